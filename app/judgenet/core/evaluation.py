@@ -1,0 +1,117 @@
+"""What a call gives: an evaluation with evidence, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from judgenet.core.pairs import Order, Verdict
+
+SCALE = (1.0, 10.0)
+"""The scale of the method: one to ten for each response (WideDeep, section 3)."""
+
+TIE_TOLERANCE = 1e-9
+"""Scores closer than this are equal (statistics, section 0)."""
+
+Choice = Literal["first", "second", "tie"]
+"""A verdict in the order in which the responses were shown."""
+
+
+class Reason(StrEnum):
+    """Why a call has no evaluation. A reason is a state of its own: never a score, never a tie."""
+
+    UNPARSED = "unparsed"
+    OUT_OF_RANGE = "out_of_range"
+    CONTRADICTORY = "contradictory"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    FILTERED = "filtered"
+    EMPTY = "empty"
+    TIMEOUT = "timeout"
+    NETWORK = "network"
+    SERVER_ERROR = "server_error"
+    RATE_LIMITED = "rate_limited"
+    BAD_REQUEST = "bad_request"
+    CONTEXT_LENGTH = "context_length"
+    AUTH = "auth"
+    QUOTA = "quota"
+    NO_KEY = "no_key"
+    NOT_RECORDED = "not_recorded"
+    BUDGET = "budget"
+    CANCELLED = "cancelled"
+    INTERNAL = "internal"
+
+
+ANSWERED = frozenset(
+    {
+        Reason.UNPARSED,
+        Reason.OUT_OF_RANGE,
+        Reason.CONTRADICTORY,
+        Reason.TRUNCATED,
+        Reason.REFUSED,
+        Reason.FILTERED,
+        Reason.EMPTY,
+    }
+)
+"""Reasons that come with an answer of the model: it was paid for and is not asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A call without an evaluation."""
+
+    reason: Reason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply finally says, in the order in which the responses were shown.
+
+    ``first`` and ``second`` are the scores as written, or both ``None`` where the reply names only a
+    choice. ``rule`` names the pattern that read it.
+    """
+
+    evidence: str
+    choice: Choice
+    first: float | None = None
+    second: float | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A neuron's opinion of one pair in one order, mapped back to responses A and B.
+
+    Scores are ``None`` where the judge gave a verdict only (recorded judgments).
+    """
+
+    evidence: str
+    verdict: Verdict
+    score_a: float | None = None
+    score_b: float | None = None
+
+    @classmethod
+    def from_reading(cls, reading: Reading, order: Order) -> Evaluation:
+        """Maps a reading back at once (statistics, section 0): the first score of "ba" belongs to B."""
+        first: Verdict = "a" if order == "ab" else "b"
+        second: Verdict = "b" if order == "ab" else "a"
+        verdict: Verdict = {"first": first, "second": second, "tie": "tie"}[reading.choice]  # type: ignore[assignment]
+        if order == "ab":
+            return cls(reading.evidence, verdict, reading.first, reading.second)
+        return cls(reading.evidence, verdict, reading.second, reading.first)
+
+    @property
+    def difference(self) -> float:
+        """Score of A minus score of B; +1, 0 or -1 for a verdict without scores."""
+        if self.score_a is None or self.score_b is None:
+            return {"a": 1.0, "b": -1.0, "tie": 0.0}[self.verdict]
+        return self.score_a - self.score_b
+
+
+def choice_of(first: float, second: float) -> Choice:
+    """The sign of two scores, equal within :data:`TIE_TOLERANCE`."""
+    if abs(first - second) <= TIE_TOLERANCE:
+        return "tie"
+    return "first" if first > second else "second"

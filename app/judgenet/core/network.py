@@ -1,0 +1,193 @@
+"""The design of a judge network: frozen values, edited by pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+OrderSetting = Literal["both", "ab", "ba", "random"]
+RoleKind = Literal["generated", "fixed", "none"]
+WiringKind = Literal["full", "window", "explicit"]
+Language = Literal["auto", "en", "zh"]
+
+
+class NetworkError(ValueError):
+    """A design that cannot run; the message says where it is wrong and how to mend it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a call is made. ``None`` inherits: neuron from layer, layer from network.
+
+    ``temperature="default"`` leaves the parameter out, so that the endpoint's own default holds.
+    ``max_tokens`` limits the answer; ``samples`` is the number of calls per order (FairEval's k).
+    """
+
+    endpoint: str | None = None
+    model: str | None = None
+    temperature: float | Literal["default"] | None = None
+    max_tokens: int | None = None
+    samples: int | None = None
+
+    def over(self, base: Settings) -> Settings:
+        """These settings with the gaps filled from ``base``."""
+        return Settings(
+            self.endpoint if self.endpoint is not None else base.endpoint,
+            self.model if self.model is not None else base.model,
+            self.temperature if self.temperature is not None else base.temperature,
+            self.max_tokens if self.max_tokens is not None else base.max_tokens,
+            self.samples if self.samples is not None else base.samples,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A perspective from which a neuron judges."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NeuronSpec:
+    """One judge of a layer.
+
+    ``role`` overrides the role that the network's roles would give it. ``inputs`` are the 0-based
+    places in the layer before that it reads, used where the layer's wiring is ``explicit``.
+    """
+
+    role: Role | None = None
+    settings: Settings = field(default_factory=Settings)
+    inputs: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What the neurons of a layer read of the layer before.
+
+    ``full``: all (the paper). ``window``: the neurons at most ``window`` places away (the script: 1).
+    ``explicit``: each neuron's ``inputs``.
+    """
+
+    kind: WiringKind = "full"
+    window: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSpec:
+    """Neurons that work side by side.
+
+    An ``adaptive`` layer holds exactly one neuron, the pattern for as many as there are roles.
+    """
+
+    neurons: tuple[NeuronSpec, ...]
+    adaptive: bool = False
+    wiring: Wiring = field(default_factory=Wiring)
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def width(self) -> int | None:
+        """Number of neurons, ``None`` where the roles decide."""
+        return None if self.adaptive else len(self.neurons)
+
+
+@dataclass(frozen=True, slots=True)
+class RolesSpec:
+    """Where roles come from.
+
+    ``generated``: the model names them for each pair, at most ``limit`` (``None``: as many as it finds).
+    ``fixed``: ``roles``, the same for each pair. ``none``: all neurons ask the general question.
+    With ``generated``, ``roles`` is the fallback where the model names none.
+    """
+
+    kind: RoleKind = "generated"
+    limit: int | None = None
+    roles: tuple[Role, ...] = ()
+    settings: Settings = field(default_factory=lambda: Settings(temperature=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class ChairSpec:
+    """One more neuron that reads the last layer and decides."""
+
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """The rules that the sources leave open (statistics 1.2), the default first.
+
+    ``vote``: one vote a neuron (orders merged) or one a call. ``ties``: tied voters abstain, or the tie
+    is a candidate. ``fallback``: what a tied vote gives: a tie, or the average's verdict.
+    """
+
+    vote: Literal["neuron", "call"] = "neuron"
+    ties: Literal["abstain", "candidate"] = "abstain"
+    fallback: Literal["tie", "c1"] = "tie"
+
+
+DEFAULTS = Settings(endpoint="embedded", model=None, temperature="default", max_tokens=1024, samples=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSpec:
+    """A judge network. ``settings`` hold for all calls unless a layer or a neuron overrides them.
+
+    ``family`` names the task family of the prompts, ``"auto"`` chooses it by the pair's task.
+    ``evidence=False`` asks for scores alone (the single-judge baseline).
+    """
+
+    layers: tuple[LayerSpec, ...]
+    roles: RolesSpec = field(default_factory=RolesSpec)
+    orders: OrderSetting = "both"
+    seed: int = 0
+    settings: Settings = DEFAULTS
+    chair: ChairSpec | None = None
+    aggregation: Aggregation = field(default_factory=Aggregation)
+    language: Language = "auto"
+    family: str = "auto"
+    evidence: bool = True
+    name: str = "Network"
+
+    @property
+    def depth(self) -> int:
+        return len(self.layers)
+
+
+def neuron_settings(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
+    """The settings in force for a neuron; ``layer`` and ``neuron`` are 0-based."""
+    of = spec.layers[layer]
+    return of.neurons[0 if of.adaptive else neuron].settings.over(of.settings).over(spec.settings)
+
+
+def role_settings(spec: NetworkSpec) -> Settings:
+    """The settings of role generation."""
+    return spec.roles.settings.over(spec.settings)
+
+
+def chair_settings(spec: NetworkSpec) -> Settings:
+    """The settings of the chair; ``spec.chair`` must be set."""
+    if spec.chair is None:
+        raise NetworkError("The network has no chair.")
+    return spec.chair.settings.over(spec.settings)
+
+
+def inputs_of(spec: NetworkSpec, layer: int, neuron: int, width_before: int) -> tuple[int, ...]:
+    """The 0-based places in the layer before that a neuron reads, in ascending order, its own place included.
+
+    ``layer`` is 0-based and at least 1; ``width_before`` is the actual width of the layer before for this
+    pair, which may be smaller than designed where fewer roles came back.
+    """
+    of = spec.layers[layer]
+    if of.wiring.kind == "explicit":
+        wanted = of.neurons[neuron].inputs or ()
+        return tuple(sorted(i for i in set(wanted) if i < width_before))
+    if of.wiring.kind == "window":
+        low = max(0, neuron - of.wiring.window)
+        return tuple(range(low, min(width_before, neuron + of.wiring.window + 1)))
+    return tuple(range(width_before))
+
+
+def with_settings(spec: NetworkSpec, **changes: object) -> NetworkSpec:
+    """The network with some of its own settings replaced."""
+    return replace(spec, settings=replace(spec.settings, **changes))  # type: ignore[arg-type]

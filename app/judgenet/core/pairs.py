@@ -1,0 +1,108 @@
+"""The normal form of what a network judges: one question, two responses, what people said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Verdict = Literal["a", "b", "tie"]
+"""Which response is better. A missing verdict is ``None``, never ``"tie"``."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+Order = Literal["ab", "ba"]
+"""The order in which a neuron sees the responses: ``"ba"`` shows response B first."""
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a pair was read: file name, 1-based row (line, record or sheet row)."""
+
+    file: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question with two candidate responses.
+
+    ``id`` is unique within a data set and is what results refer to; texts may repeat.
+    Texts are kept exactly as read, white space included.
+    ``annotators`` holds (annotator name, verdict) in the order of the source.
+    """
+
+    id: str
+    question: str
+    response_a: str
+    response_b: str
+    reference: str | None = None
+    model_a: str | None = None
+    model_b: str | None = None
+    task: str | None = None
+    tags: tuple[str, ...] = ()
+    human: Verdict | None = None
+    annotators: tuple[tuple[str, Verdict], ...] = ()
+    source: Source | None = field(default=None, compare=False)
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of what a judge can see: texts, reference and task; labels and names are left out."""
+        seen = [self.question, self.response_a, self.response_b, self.reference, self.task]
+        # ASCII escapes keep lone surrogates encodable.
+        return hashlib.sha256(json.dumps(seen).encode("ascii")).hexdigest()
+
+    def response(self, side: Literal["a", "b"]) -> str:
+        """The text of one response."""
+        return self.response_a if side == "a" else self.response_b
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of the normal form (``pairs.jsonl``), without the source."""
+        record: dict[str, Any] = {
+            "id": self.id,
+            "question": self.question,
+            "response_a": self.response_a,
+            "response_b": self.response_b,
+        }
+        for name in ("reference", "model_a", "model_b", "task", "human"):
+            value = getattr(self, name)
+            if value is not None:
+                record[name] = value
+        if self.tags:
+            record["tags"] = list(self.tags)
+        if self.annotators:
+            record["annotators"] = dict(self.annotators)
+        return record
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Pair:
+        """The inverse of :meth:`to_json`; the record is trusted (files go through ``formats``)."""
+        values = dict(record)
+        values["tags"] = tuple(values.get("tags", ()))
+        values["annotators"] = tuple(values.get("annotators", {}).items())
+        return cls(**values)
+
+
+def majority(labels: Iterable[Verdict], no_majority: Verdict | None = "tie") -> Verdict | None:
+    """The verdict that more than half of the annotators gave.
+
+    ``no_majority`` is returned where no verdict has one (the rule is a setting, statistics 1.4);
+    no labels at all give ``None``.
+    """
+    counts = Counter(labels)
+    total = sum(counts.values())
+    if not total:
+        return None
+    verdict, most = counts.most_common(1)[0]
+    return verdict if 2 * most > total else no_majority
+
+
+def data_hash(pairs: Iterable[Pair]) -> str:
+    """SHA-256 (hex) over ids and contents of a data set, in order."""
+    digest = hashlib.sha256()
+    for pair in pairs:
+        digest.update(json.dumps([pair.id, pair.content_hash]).encode("ascii"))
+    return digest.hexdigest()

@@ -1,0 +1,192 @@
+"""What the executor needs of an endpoint, and what an endpoint gives back. No HTTP here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from judgenet.core.evaluation import Reason
+
+Form = Literal["json", "text"]
+"""How a reply is asked for: a JSON schema of the endpoint's, or plain text."""
+
+FinishReason = Literal["stop", "length", "filtered", "refused", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call. ``cached`` are prompt tokens that the endpoint took from its prompt cache,
+    ``reasoning`` completion tokens spent on thinking. ``estimated`` marks our own count, where the
+    endpoint reports none."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+    estimated: bool = False
+
+    def plus(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+            self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySchema:
+    """A JSON schema with the name that some endpoints want."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One question to a model.
+
+    The user message is ``shared + own``; ``shared`` is the part that calls of the same pair and order
+    have in common, so that an endpoint with an explicit prompt cache can mark it.
+    ``temperature=None`` leaves the parameter out. ``seed`` is sent where the endpoint takes one.
+    ``site`` says which call this is (pair, layer, neuron, order, sample): only the replay endpoint and
+    messages to people look at it.
+    """
+
+    model: str
+    system: str
+    shared: str
+    own: str
+    form: Form = "text"
+    schema: ReplySchema | None = None
+    temperature: float | None = None
+    max_tokens: int = 1024
+    seed: int | None = None
+    key: str = ""
+    site: str = ""
+
+    @property
+    def user(self) -> str:
+        return self.shared + self.own
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """A model's answer.
+
+    ``text`` is the answer as sent, thinking blocks in the text included; ``thinking`` is what came in
+    a field of its own. ``model`` is the id that the endpoint returned. ``latency_s`` counts from sending
+    the last attempt to its last byte; ``attempts`` counts the requests sent.
+    """
+
+    text: str
+    finish_reason: FinishReason = "unknown"
+    raw_finish_reason: str | None = None
+    model: str | None = None
+    fingerprint: str | None = None
+    thinking: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    attempts: int = 1
+
+
+class CallFailed(Exception):
+    """A call that brought no answer after its retries.
+
+    ``reason`` is one of the reasons without an answer. The message says what happened and what to do,
+    and holds no secret. ``attempts`` counts the requests sent.
+    """
+
+    def __init__(self, reason: Reason, message: str, *, status: int | None = None, attempts: int = 1) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.status = status
+        self.attempts = attempts
+
+
+class FormRefused(Exception):
+    """The endpoint refuses the reply schema: the call must be put again in the form that
+    ``Endpoint.form`` now names. Nothing was paid."""
+
+
+class EndpointStopped(CallFailed):
+    """No further call to this endpoint makes sense now (authentication, quota, missing key, unknown
+    model). The endpoint pauses; the rest of the run goes on."""
+
+
+OnText = Callable[[str], None]
+"""Told of each piece of an answer as it is written."""
+
+
+class Endpoint(Protocol):
+    """Somewhere that answers chat requests. All methods run on the engine's loop."""
+
+    name: str
+    concurrency: int
+    """How many calls the executor may have in flight."""
+
+    def form(self, model: str) -> Form:
+        """How replies are asked for, by what is known of the endpoint and model now."""
+        ...
+
+    def known(self, model: str) -> bool:
+        """True when a call to this model has succeeded in this run: until then calls go one at a time."""
+        ...
+
+    async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
+        """Asks, retries what is worth retrying, and returns the answer.
+
+        ``on_text`` turns streaming on where the endpoint can.
+
+        :raises FormRefused: see there.
+        :raises EndpointStopped: no call to the endpoint makes sense now.
+        :raises CallFailed: no answer to this call.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Closes connections and ends child processes."""
+        ...
+
+
+class Capabilities(Protocol):
+    """What was learned about endpoints and models, kept beyond the run."""
+
+    def load(self, endpoint: str, model: str) -> dict[str, Any]:
+        """What is known, empty where nothing is."""
+        ...
+
+    def save(self, endpoint: str, model: str, learned: dict[str, Any]) -> None:
+        """Keeps what was learned. ``learned`` is JSON-able."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointProfile:
+    """How to reach an endpoint. Holds no secret: ``api_key`` is the *name* under which the key is found
+    (an environment variable or an entry of the OS keyring).
+
+    Times are seconds. ``requests_per_minute`` and ``tokens_per_minute`` of ``None`` set no limit.
+    ``idle_timeout`` is the longest silence within an answer, ``deadline`` the longest that one attempt may
+    take, ``retries`` the number of further attempts after the first.
+    """
+
+    name: str
+    kind: Literal["openai", "azure", "anthropic", "gemini", "embedded", "replay"] = "openai"
+    base_url: str = ""
+    api_key: str | None = None
+    model: str | None = None
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    connect_timeout: float = 15.0
+    idle_timeout: float = 120.0
+    deadline: float = 600.0
+    retries: int = 6
+    headers: tuple[tuple[str, str], ...] = ()
+    structured: Literal["auto", "never"] = "auto"
+    api_version: str | None = None
+    source: str | None = None
+    """Replay: the recorded run (folder, store or calls file). Embedded: path of another GGUF."""
