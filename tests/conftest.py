@@ -1,0 +1,17 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The reference data beside the project: real pairs, labels and judge texts, which are not shipped."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the reference data (../shared/data) is not on this machine")
+    return SHARED_DATA
