@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from judgenet.core.endpoints import EndpointProfile as EndpointProfile
 from judgenet.core.evaluation import Reason
 
 Form = Literal["json", "text"]
@@ -161,32 +162,3 @@ class Capabilities(Protocol):
     def save(self, endpoint: str, model: str, learned: dict[str, Any]) -> None:
         """Keeps what was learned. ``learned`` is JSON-able."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointProfile:
-    """How to reach an endpoint. Holds no secret: ``api_key`` is the *name* under which the key is found
-    (an environment variable or an entry of the OS keyring).
-
-    Times are seconds. ``requests_per_minute`` and ``tokens_per_minute`` of ``None`` set no limit.
-    ``idle_timeout`` is the longest silence within an answer, ``deadline`` the longest that one attempt may
-    take, ``retries`` the number of further attempts after the first.
-    """
-
-    name: str
-    kind: Literal["openai", "azure", "anthropic", "gemini", "embedded", "replay"] = "openai"
-    base_url: str = ""
-    api_key: str | None = None
-    model: str | None = None
-    concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    connect_timeout: float = 15.0
-    idle_timeout: float = 120.0
-    deadline: float = 600.0
-    retries: int = 6
-    headers: tuple[tuple[str, str], ...] = ()
-    structured: Literal["auto", "never"] = "auto"
-    api_version: str | None = None
-    source: str | None = None
-    """Replay: the recorded run (folder, store or calls file). Embedded: path of another GGUF."""
