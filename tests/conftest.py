@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from judgenet.engine.embedded_model import find_model
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -15,3 +17,12 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the reference data (../shared/data) is not on this machine")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def weights() -> Path:
+    """The embedded model's file, for tests against llama.cpp's real server."""
+    found = find_model()
+    if found is None:
+        pytest.skip("the embedded model is not on this machine (fetch it with: judgenet model fetch)")
+    return found

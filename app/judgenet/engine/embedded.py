@@ -1,0 +1,160 @@
+"""The embedded model as an endpoint: llama.cpp's server in a child process, on this machine alone.
+
+A process of its own, because loading a model holds the interpreter's lock for seconds, and because native
+code that crashes must not take the program with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from judgenet.engine.embedded_model import MODEL_NAME, locate_model
+
+_CHILD = Path(__file__).with_name("embedded_server.py")
+_STDERR_KEPT = 16_384
+_FIRST, _LAST = slice(2), slice(-3, None)
+"""A load that fails names its cause first, a crash last."""
+
+
+class EmbeddedServerError(RuntimeError):
+    """The server did not start, or ended; the message holds what it last said."""
+
+
+def default_threads() -> int:
+    """One thread fewer than this process may use cores: with all of them a busy machine is slower."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1)
+
+
+class EmbeddedServer:
+    """The child process that serves one model over HTTP on 127.0.0.1, behind a random key.
+
+    ``model`` is a GGUF, ``None`` the embedded model. ``context`` is the length of its window in tokens,
+    ``cache_mib`` the memory for prompts that it may meet again. The child ends with :meth:`stop`, and also
+    when this process ends in whatever way.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        *,
+        threads: int | None = None,
+        context: int = 8192,
+        cache_mib: int = 512,
+        start_timeout: float = 180.0,
+        command: tuple[str, ...] | None = None,
+    ) -> None:
+        self.model = model
+        self.model_name = MODEL_NAME if model is None else Path(model).stem
+        self._settings = {"threads": threads or default_threads(), "context": context, "cache_mib": cache_mib}
+        self._start_timeout = start_timeout
+        # -P keeps this folder off the child's path, where its modules could hide others of their names.
+        self._command = command or (sys.executable, "-P", str(_CHILD))
+        self._process: asyncio.subprocess.Process | None = None
+        self._stderr = b""
+        self._drain: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the child process lives."""
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self) -> tuple[str, str]:
+        """Starts the child and returns its base URL and key as soon as it answers.
+
+        :raises ModelError: there is no model file.
+        :raises EmbeddedServerError: the server did not come up in ``start_timeout`` seconds, or ended.
+        """
+        await self.stop()
+        path = await asyncio.to_thread(locate_model, self.model)
+        key = secrets.token_urlsafe(32)
+        self._stderr = b""
+        self._process = process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._drain = asyncio.create_task(self._keep_stderr(process))
+        settings = {**self._settings, "model": str(path), "name": self.model_name, "api_key": key}
+        try:
+            async with asyncio.timeout(self._start_timeout):
+                address = await self._handshake(process, settings)
+        except TimeoutError:
+            await self.stop()
+            raise EmbeddedServerError(
+                f"The model server was not ready within {self._start_timeout:g} s for {path.name}.{self._said(_LAST)}"
+            ) from None
+        except BaseException:
+            await self.stop()
+            raise
+        return address, key
+
+    async def stop(self) -> None:
+        """Ends the child. May be called at any time, also twice."""
+        process, drain = self._process, self._drain
+        self._process = self._drain = None
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()  # it holds no state worth an orderly end
+        await process.wait()
+        if drain is not None:
+            await drain
+
+    async def obituary(self) -> str:
+        """How the child ended, with its last words; for a child that no longer runs."""
+        if self._process is None:
+            return "The model server is not running."
+        code = await self._process.wait()
+        if self._drain is not None:
+            await self._drain
+        return f"The model server ended ({_exit(code)}).{self._said(_LAST)}"
+
+    async def _handshake(self, process: asyncio.subprocess.Process, settings: dict[str, Any]) -> str:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(settings).encode("ascii") + b"\n")
+            await process.stdin.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it ended at once; what it said is read below
+        line = await process.stdout.readline()
+        answer: dict[str, str] = json.loads(line) if line.strip() else {}
+        if "ready" in answer:
+            return answer["ready"]
+        code = await process.wait()
+        if self._drain is not None:
+            await self._drain
+        why = answer.get("failed") or f"it ended ({_exit(code)})"
+        raise EmbeddedServerError(
+            f"The model server could not load {Path(settings['model']).name}: {why.rstrip('.')}.{self._said(_FIRST)}"
+        )
+
+    async def _keep_stderr(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while piece := await process.stderr.read(4096):
+            self._stderr = (self._stderr + piece)[-_STDERR_KEPT:]
+
+    def _said(self, lines: slice) -> str:
+        """Some lines of the child's standard error, as a sentence to append to a message."""
+        text = [line.strip() for line in self._stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+        return " It said: " + " | ".join(text[lines]) if text else ""
+
+
+def _exit(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
