@@ -1,0 +1,213 @@
+"""From the recorded evaluations of a pair to verdicts: averages, votes and the chair.
+
+``c1`` is the average over all valid calls, ``c2_l1`` … ``c2_lL`` are the votes within a layer and ``c2_all`` is the
+vote over all layers (WideDeep, arXiv 2308.01862; what the paper leaves open is a setting, see
+:class:`~judgenet.core.network.Aggregation`). All are computed from what was recorded: another rule never costs a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum, isfinite
+from typing import NamedTuple
+
+from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
+from judgenet.core.network import Aggregation
+from judgenet.core.pairs import Order, Verdict
+
+
+class Opinion(NamedTuple):
+    """One recorded call of a neuron or of the chair.
+
+    ``layer`` is 1 to depth for neurons and depth + 1 for the chair; ``neuron`` and ``sample`` count from 1.
+    Scores in ``result`` are those of responses A and B, whatever the order.
+    """
+
+    layer: int
+    neuron: int
+    order: Order
+    sample: int
+    result: Evaluation | Unscored
+
+
+class Votes(NamedTuple):
+    """How many voters chose A, B and the tie. Voters without a valid call do not vote."""
+
+    a: int
+    b: int
+    tie: int
+
+
+class NeuronVerdict(NamedTuple):
+    """What a neuron says of the pair, its calls merged: ``None`` where none of them is valid."""
+
+    layer: int
+    neuron: int
+    verdict: Verdict | None
+    calls_used: int
+    calls_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdicts:
+    """All that a network's calls say of one pair.
+
+    ``None`` stands for "no valid call in scope". ``c1_ab`` and ``c1_ba`` are the average over the calls of one
+    order: where they differ, the verdict depends on the order. Means are over the valid calls that have scores
+    (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
+    """
+
+    c1: Verdict | None
+    c1_ab: Verdict | None
+    c1_ba: Verdict | None
+    c2_layers: tuple[Verdict | None, ...]
+    c2_all: Verdict | None
+    chair: Verdict | None
+    mean_a: float | None
+    mean_b: float | None
+    votes: Votes
+    layer_votes: tuple[Votes, ...]
+    neurons: tuple[NeuronVerdict, ...]
+    calls_used: int
+    calls_total: int
+    calls_scored: int
+    chair_used: int
+    chair_total: int
+
+    def named(self) -> dict[str, Verdict | None]:
+        """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
+        layers = {f"c2_l{place}": verdict for place, verdict in enumerate(self.c2_layers, 1)}
+        named = {"c1": self.c1, **layers, "c2_all": self.c2_all}
+        if self.chair_total:
+            named["chair"] = self.chair
+        return named
+
+
+def aggregation_names(depth: int, *, chair: bool) -> tuple[str, ...]:
+    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there is one, chair."""
+    layers = [f"c2_l{layer}" for layer in range(1, depth + 1)]
+    return ("c1", *layers, "c2_all", *(("chair",) if chair else ()))
+
+
+def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None = None) -> PairVerdicts:
+    """The verdicts of one pair, whatever the order of ``opinions``.
+
+    Sums of scores within 1e-9 are a tie. A call that gives a verdict without scores counts as a difference of one
+    point, and has no part in the means: where such calls are mixed with scored ones, ``c1`` may therefore differ
+    from what the means show.
+
+    :raises ValueError: a call is there twice, lies outside the network, or has scores that are no numbers.
+    """
+    rules = rules or Aggregation()
+    neurons: dict[tuple[int, int], _Calls] = {}
+    seen: set[tuple[int, int, Order, int]] = set()
+    scores_a: list[float] = []
+    scores_b: list[float] = []
+    in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
+    for layer, neuron, order, sample, result in opinions:
+        seen_before = len(seen)
+        seen.add((layer, neuron, order, sample))
+        if len(seen) == seen_before:
+            raise ValueError(f"Layer {layer}, neuron {neuron}, order {order}, sample {sample} is there twice.")
+        calls = neurons.get((layer, neuron))
+        if calls is None:
+            if not 1 <= layer <= depth + 1:
+                raise ValueError(f"Layer {layer} is outside a network of depth {depth}.")
+            calls = neurons[layer, neuron] = _Calls()
+        calls.total += 1
+        if isinstance(result, Unscored):
+            continue
+        difference = result.difference
+        calls.differences.append(difference)
+        if layer <= depth:
+            in_order[order].append(difference)
+            if result.score_a is not None and result.score_b is not None:
+                scores_a.append(result.score_a)
+                scores_b.append(result.score_b)
+
+    differences = in_order["ab"] + in_order["ba"]
+    c1 = _average(differences)
+    chair_verdicts: list[float] = []
+    chair_total = 0
+    verdicts: list[NeuronVerdict] = []
+    layer_votes: list[list[int]] = [[0, 0, 0] for _ in range(depth)]
+    for (layer, neuron), calls in sorted(neurons.items()):
+        if layer > depth:
+            chair_verdicts += calls.differences
+            chair_total += calls.total
+            continue
+        verdict = _average(calls.differences)
+        verdicts.append(NeuronVerdict(layer, neuron, verdict, len(calls.differences), calls.total))
+        votes = layer_votes[layer - 1]
+        if rules.vote == "call":
+            for difference in calls.differences:
+                votes[_PLACE[_sign(difference)]] += 1
+        elif verdict is not None:
+            votes[_PLACE[verdict]] += 1
+    by_layer = tuple(Votes(*votes) for votes in layer_votes)
+    pooled = Votes(*(sum(votes) for votes in zip(*layer_votes, strict=True))) if depth else Votes(0, 0, 0)
+    scored = len(scores_a)
+    return PairVerdicts(
+        c1=c1,
+        c1_ab=_average(in_order["ab"]),
+        c1_ba=_average(in_order["ba"]),
+        c2_layers=tuple(plurality(votes, rules, c1) for votes in by_layer),
+        c2_all=plurality(pooled, rules, c1),
+        chair=_average(chair_verdicts),
+        mean_a=fsum(scores_a) / scored if scored else None,
+        mean_b=fsum(scores_b) / scored if scored else None,
+        votes=pooled,
+        layer_votes=by_layer,
+        neurons=tuple(verdicts),
+        calls_used=len(differences),
+        calls_total=sum(verdict.calls_total for verdict in verdicts),
+        calls_scored=scored,
+        chair_used=len(chair_verdicts),
+        chair_total=chair_total,
+    )
+
+
+def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict | None:
+    """The verdict of a vote, ``None`` where nobody voted.
+
+    With ``ties="abstain"`` the larger of A and B wins; with ``"candidate"`` the largest of the three. A shared top is a
+    tied vote: it gives a tie, or ``c1`` with ``fallback="c1"``. It is never broken at random or by who comes first.
+    """
+    a, b, tie = votes
+    if not a and not b and not tie:
+        return None
+    if rules.ties == "candidate" and tie > max(a, b):
+        return "tie"
+    top_is_tie = rules.ties == "candidate" and tie == max(a, b)
+    if a == b or top_is_tie:
+        return "tie" if rules.fallback == "tie" else c1
+    return "a" if a > b else "b"
+
+
+_PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}
+
+
+class _Calls:
+    """A neuron's calls: how many there are, and A minus B of the valid ones."""
+
+    __slots__ = ("differences", "total")
+
+    def __init__(self) -> None:
+        self.differences: list[float] = []
+        self.total = 0
+
+
+def _sign(difference: float) -> Verdict:
+    if abs(difference) <= TIE_TOLERANCE:
+        return "tie"
+    return "a" if difference > 0 else "b"
+
+
+def _average(differences: list[float]) -> Verdict | None:
+    if not differences:
+        return None
+    total = fsum(differences)
+    if not isfinite(total):
+        raise ValueError("A score is not a number.")
+    return _sign(total)
