@@ -1,0 +1,305 @@
+"""From a fresh clone to a working JudgeNet, with nothing but CPython 3.11 or newer.
+
+    python3 packaging/start.py demo     set up, then the example network judges the example pairs
+    python3 packaging/start.py test     set up, then the tests (further arguments go to pytest)
+    python3 packaging/start.py setup    set up only
+
+Set-up makes ``.venv`` beside this folder, installs the project there, adds Qt's system libraries where they
+are missing and may be installed, and fetches the embedded model. What is in place is left alone.
+It uses the standard library only. pip's own settings hold: none are written here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "judgenet-setup.json"
+LOG = VENV / "judgenet-setup.log"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+
+OFFSCREEN = ["libgl1", "libegl1", "libxkbcommon0", "libfontconfig1", "libglib2.0-0", "libdbus-1-3"]
+SCREEN = ["xvfb", "xauth", "libxcb-cursor0", "libxkbcommon-x11-0", "libxcb-icccm4", "libxcb-image0"]
+SCREEN += ["libxcb-keysyms1", "libxcb-render-util0", "libxcb-shape0"]
+"""Debian's names of what Qt needs without a screen, and in addition with X11 (tests use a virtual screen)."""
+
+QT_CHECK = "import PySide6.QtGui, PySide6.QtWidgets; PySide6.QtWidgets.QApplication([])"
+
+DEMO_PAIRS = 6
+"""As many example pairs as the demo model judges in about five minutes on two cores."""
+
+DEMO_NOTICE = """
+The network's neurons are a very small language model (135 million parameters) on this computer.
+It shows the mechanics: roles, evidence, scores, layers, votes. It does NOT judge well: its verdicts are
+no better than a coin. For real judging name an endpoint with a capable model (see README.md).
+"""
+
+
+class SetupError(Exception):
+    """Set-up cannot go on; the message says what to do."""
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def step(text: str) -> None:
+    say(f"== {text}")
+
+
+def run_logged(command: list[str], doing: str) -> int:
+    """Runs a command with its output in the log, and a line every 20 seconds so that nobody thinks it hangs."""
+    started = last = time.monotonic()
+    with LOG.open("a", encoding="utf-8") as log:
+        log.write(f"\n$ {' '.join(command)}\n")
+        log.flush()
+        process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            while process.poll() is None:
+                time.sleep(0.2)
+                if time.monotonic() - last >= 20:
+                    last = time.monotonic()
+                    say(f"   {doing}: {last - started:.0f} s")
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    return process.returncode
+
+
+def log_tail(lines: int = 12) -> str:
+    text = LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+    kept = [line for line in text if line.strip() and "is ignored: it is neither a file" not in line]
+    return "\n".join("   | " + line for line in kept[-lines:])
+
+
+# --- Python environment ----------------------------------------------------------------------------------
+
+
+def wanted_stamp(dev: bool) -> dict[str, object]:
+    project = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    return {"pyproject": project, "python": platform.python_version(), "dev": dev, "place": str(ROOT)}
+
+
+def is_current(dev: bool) -> bool:
+    """Whether ``.venv`` already holds what is wanted; the tools of a developer include those of a user."""
+    try:
+        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return PYTHON.exists() and stamp in (wanted_stamp(dev), wanted_stamp(True))
+
+
+def make_environment(dev: bool) -> None:
+    if is_current(dev):
+        step("Python environment: .venv is up to date")
+        return
+    step(f"Python environment: .venv with CPython {platform.python_version()}")
+    reusable = False
+    with contextlib.suppress(OSError, ValueError):
+        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
+        reusable = all(stamp[key] == wanted_stamp(dev)[key] for key in ("python", "place"))
+    if not (reusable and PYTHON.exists()):
+        if VENV.exists():
+            shutil.rmtree(VENV)
+        create_venv()
+    STAMP.unlink(missing_ok=True)
+    started = time.monotonic()
+    what = ".[dev]" if dev else "."
+    say(f"   installing JudgeNet{' and its test tools' if dev else ''} (about 300 MB to fetch the first time)")
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-e", what]
+    if run_logged(command, "installing"):
+        raise SetupError(
+            f"pip could not install JudgeNet:\n{log_tail()}\n"
+            "Check the network and pip's settings (pip config list), then run the same command again.\n"
+            f"All that pip said is in {LOG}."
+        )
+    STAMP.write_text(json.dumps(wanted_stamp(dev), indent=1), encoding="utf-8")
+    say(f"   installed in {time.monotonic() - started:.0f} s")
+
+
+def create_venv() -> None:
+    """A virtual environment with pip, also where the system's Python comes without ensurepip (Debian)."""
+    try:
+        import ensurepip  # noqa: F401
+
+        bare: list[str] = []
+    except ImportError:
+        bare = ["--without-pip"]
+    made = subprocess.run([sys.executable, "-m", "venv", *bare, str(VENV)], cwd=ROOT, capture_output=True, text=True)
+    if made.returncode or not PYTHON.exists():
+        raise SetupError(
+            f"The virtual environment could not be made: {(made.stderr or made.stdout).strip()}\n"
+            "On Debian and Ubuntu install python3-venv, then run the same command again."
+        )
+    if bare:
+        command = [sys.executable, "-m", "pip", "--python", str(PYTHON), "install", "--no-input", "pip"]
+        if run_logged(command, "adding pip"):
+            raise SetupError(
+                f"pip could not be put into the virtual environment:\n{log_tail()}\n"
+                "On Debian and Ubuntu install python3-venv, then run the same command again."
+            )
+
+
+# --- Qt's system libraries -------------------------------------------------------------------------------
+
+
+def qt_error() -> str:
+    """Why Qt's windows cannot be made here without a screen; empty where they can."""
+    env = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    check = subprocess.run([str(PYTHON), "-c", QT_CHECK], env=env, capture_output=True, text=True)
+    if not check.returncode:
+        return ""
+    lines = [line for line in check.stderr.splitlines() if line.strip()]
+    return lines[-1] if lines else f"exit code {check.returncode}"
+
+
+def missing_packages(names: list[str]) -> list[str]:
+    """Those of some Debian packages that are not installed."""
+    query = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+    state = {name: subprocess.run([*query, name], capture_output=True, text=True).stdout for name in names}
+    return [name for name in names if state[name] != "installed"]
+
+
+def privilege() -> list[str] | None:
+    """What to put before a command to run it as root without a question; ``None`` where that is not possible."""
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") and not subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode:
+        return ["sudo", "-n"]
+    return None
+
+
+def apt_install(names: list[str]) -> bool:
+    before = privilege()
+    if before is None:
+        return False
+    say(f"   installing system packages: {' '.join(names)}")
+    apt = [*before, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    update = run_logged([*apt, "update"], "reading package lists")
+    install = run_logged([*apt, "install", "-y", "--no-install-recommends", *names], "installing packages")
+    if install:
+        say(f"   apt-get failed (update {update}, install {install}):\n{log_tail(6)}")
+    return not install
+
+
+def add_qt_libraries(for_tests: bool) -> None:
+    """Qt's libraries, and for tests a virtual screen. Judging works without them, so that failing only warns."""
+    if not sys.platform.startswith("linux"):
+        return
+    has_apt = bool(shutil.which("apt-get") and shutil.which("dpkg-query"))
+    trouble = qt_error()
+    wanted = missing_packages(OFFSCREEN) if trouble and has_apt else []
+    if for_tests and has_apt:
+        wanted += missing_packages(SCREEN)
+    if wanted and apt_install(wanted):
+        trouble = qt_error()
+        wanted = []
+    if not trouble:
+        step("Qt's system libraries: in place")
+        if wanted:
+            say(f"   for tests on a virtual screen also install: sudo apt-get install {' '.join(wanted)}")
+        return
+    step("Qt's system libraries: NOT complete. The command line works; the windows will not.")
+    say(f"   {trouble}")
+    say(f"   Debian, Ubuntu: sudo apt-get install {' '.join(OFFSCREEN + (SCREEN if for_tests else []))}")
+    say("   Other systems: the packages with libGL, libEGL, libxkbcommon, fontconfig, glib and dbus.")
+
+
+# --- Model, demo, tests ----------------------------------------------------------------------------------
+
+
+def call(command: list[str], env: dict[str, str] | None = None) -> int:
+    """Runs a command in the foreground. Ctrl+C reaches it as well, and it is left the time to end in its own way."""
+    process = subprocess.Popen(command, cwd=ROOT, env=env)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            return process.wait()
+
+
+def judgenet(*arguments: str) -> int:
+    return call([str(PYTHON), str(ROOT / "app"), *arguments])
+
+
+def fetch_model() -> None:
+    step("Embedded model")
+    if judgenet("model", "fetch"):
+        raise SetupError("The embedded model is missing; the message above says why.")
+
+
+def set_up(dev: bool) -> None:
+    started = time.monotonic()
+    make_environment(dev)
+    add_qt_libraries(for_tests=dev)
+    fetch_model()
+    say(f"== Set-up done in {time.monotonic() - started:.0f} s")
+
+
+def demo() -> int:
+    out = Path("out") / "demo"
+    step(f"Demo: {DEMO_PAIRS} pairs through 2 layers of 3 judges, both orders, live (about five minutes on two cores)")
+    say(DEMO_NOTICE)
+    network = str(Path("examples") / "widedeep-2x3.judgenet")
+    pairs = str(Path("examples") / "general.jsonl")
+    code = judgenet("run", network, "--pairs", pairs, "--limit", str(DEMO_PAIRS), "--out", str(out))
+    if code:
+        say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command goes on from there.")
+        return code
+    code = judgenet("metrics", str(out))
+    tool = BIN.relative_to(ROOT) / "judgenet"
+    say("")
+    say("These figures show the mechanics, not the quality of judging: the demo model is no better than a coin.")
+    say(f"Every call is kept in {out}; to read them: {tool} export {out} --what calls --format jsonl -o calls.jsonl")
+    say(f"To start afresh delete {out}.")
+    return code
+
+
+def tests(arguments: list[str]) -> int:
+    step("Tests")
+    env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
+    return call([str(PYTHON), "-m", "pytest", *arguments], env)
+
+
+def main() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("what", choices=["demo", "test", "setup"])
+    options, rest = parser.parse_known_args()
+    if rest and options.what != "test":
+        parser.error(f"unknown arguments: {' '.join(rest)}")
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file runs before anything could check it
+        say(f"JudgeNet needs CPython 3.11 or newer; this is {platform.python_version()} ({sys.executable}).")
+        say("Start this script with a newer one, for example: python3.11 packaging/start.py " + options.what)
+        return 2
+    try:
+        set_up(dev=options.what != "demo")
+        if options.what == "demo":
+            return demo()
+        if options.what == "test":
+            return tests(rest)
+        return 0
+    except SetupError as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        say("\nInterrupted. The same command goes on from here.")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
