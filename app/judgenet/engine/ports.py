@@ -114,11 +114,46 @@ class FormRefused(Exception):
 
 class EndpointStopped(CallFailed):
     """No further call to this endpoint makes sense now (authentication, quota, missing key, unknown
-    model). The endpoint pauses; the rest of the run goes on."""
+    model). The endpoint pauses; the rest of the run goes on.
+
+    ``model`` is set where only calls to that model are concerned. ``attempts`` may be 0: the endpoint had
+    stopped before this call was sent.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        status: int | None = None,
+        attempts: int = 1,
+        model: str | None = None,
+    ) -> None:
+        super().__init__(reason, message, status=status, attempts=attempts)
+        self.model = model
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointState:
+    """What an endpoint tells of itself, in the words of ``core.events.EndpointChanged``.
+
+    ``until`` is the POSIX time up to which it waits or stays stopped, where that is known. ``message`` is
+    for people and holds no secret.
+    """
+
+    endpoint: str
+    state: Literal["open", "slow", "waiting", "stopped", "learned"]
+    message: str
+    until: float | None = None
+
+
+OnState = Callable[[EndpointState], None]
+"""Told when an endpoint slows down, waits, stops, recovers or learns something."""
 
 
 OnText = Callable[[str], None]
-"""Told of each piece of an answer as it is written."""
+"""Told of each piece of an answer as it is written. An attempt that fails is followed by another, whose
+pieces begin anew; the reply is what counts."""
 
 
 class Endpoint(Protocol):
