@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -130,22 +130,26 @@ def url_problem(url: str) -> str | None:
     return None
 
 
-def profile_to_json(profile: EndpointProfile) -> dict[str, Any]:
-    """The profile as a JSON object without its name; fields at their default are left out.
+def profile_to_json(profile: EndpointProfile, *, full: bool = False) -> dict[str, Any]:
+    """The profile as a JSON object without its name; fields at their default are left out unless ``full``.
 
     :raises ProfileError: for a profile that :func:`check_profile` refuses, so that no key is ever written.
     """
     check_profile(profile)
-    record: dict[str, Any] = {"kind": profile.kind}
-    for field in fields(profile):
-        value = getattr(profile, field.name)
-        if field.name != "name" and field.default is not MISSING and value != field.default:
-            record[field.name] = dict(value) if field.name == "headers" else value
-    return record
+    plain = _members(EndpointProfile(profile.name))
+    return {name: value for name, value in _members(profile).items() if full or name == "kind" or value != plain[name]}
 
 
-def profile_from_json(name: str, record: object, path: str = "", *, refuse_unknown: bool = True) -> EndpointProfile:
-    """The inverse of :func:`profile_to_json`. ``path`` is where the record stands, for messages.
+def profile_from_json(
+    name: str,
+    record: object,
+    path: str = "",
+    *,
+    base: EndpointProfile | None = None,
+    refuse_unknown: bool = True,
+) -> EndpointProfile:
+    """The inverse of :func:`profile_to_json`. ``path`` is where the record stands, for messages. Fields that the
+    record does not name come from ``base``; those that it gives as ``null`` have their default.
 
     :raises ProfileError: for a field of the wrong type, a value that is not allowed, or (with
         ``refuse_unknown``) a field that does not exist.
@@ -154,12 +158,14 @@ def profile_from_json(name: str, record: object, path: str = "", *, refuse_unkno
         given = Fields(record, path or name)
         if refuse_unknown:
             given.refuse_unknown(PROFILE_FIELDS)
+        if base is not None:
+            given.members = _members(base) | given.members
         plain = EndpointProfile(name)
         kind: EndpointKind = given.choice("kind", EndpointKind, plain.kind)
         profile = EndpointProfile(
             name=name,
             kind=kind,
-            base_url=given.text("base_url", DEFAULT_URLS.get(kind, "")),
+            base_url=given.text("base_url", "") or DEFAULT_URLS.get(kind, ""),
             api_key=given.optional_text("api_key"),
             model=given.optional_text("model"),
             concurrency=given.whole("concurrency", plain.concurrency),
@@ -174,9 +180,13 @@ def profile_from_json(name: str, record: object, path: str = "", *, refuse_unkno
             api_version=given.optional_text("api_version"),
             source=given.optional_text("source"),
         )
-    except ProfileError:
-        raise
     except DocumentError as error:
         raise ProfileError(error.path, error.problem) from None
     check_profile(profile, path)
     return profile
+
+
+def _members(profile: EndpointProfile) -> dict[str, Any]:
+    members = {name: getattr(profile, name) for name in PROFILE_FIELDS}
+    members["headers"] = dict(profile.headers)
+    return members
