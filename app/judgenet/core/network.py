@@ -172,6 +172,47 @@ def chair_settings(spec: NetworkSpec) -> Settings:
     return spec.chair.settings.over(spec.settings)
 
 
+def needs_roles(spec: NetworkSpec) -> bool:
+    """True where the model must name roles for each pair: some neuron has none of its own."""
+    return spec.roles.kind == "generated" and any(
+        neuron.role is None for layer in spec.layers for neuron in layer.neurons
+    )
+
+
+def role_limit(spec: NetworkSpec) -> int | None:
+    """How many roles the model is asked for: ``roles.limit``, else the largest width.
+
+    ``None`` where an adaptive layer takes as many as it finds.
+    """
+    if spec.roles.limit is not None:
+        return spec.roles.limit
+    if any(layer.adaptive for layer in spec.layers):
+        return None
+    return max((len(layer.neurons) for layer in spec.layers), default=None)
+
+
+def designed_width(spec: NetworkSpec, layer: int) -> int | None:
+    """The most neurons that a layer can have, ``None`` where only the roles of a pair tell."""
+    of = spec.layers[layer]
+    if not of.adaptive:
+        return len(of.neurons)
+    return role_limit(spec) if spec.roles.kind == "generated" else len(spec.roles.roles)
+
+
+def places_of(spec: NetworkSpec, layer: int, roles: int) -> tuple[int, ...]:
+    """The 0-based places of the neurons of a layer that work on a pair with so many roles.
+
+    An adaptive layer has one neuron a role. Where generated roles are fewer than the neurons, those without a
+    role rest for this pair; a neuron with a role of its own always works.
+    """
+    of = spec.layers[layer]
+    if of.adaptive:
+        return tuple(range(roles))
+    if spec.roles.kind != "generated":
+        return tuple(range(len(of.neurons)))
+    return tuple(place for place, neuron in enumerate(of.neurons) if place < roles or neuron.role is not None)
+
+
 def inputs_of(spec: NetworkSpec, layer: int, neuron: int, width_before: int) -> tuple[int, ...]:
     """The 0-based places in the layer before that a neuron reads, in ascending order, its own place included.
 

@@ -1,0 +1,396 @@
+"""What is wrong with a design: where, what, and how to mend it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import (
+    Language,
+    NetworkError,
+    NetworkSpec,
+    OrderSetting,
+    RoleKind,
+    Settings,
+    WiringKind,
+    chair_settings,
+    designed_width,
+    inputs_of,
+    needs_roles,
+    neuron_settings,
+    role_settings,
+)
+
+Severity = Literal["error", "warning"]
+
+TINY_ANSWER = 64
+"""An answer with evidence does not fit into fewer tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a design. Only errors keep it from running.
+
+    ``path`` is the place in the design's JSON form, ``layer`` and ``neuron`` the same place 0-based where there is
+    one. ``message`` counts from 1, as people do.
+    """
+
+    severity: Severity
+    path: str
+    message: str
+    mend: str
+    layer: int | None = None
+    neuron: int | None = None
+
+    def __str__(self) -> str:
+        where = ""
+        if self.layer is not None:
+            where = f"Layer {self.layer + 1}, "
+            where = f"{where}neuron {self.neuron + 1}: " if self.neuron is not None else f"{where[:-2]}: "
+        return f"{where}{self.message} {self.mend}"
+
+
+def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = None) -> tuple[Problem, ...]:
+    """All problems of a design, errors first, then by place.
+
+    ``endpoints`` are the endpoints that there are, by name; without them only ``embedded`` is taken to need no model.
+    """
+    found = [*_choices(spec), *_roles(spec), *_settings(spec)]
+    if not spec.layers:
+        found.append(Problem("error", "layers", "The network has no layer.", "Add one."))
+    for layer in range(spec.depth):
+        found += _layer(spec, layer)
+    broken = {problem.layer for problem in found if problem.severity == "error"}
+    for layer in range(spec.depth):
+        if layer not in broken:
+            found += _edges(spec, layer)
+    found += _calls(spec, endpoints)
+    return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
+
+
+def require_valid(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = None) -> None:
+    """Raises :class:`NetworkError` with all errors of a design, a line each; warnings pass."""
+    errors = [str(problem) for problem in check(spec, endpoints) if problem.severity == "error"]
+    if errors:
+        raise NetworkError("\n".join(errors))
+
+
+def _choices(spec: NetworkSpec) -> Iterator[Problem]:
+    """Values that the types allow only some of; a design made without a type checker may hold others."""
+    given: list[tuple[str, object, tuple[object, ...]]] = [
+        ("orders", spec.orders, get_args(OrderSetting)),
+        ("language", spec.language, get_args(Language)),
+        ("roles.kind", spec.roles.kind, get_args(RoleKind)),
+        *(
+            (f"aggregation.{name}", getattr(spec.aggregation, name), choices)
+            for name, choices in AGGREGATION_CHOICES.items()
+        ),
+        *((f"layers[{i}].wiring.kind", of.wiring.kind, get_args(WiringKind)) for i, of in enumerate(spec.layers)),
+    ]
+    for path, value, choices in given:
+        if value not in choices:
+            allowed = ", ".join(map(str, choices))
+            yield Problem("error", path, f"{path} is {value!r}.", f"Choose one of {allowed}.")
+
+
+AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
+    "vote": ("neuron", "call"),
+    "ties": ("abstain", "candidate"),
+    "fallback": ("tie", "c1"),
+}
+
+
+def _roles(spec: NetworkSpec) -> Iterator[Problem]:
+    roles = spec.roles
+    if roles.limit is not None and roles.limit < 1:
+        yield Problem("error", "roles.limit", f"At most {roles.limit} roles are asked for.", "Ask for one or more.")
+    for place, role in enumerate(roles.roles):
+        if not role.name.strip():
+            yield Problem("error", f"roles.roles[{place}].name", f"Role {place + 1} has no name.", "Give it one.")
+    names = [role.name for role in roles.roles]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Problem("warning", "roles.roles", f"The role {name!r} is there twice.", "Rename or remove one.")
+    if spec.roles.kind == "none" and any(of.adaptive for of in spec.layers):
+        yield Problem(
+            "error",
+            "roles.kind",
+            "An adaptive layer is as wide as there are roles, but the network has none.",
+            "Give the layer a number of neurons, or choose generated or fixed roles.",
+        )
+    lacking = [neuron for of in spec.layers for neuron in of.neurons if neuron.role is None]
+    if roles.kind == "fixed" and not roles.roles and lacking:
+        yield Problem(
+            "error", "roles.roles", "Roles are fixed, but there are none.", "Add roles, or choose generated or none."
+        )
+
+
+def _layer(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
+    of = spec.layers[layer]
+    path = f"layers[{layer}]"
+
+    def problem(severity: Severity, field: str, message: str, mend: str, neuron: int | None = None) -> Problem:
+        place = path if neuron is None else f"{path}.neurons[{neuron}]"
+        return Problem(severity, f"{place}.{field}", message, mend, layer, neuron)
+
+    if not of.neurons:
+        yield problem("error", "neurons", "is empty.", "Add a neuron or remove the layer.")
+    if of.wiring.window < 1:
+        yield problem(
+            "error", "wiring.window", f"has a window of {of.wiring.window}.", "The window reaches 1 place or more."
+        )
+    for place, neuron in enumerate(of.neurons):
+        if neuron.role is not None and not neuron.role.name.strip():
+            yield problem("error", "role.name", "has a role without a name.", "Name it, or remove the role.", place)
+    if of.adaptive:
+        if len(of.neurons) > 1:
+            yield problem(
+                "error",
+                "neurons",
+                f"is adaptive and holds {len(of.neurons)} neurons.",
+                "Keep one, the pattern for all, or give the layer its number of neurons.",
+            )
+        if any(neuron.role is not None for neuron in of.neurons):
+            yield problem(
+                "error", "role", "is the pattern of an adaptive layer and has a role of its own.", "Remove it.", 0
+            )
+        if of.wiring.kind == "explicit" and layer:
+            yield problem(
+                "error",
+                "wiring.kind",
+                "is adaptive and has edges of its own.",
+                "Choose full or window, or give the layer its number of neurons.",
+            )
+        return
+    yield from _too_few_roles(spec, layer)
+
+
+def _too_few_roles(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
+    neurons = spec.layers[layer].neurons
+    path = f"layers[{layer}].neurons"
+    if spec.roles.kind == "fixed" and spec.roles.roles:
+        there = len(spec.roles.roles)
+        for place, neuron in enumerate(neurons):
+            if place >= there and neuron.role is None:
+                yield Problem(
+                    "error",
+                    f"{path}[{place}].role",
+                    f"has no role: the network has {there}.",
+                    "Add a role, give the neuron its own, or make the layer narrower.",
+                    layer,
+                    place,
+                )
+    limit = spec.roles.limit
+    if spec.roles.kind == "generated" and limit is not None:
+        resting = [place + 1 for place, neuron in enumerate(neurons) if place >= limit and neuron.role is None]
+        if resting:
+            yield Problem(
+                "warning",
+                path,
+                f"has {len(neurons)} neurons, but at most {limit} roles are asked for: "
+                f"neurons {', '.join(map(str, resting))} never work.",
+                "Ask for more roles, or make the layer narrower.",
+                layer,
+            )
+
+
+def _edges(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
+    of = spec.layers[layer]
+    path = f"layers[{layer}]"
+    explicit = of.wiring.kind == "explicit" and layer > 0
+    for place, neuron in enumerate(of.neurons):
+        if neuron.inputs is not None and not explicit:
+            first = "reads other neurons, but the first layer has none before it."
+            yield Problem(
+                "error" if layer == 0 and neuron.inputs else "warning",
+                f"{path}.neurons[{place}].inputs",
+                first if layer == 0 else f"has inputs that its layer's {of.wiring.kind} wiring does not use.",
+                "Remove its inputs." if layer == 0 else "Choose explicit wiring, or remove them.",
+                layer,
+                place,
+            )
+    if not layer:
+        return
+    before = designed_width(spec, layer - 1)
+    if explicit:
+        yield from _explicit(spec, layer, before)
+    if before is not None:
+        yield from (_adaptive_reach if of.adaptive else _reach)(spec, layer, before)
+
+
+def _reach(spec: NetworkSpec, layer: int, before: int) -> Iterator[Problem]:
+    """Neurons that read nothing, and neurons of the layer before that nobody reads."""
+    of = spec.layers[layer]
+    explicit = of.wiring.kind == "explicit"
+    read: set[int] = set()
+    for place, neuron in enumerate(of.neurons):
+        inputs = inputs_of(spec, layer, place, before)
+        read.update(inputs)
+        if not inputs and not (explicit and neuron.inputs):
+            yield Problem(
+                "error",
+                f"layers[{layer}].neurons[{place}]" + (".inputs" if explicit else ""),
+                f"reads nothing of layer {layer}, which has {before}.",
+                "Connect it." if explicit else "Widen the window, or choose full wiring.",
+                layer,
+                place,
+            )
+    if spec.layers[layer - 1].adaptive:
+        return
+    for place in sorted(set(range(before)) - read):
+        yield Problem(
+            "warning",
+            f"layers[{layer - 1}].neurons[{place}]",
+            f"is read by no neuron of layer {layer + 1}; it still counts in c1 and c2.",
+            "Connect it, if that is not meant.",
+            layer - 1,
+            place,
+        )
+
+
+def _adaptive_reach(spec: NetworkSpec, layer: int, before: int) -> Iterator[Problem]:
+    wiring = spec.layers[layer].wiring
+    width = designed_width(spec, layer)
+    if wiring.kind == "window" and (width is None or width > before + wiring.window):
+        yield Problem(
+            "warning" if width is None else "error",
+            f"layers[{layer}].wiring.window",
+            f"neurons from place {before + wiring.window + 1} on read nothing of layer {layer}, which has {before}.",
+            "Widen the window, or choose full wiring.",
+            layer,
+        )
+
+
+def _explicit(spec: NetworkSpec, layer: int, before: int | None) -> Iterator[Problem]:
+    for place, neuron in enumerate(spec.layers[layer].neurons):
+        inputs = neuron.inputs or ()
+
+        def problem(message: str, mend: str, place: int = place) -> Problem:
+            return Problem("error", f"layers[{layer}].neurons[{place}].inputs", message, mend, layer, place)
+
+        for wanted in sorted(set(inputs)):
+            if wanted < 0 or (before is not None and wanted >= before):
+                there = f"which has {before}" if before is not None else "where places count from 1"
+                yield problem(
+                    f"reads neuron {wanted + 1} of layer {layer}, {there}.",
+                    "An edge leads from a neuron of the layer before.",
+                )
+            elif inputs.count(wanted) > 1:
+                yield problem(f"reads neuron {wanted + 1} of layer {layer} twice.", "Remove one of the two.")
+        if before is None and not inputs:
+            yield problem(f"reads nothing of layer {layer}.", "Connect it.")
+
+
+def _settings(spec: NetworkSpec) -> Iterator[Problem]:
+    """Values that no call can have, where they are set."""
+    yield from _values(spec.settings, "settings", None, None)
+    yield from _values(spec.roles.settings, "roles.settings", None, None)
+    if spec.chair is not None:
+        yield from _values(spec.chair.settings, "chair.settings", None, None)
+    for layer, of in enumerate(spec.layers):
+        yield from _values(of.settings, f"layers[{layer}].settings", layer, None)
+        for place, neuron in enumerate(of.neurons):
+            yield from _values(neuron.settings, f"layers[{layer}].neurons[{place}].settings", layer, place)
+
+
+def _values(settings: Settings, path: str, layer: int | None, neuron: int | None) -> Iterator[Problem]:
+    temperature: object = settings.temperature
+    number = isinstance(temperature, int | float) and math.isfinite(temperature) and 0 <= temperature <= 2
+    if temperature is not None and temperature != "default" and not number:
+        message = f"The temperature is {temperature!r}."
+        mend = "Give a number from 0 to 2, or 'default'."
+        yield Problem("error", f"{path}.temperature", message, mend, layer, neuron)
+    if settings.max_tokens is not None and settings.max_tokens < 1:
+        message = f"The limit of an answer is {settings.max_tokens} tokens."
+        yield Problem("error", f"{path}.max_tokens", message, "Allow 1 or more.", layer, neuron)
+    if settings.samples is not None and settings.samples < 1:
+        message = f"The number of samples is {settings.samples}."
+        yield Problem("error", f"{path}.samples", message, "Ask 1 or more times.", layer, neuron)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    severity: Severity
+    field: str
+    message: str
+    mend: str
+
+
+def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[Problem]:
+    """What is wrong with the settings in force. Said once for the network, a layer or a neuron, not for each call."""
+    neurons = {
+        (layer, place): _in_force(neuron_settings(spec, layer, place), endpoints, spec.evidence)
+        for layer, of in enumerate(spec.layers)
+        for place in range(len(of.neurons))
+    }
+    everywhere = _shared(neurons.values())
+    for finding in everywhere:
+        yield _at(finding, "settings")
+    for layer, of in enumerate(spec.layers):
+        in_layer = _shared(neurons[layer, place] for place in range(len(of.neurons)))
+        for finding in in_layer:
+            if finding not in everywhere:
+                yield _at(finding, f"layers[{layer}].settings", layer)
+        for place in range(len(of.neurons)):
+            for finding in neurons[layer, place]:
+                if finding not in in_layer:
+                    yield _at(finding, f"layers[{layer}].neurons[{place}].settings", layer, place)
+    if needs_roles(spec):
+        # One call a pair, whatever the number of samples.
+        in_force = replace(role_settings(spec), samples=1)
+        for finding in _in_force(in_force, endpoints, True):
+            if finding not in everywhere:
+                yield _at(finding, "roles.settings")
+    if spec.chair is not None:
+        for finding in _in_force(chair_settings(spec), endpoints, spec.evidence):
+            if finding not in everywhere:
+                yield _at(finding, "chair.settings")
+    if not spec.evidence and (spec.depth > 1 or spec.chair is not None):
+        yield Problem(
+            "warning",
+            "evidence",
+            "Neurons give scores without evidence, so deeper neurons have only scores to read.",
+            "Ask for evidence.",
+        )
+
+
+def _shared(findings: Iterable[tuple[_Finding, ...]]) -> list[_Finding]:
+    """The findings that all have, in the order of the first."""
+    first, *others = [*findings] or [()]
+    return [finding for finding in first if all(finding in other for other in others)]
+
+
+def _at(finding: _Finding, path: str, layer: int | None = None, neuron: int | None = None) -> Problem:
+    return Problem(finding.severity, f"{path}.{finding.field}", finding.message, finding.mend, layer, neuron)
+
+
+def _in_force(
+    settings: Settings, endpoints: Mapping[str, EndpointProfile] | None, evidence: bool
+) -> tuple[_Finding, ...]:
+    found = []
+    if not settings.endpoint:
+        found.append(_Finding("error", "endpoint", "No endpoint is chosen.", "Choose one."))
+    elif endpoints is not None and settings.endpoint not in endpoints:
+        there = ", ".join(sorted(endpoints)) or "none"
+        found.append(
+            _Finding("error", "endpoint", f"There is no endpoint {settings.endpoint!r}.", f"Endpoints: {there}.")
+        )
+    elif not settings.model and _needs_model(settings.endpoint, endpoints):
+        message = f"The endpoint {settings.endpoint!r} needs the name of a model."
+        found.append(_Finding("error", "model", message, "Name one."))
+    if settings.samples is not None and settings.samples > 1 and settings.temperature == 0:
+        message = f"{settings.samples} samples are asked at temperature 0 and will hardly differ."
+        found.append(_Finding("warning", "temperature", message, "Raise the temperature, or ask once."))
+    if evidence and settings.max_tokens is not None and 0 < settings.max_tokens < TINY_ANSWER:
+        message = f"An answer may have {settings.max_tokens} tokens: its scores will be cut off."
+        found.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))
+    return tuple(found)
+
+
+def _needs_model(endpoint: str, endpoints: Mapping[str, EndpointProfile] | None) -> bool:
+    if endpoints is None:
+        return endpoint != "embedded"
+    profile = endpoints[endpoint]
+    return profile.kind not in ("embedded", "replay") and not profile.model

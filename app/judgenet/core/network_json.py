@@ -1,0 +1,328 @@
+"""The JSON form of a design, and the hash of what determines its answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any
+
+from judgenet.core.checks import AGGREGATION_CHOICES
+from judgenet.core.documents import DocumentError, Fields, kind_of
+from judgenet.core.network import (
+    DEFAULTS,
+    Aggregation,
+    ChairSpec,
+    Language,
+    LayerSpec,
+    NetworkError,
+    NetworkSpec,
+    NeuronSpec,
+    OrderSetting,
+    Role,
+    RoleKind,
+    RolesSpec,
+    Settings,
+    Wiring,
+    WiringKind,
+    chair_settings,
+    needs_roles,
+    neuron_settings,
+    role_limit,
+    role_settings,
+)
+
+VERSION = 1
+"""The version of the form, under ``network``."""
+
+SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
+_NOTHING_SET = Settings()
+_PLAIN = NetworkSpec(())
+
+# Writing
+
+
+def to_json(spec: NetworkSpec) -> dict[str, Any]:
+    """The design as JSON values, names sorted. What is inherited or not set is left out, all else is written.
+
+    ``null`` stands for a setting without a value where the form has a default. Places in ``inputs`` count from 0.
+    :func:`from_json` gives back an equal design.
+    """
+    record: dict[str, Any] = {
+        "network": VERSION,
+        "name": spec.name,
+        "layers": [_layer_json(layer) for layer in spec.layers],
+        "roles": {
+            "kind": spec.roles.kind,
+            "roles": [_role_json(role) for role in spec.roles.roles],
+            "settings": _settings_json(spec.roles.settings, _PLAIN.roles.settings),
+        },
+        "orders": spec.orders,
+        "seed": spec.seed,
+        "settings": _settings_json(spec.settings, _PLAIN.settings),
+        "aggregation": {name: getattr(spec.aggregation, name) for name in AGGREGATION_CHOICES},
+        "language": spec.language,
+        "family": spec.family,
+        "evidence": spec.evidence,
+    }
+    if spec.roles.limit is not None:
+        record["roles"]["limit"] = spec.roles.limit
+    if spec.chair is not None:
+        record["chair"] = {"settings": _settings_json(spec.chair.settings)}
+    sorted_record: dict[str, Any] = _sorted(record)
+    return sorted_record
+
+
+def _layer_json(layer: LayerSpec) -> dict[str, Any]:
+    return {
+        "adaptive": layer.adaptive,
+        "neurons": [_neuron_json(neuron) for neuron in layer.neurons],
+        "settings": _settings_json(layer.settings),
+        "wiring": {"kind": layer.wiring.kind, "window": layer.wiring.window},
+    }
+
+
+def _neuron_json(neuron: NeuronSpec) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    if neuron.inputs is not None:
+        record["inputs"] = list(neuron.inputs)
+    if neuron.role is not None:
+        record["role"] = _role_json(neuron.role)
+    if neuron.settings != Settings():
+        record["settings"] = _settings_json(neuron.settings)
+    return record
+
+
+def _role_json(role: Role) -> dict[str, Any]:
+    return {"name": role.name, "description": role.description}
+
+
+def _settings_json(settings: Settings, plain: Settings = _NOTHING_SET) -> dict[str, Any]:
+    """The settings that differ from nothing; ``None`` is written where ``plain`` has a value."""
+    record: dict[str, Any] = {name: getattr(settings, name) for name in SETTINGS}
+    if isinstance(record["temperature"], int):
+        record["temperature"] = float(record["temperature"])
+    return {name: value for name, value in record.items() if value is not None or getattr(plain, name) is not None}
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(item) for name, item in sorted(value.items())}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+# Reading
+
+_NETWORK = (
+    "network",
+    "name",
+    "layers",
+    "roles",
+    "orders",
+    "seed",
+    "settings",
+    "chair",
+    "aggregation",
+    "language",
+    "family",
+    "evidence",
+)
+
+
+def from_json(record: object, path: str = "", *, refuse_unknown: bool = True) -> NetworkSpec:
+    """The inverse of :func:`to_json`; only ``layers`` must be there, the rest has its defaults.
+
+    ``path`` is where the record stands in a larger document. Whether the design is sound is for
+    :func:`~judgenet.core.checks.check` to say.
+
+    :raises NetworkError: for a value of the wrong type or kind, a newer version of the form, and (with
+        ``refuse_unknown``) a name that it does not have. The message begins with the path.
+    """
+    try:
+        return _Reader(refuse_unknown).network(record, path)
+    except DocumentError as error:
+        raise NetworkError(str(error)) from None
+
+
+class _Reader:
+    def __init__(self, refuse_unknown: bool) -> None:
+        self._refuse_unknown = refuse_unknown
+
+    def _fields(self, value: object, path: str, known: tuple[str, ...]) -> Fields:
+        fields = Fields(value, path)
+        if self._refuse_unknown:
+            fields.refuse_unknown(known)
+        return fields
+
+    def _inner(self, owner: Fields, name: str, known: tuple[str, ...]) -> Fields:
+        value = owner.members.get(name)
+        return self._fields({} if value is None else value, owner.at(name), known)
+
+    def network(self, record: object, path: str) -> NetworkSpec:
+        # Read the version first: a newer form may have names that this one does not.
+        version = Fields(record, path).whole("network", VERSION)
+        if version != VERSION:
+            raise DocumentError(
+                f"{path}.network" if path else "network",
+                f"the form has version {version}, and this program reads version {VERSION}",
+            )
+        given = self._fields(record, path, _NETWORK)
+        plain = _PLAIN
+        chair = given.members.get("chair")
+        aggregation = self._inner(given, "aggregation", tuple(AGGREGATION_CHOICES))
+        return NetworkSpec(
+            layers=tuple(self._layer(value, place) for value, place in _items(given, "layers", required=True)),
+            roles=self._roles(given),
+            orders=given.choice("orders", OrderSetting, plain.orders),
+            seed=given.whole("seed", plain.seed),
+            settings=self._settings(given, plain.settings),
+            chair=None if chair is None else ChairSpec(self._settings(self._inner(given, "chair", ("settings",)))),
+            aggregation=Aggregation(
+                **{
+                    name: _choice(aggregation, name, choices, getattr(plain.aggregation, name))
+                    for name, choices in AGGREGATION_CHOICES.items()
+                }
+            ),
+            language=given.choice("language", Language, plain.language),
+            family=given.text("family", plain.family),
+            evidence=_flag(given, "evidence", plain.evidence),
+            name=given.text("name", plain.name),
+        )
+
+    def _roles(self, owner: Fields) -> RolesSpec:
+        given = self._inner(owner, "roles", ("kind", "limit", "roles", "settings"))
+        plain = _PLAIN.roles
+        return RolesSpec(
+            kind=given.choice("kind", RoleKind, plain.kind),
+            limit=given.whole("limit"),
+            roles=tuple(self._role(value, place) for value, place in _items(given, "roles")),
+            settings=self._settings(given, plain.settings),
+        )
+
+    def _role(self, value: object, path: str) -> Role:
+        given = self._fields(value, path, ("name", "description"))
+        return Role(given.text("name"), given.text("description", ""))
+
+    def _layer(self, value: object, path: str) -> LayerSpec:
+        given = self._fields(value, path, ("adaptive", "neurons", "settings", "wiring"))
+        wiring = self._inner(given, "wiring", ("kind", "window"))
+        plain = Wiring()
+        return LayerSpec(
+            neurons=tuple(self._neuron(value, place) for value, place in _items(given, "neurons", required=True)),
+            adaptive=_flag(given, "adaptive", False),
+            wiring=Wiring(wiring.choice("kind", WiringKind, plain.kind), wiring.whole("window", plain.window)),
+            settings=self._settings(given),
+        )
+
+    def _neuron(self, value: object, path: str) -> NeuronSpec:
+        given = self._fields(value, path, ("inputs", "role", "settings"))
+        role = given.members.get("role")
+        inputs = None
+        if given.members.get("inputs") is not None:
+            inputs = tuple(_place(value, place) for value, place in _items(given, "inputs"))
+        return NeuronSpec(
+            role=None if role is None else self._role(role, given.at("role")),
+            settings=self._settings(given),
+            inputs=inputs,
+        )
+
+    def _settings(self, owner: Fields, plain: Settings = _NOTHING_SET) -> Settings:
+        given = self._inner(owner, "settings", SETTINGS)
+        temperature = given.members.get("temperature")
+        read = Settings(
+            endpoint=given.optional_text("endpoint"),
+            model=given.optional_text("model"),
+            temperature="default" if temperature == "default" else given.number("temperature"),
+            max_tokens=given.whole("max_tokens"),
+            samples=given.whole("samples"),
+        )
+        absent = {name: getattr(plain, name) for name in SETTINGS if name not in given.members}
+        return replace(read, **absent)
+
+
+def _items(owner: Fields, name: str, *, required: bool = False) -> list[tuple[object, str]]:
+    """The items of a list, each with its path."""
+    value = owner.members.get(name)
+    if value is None and not required:
+        return []
+    if value is None:
+        raise owner.error(name, "is missing")
+    if not isinstance(value, list | tuple):
+        raise owner.error(name, f"must be a list, but is {kind_of(value)}")
+    return [(item, f"{owner.at(name)}[{place}]") for place, item in enumerate(value)]
+
+
+def _place(value: object, path: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        shown = value if isinstance(value, int) else kind_of(value)
+        raise DocumentError(
+            path,
+            f"must be the place of a neuron in the layer before, counted from 0, but is {shown}; "
+            "edges lead from a layer to the next one only",
+        )
+    return value
+
+
+def _flag(owner: Fields, name: str, default: bool) -> bool:
+    value = owner.members.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise owner.error(name, f"must be true or false, but is {kind_of(value)}")
+    return value
+
+
+def _choice(owner: Fields, name: str, choices: tuple[str, ...], default: str) -> Any:
+    value = owner.text(name, default)
+    if value not in choices:
+        raise owner.error(name, f"must be one of {', '.join(choices)}, but is {value!r}")
+    return value
+
+
+# What determines the answers
+
+
+def digest(spec: NetworkSpec) -> str:
+    """SHA-256 (hex) of what determines which calls are made and what is asked.
+
+    Two designs that make the same calls have the same hash, wherever their settings are written. The name and the
+    rules of aggregation are left out: they cost no call.
+    """
+    roles = spec.roles
+    asked: dict[str, Any] = {
+        "orders": spec.orders,
+        "seed": spec.seed,
+        "language": spec.language,
+        "family": spec.family,
+        "evidence": spec.evidence,
+        "roles": {
+            "kind": roles.kind,
+            "limit": role_limit(spec) if needs_roles(spec) else None,
+            "settings": _settings_json(_filled(replace(role_settings(spec), samples=1))) if needs_roles(spec) else None,
+            "roles": [] if roles.kind == "none" else [_role_json(role) for role in roles.roles],
+        },
+        "layers": [_asked(spec, layer) for layer in range(spec.depth)],
+        "chair": None if spec.chair is None else _settings_json(_filled(chair_settings(spec))),
+    }
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _asked(spec: NetworkSpec, layer: int) -> dict[str, Any]:
+    of = spec.layers[layer]
+    kind = of.wiring.kind if layer else None
+    return {
+        "adaptive": of.adaptive,
+        "wiring": [kind, of.wiring.window] if kind == "window" else kind,
+        "neurons": [
+            {
+                "role": None if neuron.role is None else _role_json(neuron.role),
+                "settings": _settings_json(_filled(neuron_settings(spec, layer, place))),
+                "inputs": sorted(set(neuron.inputs or ())) if kind == "explicit" else None,
+            }
+            for place, neuron in enumerate(of.neurons)
+        ],
+    }
+
+
+def _filled(settings: Settings) -> Settings:
+    return settings.over(DEFAULTS)
