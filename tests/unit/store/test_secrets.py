@@ -234,7 +234,9 @@ def test_a_missing_key_store_is_passed_over_and_explained(key_store: MemoryKeyri
     keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
     assert find_key(NAME) is None
     assert "no key store" in (keyring_problem() or "")
-    with pytest.raises(SecretError, match=r"was not stored.*no key store.*environment variable OPENAI_API_KEY") as caught:
+    with pytest.raises(
+        SecretError, match=r"was not stored.*no key store.*environment variable OPENAI_API_KEY"
+    ) as caught:
         store_key(NAME, VALUE)
     assert VALUE not in "".join(traceback.format_exception(caught.value))
     set_session_key(NAME, VALUE)

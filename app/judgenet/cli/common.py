@@ -1,0 +1,49 @@
+"""What the commands share: errors as exit codes, finding runs, common options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgenet.store.db import Store
+from judgenet.store.locate import find_run
+from judgenet.store.runs import RunInfo, run_info
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the program."""
+
+    DONE = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    BUDGET = 3
+    INTERRUPTED = 130
+
+
+class InputError(Exception):
+    """Bad usage or input; the message says what, where, and how to mend it."""
+
+
+RunArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="Folder of a run (--out), a project (its newest run), FOLDER/run-2, or a run's id."
+    ),
+]
+ProjectOption = Annotated[
+    Path | None, typer.Option("--project", help="The project, where RUN is a run's id.", show_default=False)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+
+
+@contextmanager
+def open_run(name: str, project: Path | None) -> Iterator[tuple[Store, RunInfo]]:
+    """The store (for reading) and the run that the user names."""
+    path, run_id = find_run(name, project)
+    with Store.open(path, readonly=True) as store:
+        yield store, run_info(store, run_id)

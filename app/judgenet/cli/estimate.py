@@ -1,0 +1,43 @@
+"""``judgenet estimate``: what a run would cost, before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import JsonOption
+from judgenet.cli.setup import Setup, with_setup
+from judgenet.engine.estimate import estimate_run
+from judgenet.store.db import Store
+
+
+@with_setup
+def estimate(setup: Setup, as_json: JsonOption = False) -> int:
+    """Count the calls, tokens and price of a run before it is started. Takes the options of run.
+
+    What the store has already is counted apart: it costs nothing. An unknown price is unknown, never 0.
+
+    Example: judgenet estimate --pairs pairs.jsonl --width 4 --depth 2 --endpoint openai --model gpt-4.1-mini
+    """
+    store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
+    try:
+        found = estimate_run(setup.start, store)
+    finally:
+        if store is not None:
+            store.close()
+    record: dict[str, Any] = found.to_json()
+    if as_json:
+        typer.echo(json.dumps(record, allow_nan=False))
+        return 0
+    console = Console()
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, text in found.lines():
+        table.add_row(name, text)
+    console.print(table)
+    return 0

@@ -1,0 +1,173 @@
+"""``judgenet export``: calls, verdicts and roles of a run as lines that other programs read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+
+from judgenet.cli.common import ProjectOption, RunArgument, open_run
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.formats.tables import guard_cell
+from judgenet.store.db import Store
+from judgenet.store.results import network_of, pair_results
+from judgenet.store.runs import RunInfo, full_calls, run_pairs
+
+
+class What(StrEnum):
+    CALLS = "calls"
+    VERDICTS = "verdicts"
+    ROLES = "roles"
+
+
+class Format(StrEnum):
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
+    """One record a call. Layer 0 is role generation, which has neither neuron nor order."""
+    for call in full_calls(store, run):
+        site, result = call.site, call.result
+        scored = result if isinstance(result, Evaluation) else None
+        yield {
+            "pair_id": call.pair_id,
+            "layer": site.layer,
+            "neuron": site.neuron or None,
+            "role": call.role,
+            "order": site.order,
+            "sample": site.sample,
+            "endpoint": call.endpoint,
+            "model": call.model,
+            "returned_model": call.returned_model,
+            "status": call.status,
+            "reason": result.reason.value if isinstance(result, Unscored) else None,
+            "detail": result.detail if isinstance(result, Unscored) else None,
+            "verdict": None if scored is None else scored.verdict,
+            "score_a": None if scored is None else scored.score_a,
+            "score_b": None if scored is None else scored.score_b,
+            "evidence": None if scored is None else scored.evidence,
+            "missing": list(call.missing),
+            "messages": [{"role": role, "content": text} for role, text in call.messages],
+            "raw_text": call.raw_text,
+            "thinking": call.thinking,
+            "finish_reason": call.finish_reason,
+            "form": call.form,
+            "parameters": call.parameters,
+            "usage": call.usage,
+            "price": call.price,
+            "latency_s": call.latency_s,
+            "attempts": call.attempts,
+            "cached": call.cached,
+            "started_at": datetime.fromtimestamp(call.started_at, UTC).isoformat(),
+        }
+
+
+def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
+    """One record a pair, finished or not: an outstanding verdict is ``null``."""
+    spec = network_of(run)
+    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    for result in pair_results(store, run):
+        pair, found = result.pair, result.verdicts
+        named = {} if found is None else found.named()
+        record: dict[str, Any] = {"pair_id": pair.pair.id, "human": pair.pair.human}
+        record.update({name: named.get(name) for name in names})
+        record.setdefault("chair", None)
+        record.update(
+            mean_a=None if found is None else found.mean_a,
+            mean_b=None if found is None else found.mean_b,
+            votes_a=None if found is None else found.votes.a,
+            votes_b=None if found is None else found.votes.b,
+            votes_tie=None if found is None else found.votes.tie,
+            calls_used=0 if found is None else found.calls_used,
+            calls_total=pair.calls_total if found is None else found.calls_total,
+            state=pair.state,
+            note=pair.note or None,
+            task=pair.pair.task,
+        )
+        yield record
+
+
+def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
+    """One record a role of a pair, in the order of the neurons."""
+    for pair in run_pairs(store, run):
+        for number, role in enumerate(pair.roles or (), 1):
+            yield {
+                "pair_id": pair.pair.id,
+                "task": pair.pair.task,
+                "neuron": number,
+                "role": role.name,
+                "description": role.description,
+                "note": pair.note or None,
+            }
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return guard_cell(value).encode("utf-8", "replace").decode()
+    if isinstance(value, (dict, list)):
+        return guard_cell(json.dumps(value, allow_nan=False))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value
+
+
+def write_records(records: Iterable[dict[str, Any]], format: Format, out: TextIO) -> int:
+    """Writes records one by one, so that memory stays flat. Returns how many.
+
+    JSON Lines hold lone surrogates as escapes and never NaN. In CSV a text cell that a spreadsheet would take for
+    a formula gets an apostrophe; numbers stay as they are; a missing value is an empty cell.
+    """
+    count = 0
+    writer: csv.DictWriter[str] | None = None
+    for record in records:
+        count += 1
+        if format is Format.JSONL:
+            out.write(json.dumps(record, allow_nan=False) + "\n")
+            continue
+        if writer is None:
+            writer = csv.DictWriter(out, list(record), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({name: _cell(value) for name, value in record.items()})
+    return count
+
+
+_RECORDS = {What.CALLS: call_records, What.VERDICTS: verdict_records, What.ROLES: role_records}
+
+
+def export(
+    run: RunArgument,
+    what: Annotated[What, typer.Option(help="calls: everything about each call; verdicts: a line a pair; roles.")],
+    format: Annotated[Format, typer.Option(help="JSON Lines or CSV.")] = Format.JSONL,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; standard output if left out.")
+    ] = None,
+    project: ProjectOption = None,
+) -> None:
+    """Write the calls, verdicts or roles of a run.
+
+    Example: judgenet export out --what verdicts --format csv -o verdicts.csv
+    """
+    with ExitStack() as stack:
+        store, info = stack.enter_context(open_run(run, project))
+        records = _RECORDS[what](store, info)
+        if output is None:
+            write_records(records, format, sys.stdout)
+            return
+        # Written beside and moved: a stopped export leaves no half file in the place of a whole one.
+        beside = output.with_name(output.name + ".part")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8", newline="") as out:
+            count = write_records(records, format, out)
+        beside.replace(output)
+        typer.echo(f"{output}: {count:,} {what}", err=True)

@@ -1,0 +1,94 @@
+"""The command ``judgenet``."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from judgenet.cli import endpoint, model
+from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.estimate import estimate
+from judgenet.cli.export import export
+from judgenet.cli.metrics import metrics
+from judgenet.cli.run import run
+from judgenet.cli.version import show_version
+from judgenet.core.documents import DocumentError
+from judgenet.core.network import NetworkError
+from judgenet.core.prompts import PromptError
+from judgenet.core.roles import RolesError
+from judgenet.engine.session import SessionError
+from judgenet.formats.errors import DataError
+from judgenet.store.db import StoreError, StoreInUse
+from judgenet.store.files import FileError
+from judgenet.store.secrets import SecretError, SecretFilter, scrub
+from judgenet.store.settings import SettingsError
+
+_BAD_INPUT = (
+    InputError,
+    DataError,
+    DocumentError,
+    FileError,
+    NetworkError,
+    PromptError,
+    RolesError,
+    SecretError,
+    SessionError,
+    SettingsError,
+    StoreError,
+)
+
+app = typer.Typer(
+    name="judgenet",
+    help="Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("run")(run)
+app.command("estimate")(estimate)
+app.command("metrics")(metrics)
+app.command("export")(export)
+app.add_typer(model.app, name="model")
+app.add_typer(endpoint.app, name="endpoint")
+app.command("version")(show_version)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code: 0 done, 1 failed, 2 bad usage or input, 3 stopped by a limit,
+    130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        # A console that cannot show a character of the data must not end a run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    handler = logging.StreamHandler()
+    handler.addFilter(SecretFilter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(levelname)s %(name)s: %(message)s")
+    try:
+        result = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        return int(result) if isinstance(result, int) else ExitCode.DONE
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        typer.echo(help_text.format_message())
+        return ExitCode.DONE
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        return ExitCode.INTERRUPTED
+    except StoreInUse as error:
+        return _say(error, ExitCode.FAILED)
+    except _BAD_INPUT as error:
+        return _say(error, ExitCode.BAD_INPUT)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has seen enough.
+        sys.stderr.close()
+        return ExitCode.DONE
+
+
+def _say(error: Exception, code: ExitCode) -> int:
+    typer.echo(f"judgenet: {scrub(str(error))}", err=True)
+    return code

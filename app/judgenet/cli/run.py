@@ -1,0 +1,113 @@
+"""``judgenet run``: a network judges pairs, live, and nothing finished is lost."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+
+from judgenet.cli.common import ExitCode, JsonOption
+from judgenet.cli.metrics import print_metrics, run_metrics
+from judgenet.cli.progress import Reporter
+from judgenet.cli.setup import Setup, with_setup
+from judgenet.core.events import Event, RunFinished, event_json
+from judgenet.engine.session import Engine, RunHandle
+from judgenet.store.db import Store
+from judgenet.store.runs import run_info
+from judgenet.store.secrets import scrub
+
+_CODES = {
+    "done": ExitCode.DONE,
+    "budget": ExitCode.BUDGET,
+    "cancelled": ExitCode.INTERRUPTED,
+    "halted": ExitCode.FAILED,
+    "failed": ExitCode.FAILED,
+}
+_TICK_S = 0.1
+
+
+def _follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Reporter, log: TextIO | None) -> RunFinished:
+    """Takes events in until the run ended. The first interrupt stops the run cleanly, a second one leaves at once."""
+    stopping = False
+    while True:
+        try:
+            try:
+                event = events.get(timeout=_TICK_S)
+            except queue.Empty:
+                reporter.refresh()
+                if handle.future.done() and events.empty():
+                    return handle.future.result()
+                continue
+            reporter.take(event)
+            if log is not None:
+                log.write(json.dumps(event_json(event), allow_nan=False) + "\n")
+                log.flush()
+            if isinstance(event, RunFinished):
+                return event
+            if events.empty():
+                reporter.refresh()
+        except KeyboardInterrupt:
+            if stopping:
+                raise
+            stopping = True
+            handle.cancel()
+
+
+def _terminate(signum: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+@with_setup
+def run(
+    setup: Setup,
+    events: Annotated[
+        Path | None, typer.Option("--events", metavar="FILE", help="Append every event as a line of JSON.")
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
+) -> int:
+    """Judge pairs with a network. Running the same again resumes it and pays for no call twice.
+
+    Progress goes to standard error, results to standard output. Ctrl+C stops within a second; what is finished
+    is kept.
+
+    \b
+    Examples:
+      judgenet run --pairs pairs.jsonl --out out
+      judgenet run --pairs pairs.csv --width 4 --depth 2 --endpoint openai --model gpt-4.1-mini --budget 5 --out out
+      judgenet run --pairs pairs.jsonl --base-url http://localhost:8000/v1 --model my-model -j 64 --out out
+      judgenet run study.judgenet --limit 100
+    """
+    console = Console(stderr=True)
+    signal.signal(signal.SIGTERM, _terminate)
+    with Store.open(setup.store_path) as store:
+        setup.save()
+        told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        log = None if events is None else events.open("a", encoding="utf-8")
+        try:
+            with Engine() as engine, Reporter(console, quiet=quiet) as reporter:
+                if not quiet:
+                    for finding in setup.dataset.findings:
+                        console.print(str(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+                handle = engine.start(store, setup.start, told.put)
+                finished = _follow(handle, told, reporter, log)
+        finally:
+            if log is not None:
+                log.close()
+        store.flush()
+        figures = run_metrics(store, run_info(store, handle.run.id))
+    place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
+    if as_json:
+        sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")
+    else:
+        print_metrics(figures, Console())
+        typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
+    if finished.state == "failed":
+        typer.echo(f"judgenet: {scrub(finished.message)}", err=True)
+    return _CODES[finished.state]

@@ -1,0 +1,348 @@
+"""From the options of a command to what a run is started with."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from judgenet.cli.common import InputError
+from judgenet.cli.version import versions
+from judgenet.core import design, presets
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec, Settings
+from judgenet.core.pairs import Pair
+from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
+from judgenet.core.prompts import PromptBook
+from judgenet.core.roles import parse_roles
+from judgenet.engine.budget import Limits
+from judgenet.engine.session import Start, endpoints_of, replay_store, with_models
+from judgenet.formats import Dataset, Mapping as ColumnMapping, parse_column_map, parse_label_map, read_pairs
+from judgenet.store.db import Store
+from judgenet.store.files import load_project, read_text, save_project, store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.prices import load_prices
+from judgenet.store.results import network_of
+from judgenet.store.runs import run_info
+from judgenet.store.settings import profile_from_flags, profiles
+
+DEFAULT_OUT = Path("judgenet-run")
+DEFAULT_WIDTH = 3
+DEFAULT_DEPTH = 2
+REPLAY = "replay:"
+
+
+class Orders(StrEnum):
+    BOTH = "both"
+    AB = "ab"
+    BA = "ba"
+    RANDOM = "random"
+
+
+class WiringOption(StrEnum):
+    FULL = "full"
+    WINDOW = "window"
+
+
+class LanguageOption(StrEnum):
+    AUTO = "auto"
+    EN = "en"
+    ZH = "zh"
+
+
+class Pick(StrEnum):
+    FIRST = "first"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A command's options, made ready: what to start, the project it belongs to, and where its store lies."""
+
+    start: Start
+    project: Project
+    project_path: Path
+    store_path: Path
+    dataset: Dataset
+
+    def save(self) -> None:
+        """Writes the project file of a run that has a folder of its own."""
+        if self.project_path.name == RUN_PROJECT:
+            save_project(self.project, self.project_path)
+
+
+def prepare(
+    project: Annotated[
+        Path | None, typer.Argument(metavar="[PROJECT]", help="A project file; without one the options serve.")
+    ] = None,
+    pairs: Annotated[
+        list[Path] | None, typer.Option("--pairs", help="File of pairs; several for FairEval's four files, or a folder.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--map", help="Columns of the file: question=prompt,response_a=answer_1,…")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option("--label-map", help="Label values of the file: 1=a,2=b,0=tie. Never guessed.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs.")] = None,
+    pick: Annotated[Pick, typer.Option(help="Which ones, with --limit: the first, or drawn by --seed.")] = Pick.FIRST,
+    width: Annotated[
+        str | None, typer.Option(help="Neurons in each layer, or 'auto': as many as roles come back.")
+    ] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Number of layers.")] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option(help="generated (by the model, for each pair), none, or a file of roles (JSON, or 'name: text' lines)."),
+    ] = None,
+    orders: Annotated[
+        Orders | None, typer.Option(help="Orders in which the responses are shown; random draws one a call by --seed.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(min=1, help="Calls of each neuron in each order.")] = None,
+    wiring: Annotated[
+        WiringOption | None, typer.Option(help="What deeper layers read: the whole layer before, or neighbours.")
+    ] = None,
+    chair: Annotated[
+        bool | None, typer.Option("--chair/--no-chair", help="One more neuron that reads the last layer and decides.")
+    ] = None,
+    language: Annotated[LanguageOption | None, typer.Option(help="Language of the prompts.")] = None,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(help="Name of an endpoint (judgenet endpoint list), or replay:RUN to answer from a recorded run."),
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an endpoint, with or without /v1.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model to ask.")] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name (not value) of the variable that holds the API key.")
+    ] = None,
+    temperature: Annotated[
+        str | None, typer.Option(help="Temperature of the judges; 'default' leaves it to the endpoint.")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of an answer.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of random order and of --pick random.")] = 0,
+    concurrency: Annotated[int | None, typer.Option("-j", "--concurrency", min=1, help="Calls in flight.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Stop before more new calls than this.")] = None,
+    token_budget: Annotated[int | None, typer.Option(min=0, help="Stop before more tokens than this.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Stop before more money than this is spent.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same again resumes what is in it.")
+    ] = None,
+) -> Setup:
+    """The options that all commands share that look at a network and pairs."""
+    given = load_project(project) if project is not None else None
+    if given is not None and given.readonly:
+        raise InputError(given.notice)
+    folder = project.absolute().parent if project is not None else None
+    if out is not None or project is None:
+        project_path = (out or DEFAULT_OUT) / RUN_PROJECT
+    else:
+        project_path = project
+    earlier = load_project(project_path) if project_path.exists() else None
+
+    own, endpoint_name, replayed = _endpoint(endpoint, base_url, model, api_key_env, concurrency)
+    extra = {profile.name: profile for profile in own}
+    known: dict[str, EndpointProfile] = {**profiles(given.endpoints if given else (), folder), **extra}
+
+    base = given.network if given else replayed or presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
+    network = _edited(base, width, depth, roles, orders, samples, wiring, chair, language, temperature, seed)
+    settings = {"endpoint": endpoint_name, "model": model, "max_tokens": max_tokens}
+    changes: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    if endpoint_name is not None and model is None and replayed is None:
+        changes["model"] = None
+    network = with_models(replace(network, settings=replace(network.settings, **changes)), known)
+    if concurrency is not None:
+        known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
+
+    source = _source(pairs, columns, labels, given, folder, limit, pick, seed)
+    dataset = _read(source, Path() if pairs else folder or Path())
+    chosen = select(dataset.pairs, source.selection)
+
+    prompts = given.prompts if given else earlier.prompts if earlier else {}
+    price_overrides = given.prices if given else {}
+    prices = load_prices(price_overrides)
+    salt = given.salt if given else earlier.salt if earlier else new_salt()
+    if replayed is not None:
+        with Store.open(replay_store(own[0]), readonly=True) as recorded:
+            salt = recorded.salt(salt)
+
+    document = Project(
+        name=given.name if given else project_path.absolute().parent.name,
+        network=network,
+        salt=salt,
+        pairs=_absolute(source, Path() if pairs else folder or Path()),
+        endpoints=tuple(known[name] for name in endpoints_of(network) if known[name].kind != "embedded"),
+        prompts=prompts,
+        prices=price_overrides,
+    )
+    start = Start(
+        spec=network,
+        pairs=chosen,
+        book=PromptBook.default().edited(prompts),
+        prices=prices,
+        profiles=known,
+        salt=salt,
+        folder=folder,
+        limits=Limits(max_calls, token_budget, budget),
+        record={
+            "versions": versions(),
+            "seed": seed,
+            "source": {"files": [file.name for file in dataset.files], "format": dataset.format},
+        },
+    )
+    return Setup(start, document, project_path, store_path(project_path), dataset)
+
+
+def _endpoint(
+    endpoint: str | None, base_url: str | None, model: str | None, api_key_env: str | None, concurrency: int | None
+) -> tuple[tuple[EndpointProfile, ...], str | None, NetworkSpec | None]:
+    """Profiles made of the options, the endpoint's name, and the network of a run that is replayed."""
+    if base_url is not None:
+        if endpoint is not None:
+            raise InputError("--endpoint and --base-url name two endpoints. Give one of them.")
+        if model is None:
+            raise InputError("--base-url needs the model to ask: --model NAME.")
+        profile = profile_from_flags(base_url, model, api_key_env, concurrency=concurrency)
+        return (profile,), profile.name, None
+    if api_key_env is not None:
+        raise InputError(
+            "--api-key-env goes with --base-url. A named endpoint has its key's name in its settings: "
+            "judgenet endpoint show NAME"
+        )
+    if endpoint is not None and endpoint.startswith(REPLAY):
+        profile = EndpointProfile("replay", kind="replay", source=endpoint.removeprefix(REPLAY), concurrency=64)
+        with Store.open(replay_store(profile), readonly=True) as store:
+            recorded = network_of(run_info(store))
+        network = replace(recorded, settings=replace(recorded.settings, endpoint="replay"))
+        return (profile,), "replay", network
+    return (), endpoint, None
+
+
+def _edited(
+    spec: NetworkSpec,
+    width: str | None,
+    depth: int | None,
+    roles: str | None,
+    orders: Orders | None,
+    samples: int | None,
+    wiring: WiringOption | None,
+    chair: bool | None,
+    language: LanguageOption | None,
+    temperature: str | None,
+    seed: int,
+) -> NetworkSpec:
+    """The network as the options change it."""
+    if roles is not None:
+        kind = roles.lower()
+        if kind in ("generated", "none"):
+            spec = replace(spec, roles=RolesSpec(kind="generated" if kind == "generated" else "none"))
+        else:
+            path = Path(roles)
+            if not path.exists():
+                raise InputError(f"--roles {roles}: neither 'generated' nor 'none', and there is no such file.")
+            fixed = parse_roles(read_text(path), path.name)
+            spec = replace(spec, roles=RolesSpec(kind="fixed", roles=fixed))
+            width = width or str(len(fixed))
+    if depth is not None:
+        spec = design.set_depth(spec, depth)
+    if width is not None:
+        wide = None if width.lower() == "auto" else _whole("--width", width)
+        for layer in range(spec.depth):
+            spec = design.set_width(spec, layer, wide)
+        if wide is not None and spec.roles.kind == "generated":
+            spec = replace(spec, roles=replace(spec.roles, limit=None))
+    if orders is not None:
+        spec = replace(spec, orders=orders.value)
+    if wiring is not None:
+        for layer in range(1, spec.depth):
+            spec = design.set_wiring(spec, layer, wiring.value)
+    if chair is not None:
+        spec = replace(spec, chair=ChairSpec() if chair else None)
+    if language is not None:
+        spec = replace(spec, language=language.value)
+    changes: dict[str, Any] = {}
+    if samples is not None:
+        changes["samples"] = samples
+    if temperature is not None:
+        changes["temperature"] = "default" if temperature == "default" else _number("--temperature", temperature)
+    return replace(spec, seed=seed or spec.seed, settings=replace(spec.settings, **changes))
+
+
+def _whole(option: str, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"{option} {text}: a whole number of 1 or more, or 'auto'.")
+    return int(text)
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 2:
+        raise InputError(f"{option} {text}: a number from 0 to 2, or 'default'.")
+    return value
+
+
+def _source(
+    pairs: Sequence[Path] | None,
+    columns: str | None,
+    labels: str | None,
+    given: Project | None,
+    folder: Path | None,
+    limit: int | None,
+    pick: Pick,
+    seed: int,
+) -> PairsSource:
+    """Where the pairs come from: the options over the project's own source."""
+    if pairs:
+        source = PairsSource(tuple(path.as_posix() for path in pairs))
+    elif given is not None and given.pairs is not None:
+        source = given.pairs
+    else:
+        raise InputError("No pairs to judge. Name a file: --pairs FILE")
+    if columns is not None:
+        source = replace(source, columns=parse_column_map(columns))
+    if labels is not None:
+        source = replace(source, labels=parse_label_map(labels))
+    if limit is not None:
+        kind = "first" if pick is Pick.FIRST else "sample"
+        source = replace(source, selection=Selection(kind, limit, seed))  # type: ignore[arg-type]
+    return source
+
+
+def _read(source: PairsSource, folder: Path) -> Dataset:
+    mapping = None
+    if source.columns or source.labels:
+        mapping = ColumnMapping.from_json({"columns": dict(source.columns), "labels": dict(source.labels)})
+    return read_pairs([folder / file for file in source.files], mapping=mapping)
+
+
+def _absolute(source: PairsSource, folder: Path) -> PairsSource:
+    return replace(source, files=tuple((folder / file).absolute().as_posix() for file in source.files))
+
+
+def with_setup(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that takes a :class:`Setup` first, and on the command line the options of :func:`prepare`."""
+    shared = inspect.signature(prepare, eval_str=True)
+    own = inspect.signature(command, eval_str=True)
+    extra = list(own.parameters.values())[1:]
+
+    @wraps(command)
+    def wrapper(**values: Any) -> Any:
+        setup = prepare(**{name: values[name] for name in shared.parameters})
+        return command(setup, **{parameter.name: values[parameter.name] for parameter in extra})
+
+    parameters = [*shared.parameters.values(), *extra]
+    hints: Mapping[str, Any] = {parameter.name: parameter.annotation for parameter in parameters}
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = dict(hints)
+    return wrapper

@@ -1,0 +1,68 @@
+"""Which call of a run is meant, and the content key under which its answer is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from judgenet.core.pairs import Order
+
+ROLES_LAYER = 0
+"""The layer number of role generation. Layers of neurons count from 1, the chair is the layer after the last."""
+
+
+class CallSite(NamedTuple):
+    """The place of a call in a run.
+
+    ``pair`` is the 0-based index of the pair in the run. ``layer`` is 0 for role generation, 1 to depth for
+    neurons, depth + 1 for the chair. ``neuron`` and ``sample`` count from 1; role generation has neuron 0 and
+    no order.
+    """
+
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What is asked of the model besides the text: part of the key.
+
+    They are the values as designed. What an endpoint refuses is left out when sending and noted in the run's
+    record, so that a run keeps its keys.
+    """
+
+    model: str
+    temperature: float | None
+    max_tokens: int
+    schema: dict[str, Any] | None
+
+    def digest(self) -> str:
+        return json.dumps(
+            [self.model, self.temperature, self.max_tokens, self.schema], sort_keys=True, ensure_ascii=True
+        )
+
+
+class KeyPrefix:
+    """The part of a key that calls with the same shared text have in common, hashed once."""
+
+    __slots__ = ("_hash",)
+
+    def __init__(self, parameters: str, system: str, shared: str) -> None:
+        self._hash = hashlib.sha256(f"{parameters}\n{json.dumps(system)}\n".encode("ascii"))
+        self._hash.update(shared.encode("utf-8", "surrogatepass"))
+
+    def key(self, own: str, sample: int, replica: int) -> bytes:
+        """SHA-256 (32 bytes) of everything that determines the answer.
+
+        ``sample`` tells repeated calls of a neuron apart, ``replica`` neurons that ask the very same question.
+        Where the user message is split into shared and own text does not matter.
+        """
+        digest = self._hash.copy()
+        digest.update(own.encode("utf-8", "surrogatepass"))
+        digest.update(b"\n%d\n%d" % (sample, replica))
+        return digest.digest()

@@ -1,0 +1,172 @@
+"""What a run tells while it goes on: frozen, JSON-able, in the past tense.
+
+A finished call is on disk before its event is told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from judgenet.core.pairs import Order, Verdict
+
+RunState = Literal["running", "paused", "done", "budget", "halted", "cancelled", "failed"]
+"""``halted``: the rest waits for an endpoint that stopped. ``budget``: a limit was reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """``calls_planned`` counts roles, neurons and chair of all pairs as designed; ``pairs_done`` were finished
+    by an earlier start of the same run."""
+
+    run_id: str
+    pairs: int
+    pairs_done: int
+    calls_planned: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call was sent to its endpoint."""
+
+    run_id: str
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """A piece of an answer, while it is written."""
+
+    run_id: str
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """A call has its evaluation (or roles), or the reason why it has none.
+
+    ``cached``: the answer was in the store already and cost nothing now. ``price`` is in the table's
+    currency, ``None`` where the model's price is unknown. Tokens count this run's spending only.
+    """
+
+    run_id: str
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+    status: Literal["scored", "unscored", "roles"]
+    reason: str | None
+    verdict: Verdict | None
+    score_a: float | None
+    score_b: float | None
+    cached: bool
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int
+    price: float | None
+    latency_s: float
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class RolesFound:
+    """The roles of a pair. ``note`` says where they differ from the design (fewer, fallback)."""
+
+    run_id: str
+    pair: int
+    roles: tuple[tuple[str, str], ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFinished:
+    """All calls of a layer of a pair are in."""
+
+    run_id: str
+    pair: int
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairFinished:
+    """All calls of a pair are in. ``verdicts`` maps each aggregation (c1, c2_l1, …, c2_all, chair) to a verdict,
+    ``None`` where no valid call exists in its scope. ``open_calls`` brought no answer and will be asked again
+    by the next start."""
+
+    run_id: str
+    pair: int
+    pair_id: str
+    human: Verdict | None
+    verdicts: tuple[tuple[str, Verdict | None], ...]
+    calls_used: int
+    calls_total: int
+    open_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointChanged:
+    """An endpoint slows down, waits, stops, recovers, or learned something. ``message`` is for people."""
+
+    run_id: str
+    endpoint: str
+    state: Literal["open", "slow", "waiting", "stopped", "learned"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTrouble:
+    """The store cannot be written (disk full, locked). The run waits; finished calls are held and tried again."""
+
+    run_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunChanged:
+    """The run was paused or goes on."""
+
+    run_id: str
+    state: RunState
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run ended. ``message`` says why where ``state`` is not ``done``."""
+
+    run_id: str
+    state: RunState
+    message: str
+    pairs_done: int
+    pairs: int
+
+
+Event = (
+    RunStarted
+    | CallStarted
+    | CallText
+    | CallFinished
+    | RolesFound
+    | LayerFinished
+    | PairFinished
+    | EndpointChanged
+    | StoreTrouble
+    | RunChanged
+    | RunFinished
+)
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """The event as a JSON object, with its name under ``event`` (``call_finished``)."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    return {"event": name, **asdict(event)}

@@ -1,0 +1,89 @@
+"""Hard limits of a run, counting what is in flight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """At most so many new calls, tokens (in and out), and so much money. ``None`` sets no limit.
+
+    They hold for one start of a run; answers from the store are free.
+    """
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_price: float | None = None
+
+
+@dataclass(slots=True)
+class Reserve:
+    """What a call in flight may still use at most."""
+
+    tokens: int
+    price: float
+
+
+class Budget:
+    """Keeps the sum of what was used and of what is in flight below the limits.
+
+    A call in flight counts with the most that it may use, so that the limits hold whatever comes back.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.calls = 0
+        self.tokens = 0
+        self.price = 0.0
+        self._tokens_held = 0
+        self._price_held = 0.0
+
+    def reserve(self, tokens: int, price: float | None) -> Reserve | None:
+        """Room for one more call, or ``None`` where there is none now.
+
+        A price of ``None`` is unknown: it cannot be held, so it does not fit where a price limit is set.
+        """
+        limits = self.limits
+        if limits.max_calls is not None and self.calls + 1 > limits.max_calls:
+            return None
+        if limits.max_tokens is not None and self.tokens + self._tokens_held + tokens > limits.max_tokens:
+            return None
+        if limits.max_price is not None and (
+            price is None or self.price + self._price_held + price > limits.max_price + 1e-12
+        ):
+            return None
+        self.calls += 1
+        held = Reserve(tokens, price or 0.0)
+        self._tokens_held += held.tokens
+        self._price_held += held.price
+        return held
+
+    def settle(self, reserve: Reserve, tokens: int, price: float | None) -> None:
+        """Replaces a reserve by what the call really used."""
+        self._release(reserve)
+        self.tokens += tokens
+        self.price += price or 0.0
+
+    def give_back(self, reserve: Reserve, *, asked: bool) -> None:
+        """Frees what a call held that brought no answer. ``asked`` counts it as a call all the same."""
+        self._release(reserve)
+        if not asked:
+            self.calls -= 1
+
+    def _release(self, reserve: Reserve) -> None:
+        self._tokens_held -= reserve.tokens
+        self._price_held -= reserve.price
+
+    @property
+    def spent_up(self) -> str:
+        """Which limit is in the way, for people."""
+        limits = self.limits
+        named = []
+        if limits.max_calls is not None:
+            named.append(f"{self.calls:,} of {limits.max_calls:,} calls")
+        if limits.max_tokens is not None:
+            named.append(f"{self.tokens:,} of {limits.max_tokens:,} tokens")
+        if limits.max_price is not None:
+            named.append(f"{self.price:.4f} of {limits.max_price:.4f} USD")
+        return ", ".join(named)

@@ -1,0 +1,682 @@
+"""Runs a network over pairs: asks, reads, keeps, and goes on when inputs are ready.
+
+Everything here runs on the engine's loop. Pairs are taken up one after the other and worked on side by side,
+older ones first, so that calls that share a prompt's beginning follow each other and pairs finish early. At most
+``concurrency`` calls per endpoint are in flight; nothing else waits inside the HTTP client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from judgenet.core.aggregate import aggregate
+from judgenet.core.calls import ROLES_LAYER, Parameters
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.events import (
+    CallFinished,
+    CallStarted,
+    CallText,
+    EndpointChanged,
+    Event,
+    LayerFinished,
+    PairFinished,
+    RolesFound,
+    RunChanged,
+    RunFinished,
+    RunStarted,
+    RunState,
+    StoreTrouble,
+)
+from judgenet.core.network import NetworkError, NetworkSpec, Role, role_limit
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import PriceTable, price_of
+from judgenet.core.prompts import Prompt, PromptBook, family_of, language_of, mark_of
+from judgenet.core.reading import read_judgement, read_roles
+from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.core.tokens import estimate_tokens
+from judgenet.engine.budget import Budget, Limits, Reserve
+from judgenet.engine.ports import (
+    CallFailed,
+    ChatReply,
+    ChatRequest,
+    Endpoint,
+    EndpointStopped,
+    Form,
+    FormRefused,
+    ReplySchema,
+    Usage,
+)
+from judgenet.engine.work import Call, PairWork, Result
+from judgenet.store.db import Store, now
+from judgenet.store.runs import (
+    Answer,
+    Outcome,
+    PairState,
+    RecordedAnswer,
+    RunInfo,
+    recorded,
+    retryable,
+    set_run_state,
+    write_outcome,
+    write_pair,
+)
+
+log = logging.getLogger(__name__)
+
+Emit = Callable[[Event], None]
+FallbackRoles = Callable[[str, int, str], tuple[Role, ...]]
+
+LENGTH_FACTOR = 4
+"""A cut answer is asked once more with this many times the limit."""
+LENGTH_MOST = 16_384
+_AT_ONCE = 64
+"""Calls prepared before the loop gets a turn for other things."""
+
+
+class Learns(Protocol):
+    """An endpoint that can say what it learned about a model (for the run's record)."""
+
+    def learned(self, model: str) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index.
+
+    ``evidence_chars`` bounds the evidence in the reply schema by endpoint (small local models ramble), ``stream``
+    asks for answers piece by piece.
+    """
+
+    run: RunInfo
+    spec: NetworkSpec
+    pairs: Sequence[Pair]
+    states: Sequence[PairState]
+    book: PromptBook
+    salt: str
+    prices: PriceTable
+    fallback_roles: FallbackRoles
+    calls_planned: int
+    limits: Limits = field(default_factory=Limits)
+    stream: bool = False
+    evidence_chars: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class _Lane:
+    """The calls of one endpoint."""
+
+    endpoint: Endpoint
+    ready: list[tuple[tuple[int, int, int, int, int], Call]] = field(default_factory=list)
+    in_flight: int = 0
+    opened: bool = False
+    stopped: str = ""
+    stopped_models: dict[str, str] = field(default_factory=dict)
+    held: list[Call] = field(default_factory=list)
+
+    @property
+    def room(self) -> bool:
+        # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
+        return not self.stopped and self.in_flight < (self.endpoint.concurrency if self.opened else 1)
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """A call with its prompt and key, ready to be sent or in flight."""
+
+    call: Call
+    lane: _Lane
+    form: Form
+    prompt: Prompt
+    parameters: Parameters
+    digest: str
+    key: bytes
+    missing: tuple[str, ...]
+    reserve: Reserve | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Ended:
+    """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
+
+    call: Call
+    result: Result | tuple[Role, ...]
+    key: bytes | None
+    usage: Usage
+    price: float | None
+    latency_s: float
+    attempts: int
+    cached: bool = False
+
+
+class Executor:
+    """One start of a run."""
+
+    def __init__(self, plan: RunPlan, store: Store, endpoints: Mapping[str, Endpoint], emit: Emit) -> None:
+        self._plan = plan
+        self._store = store
+        self._emit = emit
+        self._run_id = plan.run.id
+        self._lanes = {name: _Lane(endpoint) for name, endpoint in endpoints.items()}
+        self._budget = Budget(plan.limits)
+        self._next_pair = 0
+        self._active: dict[int, PairWork] = {}
+        self._done = sum(state == "done" for state in plan.states)
+        self._asking: dict[bytes, list[Call]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._uncommitted = 0
+        self._paused = False
+        self._cancelled = False
+        self._trouble = ""
+        self._budget_full = False
+        self._pumping = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: asyncio.Future[tuple[RunState, str]] | None = None
+        self._schemas: dict[tuple[str, int | None], ReplySchema] = {}
+        self._parameters: dict[tuple[Any, ...], tuple[Parameters, str]] = {}
+        self._models: set[tuple[str, str]] = set()
+        self._roles_limit = role_limit(plan.spec)
+        self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
+
+    # Control, on the engine's loop
+
+    async def run(self) -> RunFinished:
+        """Runs to the end: all pairs done, a limit reached, all endpoints stopped, or cancelled."""
+        self._loop = asyncio.get_running_loop()
+        self._end = self._loop.create_future()
+        self._store.on_trouble(lambda message: self._call_soon(lambda: self._on_trouble(message)))
+        pairs = self._plan.pairs
+        self._emit(RunStarted(self._run_id, len(pairs), self._done, self._plan.calls_planned))
+        self._pump()
+        try:
+            state, message = await self._end
+        except asyncio.CancelledError:
+            self._cancelled = True
+            state, message = "cancelled", "The program ended the run."
+        except Exception as error:
+            log.exception("run %s failed", self._run_id)
+            state, message = "failed", f"{type(error).__name__}: {error}"
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5)
+        set_run_state(self._store, self._run_id, state, message, learned=self._learned())
+        await asyncio.to_thread(self._store.flush)
+        finished = RunFinished(self._run_id, state, message, self._done, len(pairs))
+        self._emit(finished)
+        return finished
+
+    def pause(self) -> None:
+        """Sends no further call; those in flight come in."""
+        if not self._paused:
+            self._paused = True
+            self._emit(RunChanged(self._run_id, "paused"))
+
+    def resume(self) -> None:
+        """Goes on after :meth:`pause`, and tries stopped endpoints again."""
+        self._paused = False
+        for lane in self._lanes.values():
+            lane.stopped = ""
+            lane.stopped_models.clear()
+            lane.opened = False
+            held, lane.held = lane.held, []
+            self._enqueue(held)
+        self._emit(RunChanged(self._run_id, "running"))
+        self._pump()
+
+    def cancel(self) -> None:
+        """Ends the run now. Calls in flight are given up; all finished ones are kept."""
+        self._cancelled = True
+        self._finish("cancelled", "Stopped. The same command goes on from here.")
+
+    def _finish(self, state: RunState, message: str) -> None:
+        if self._end is not None and not self._end.done():
+            self._end.set_result((state, message))
+
+    def _call_soon(self, action: Callable[[], None]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(action)
+
+    def _on_trouble(self, message: str) -> None:
+        self._trouble = message
+        self._emit(StoreTrouble(self._run_id, message))
+        if not message:
+            self._pump()
+
+    def _learned(self) -> dict[str, Any]:
+        learned: dict[str, Any] = {}
+        for name, model in sorted(self._models):
+            endpoint: Any = self._lanes[name].endpoint
+            if hasattr(endpoint, "learned"):
+                learned.setdefault(name, {})[model] = endpoint.learned(model)
+        return learned
+
+    # The pump: starts what can be started
+
+    def _pump(self) -> None:
+        if self._pumping or self._end is None or self._end.done():
+            return
+        self._pumping = True
+        try:
+            prepared = 0
+            while not (self._paused or self._trouble or self._cancelled or self._budget_full):
+                self._admit()
+                lane = next((lane for lane in self._lanes.values() if lane.ready and lane.room), None)
+                if lane is None:
+                    break
+                if prepared >= _AT_ONCE:
+                    asyncio.get_running_loop().call_soon(self._pump)
+                    return
+                call = heapq.heappop(lane.ready)[1]
+                if call.settings.model in lane.stopped_models:
+                    lane.held.append(call)
+                    continue
+                prepared += 1
+                self._start(call, lane)
+        except Exception as error:
+            log.exception("run %s failed", self._run_id)
+            if not self._end.done():
+                self._end.set_exception(error)
+            return
+        finally:
+            self._pumping = False
+        self._check_end()
+
+    def _admit(self) -> None:
+        """Takes up pairs while some endpoint has room and nothing ready."""
+        states, pairs = self._plan.states, self._plan.pairs
+        while len(self._active) < self._most_active and any(
+            lane.room and not lane.ready for lane in self._lanes.values()
+        ):
+            while self._next_pair < len(pairs) and states[self._next_pair] == "done":
+                self._next_pair += 1
+            if self._next_pair >= len(pairs):
+                return
+            self._take_up(self._next_pair)
+            self._next_pair += 1
+
+    def _take_up(self, index: int) -> None:
+        plan = self._plan
+        pair = plan.pairs[index]
+        language = language_of(pair) if plan.spec.language == "auto" else plan.spec.language
+        family = family_of(pair) if plan.spec.family == "auto" else plan.spec.family
+        work = PairWork(index, pair, plan.spec, plan.book, mark_of(pair, plan.salt), language, family)
+        self._active[index] = work
+        if work.needs_roles:
+            self._enqueue([work.roles_call()])
+        else:
+            self._enqueue(work.set_roles(plan.spec.roles.roles if plan.spec.roles.kind == "fixed" else (), ""))
+            if work.done:
+                raise NetworkError(f"The network asks nothing of pair {pair.id}: it has no neuron.")
+
+    def _enqueue(self, calls: Sequence[Call]) -> None:
+        for call in calls:
+            lane = self._lanes[call.settings.endpoint or ""]
+            heapq.heappush(lane.ready, (call.rank, call))
+
+    def _check_end(self) -> None:
+        if self._tasks or self._uncommitted or self._paused or self._cancelled or self._trouble:
+            return
+        if self._budget_full:
+            self._finish("budget", f"Stopped by the limit: {self._budget.spent_up} used.")
+        elif not self._active and self._next_pair >= len(self._plan.pairs):
+            self._finish("done", "")
+        elif any(lane.ready and not lane.stopped for lane in self._lanes.values()):
+            return
+        else:
+            stops = [
+                f"{name}: {message}"
+                for name, lane in self._lanes.items()
+                for message in ([lane.stopped] if lane.stopped else lane.stopped_models.values())
+            ]
+            self._finish("halted", "; ".join(stops))
+
+    # One call
+
+    def _start(self, call: Call, lane: _Lane) -> None:
+        try:
+            asked = self._prepare(call, lane)
+        except Exception as error:
+            log.exception("call %s of %s cannot be made", call.site, self._run_id)
+            self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
+            return
+        followers = self._asking.get(asked.key)
+        if followers is not None:
+            # The same question is in flight for an equal pair: it is asked once.
+            followers.append(call)
+            return
+        answer = recorded(self._store, asked.key)
+        if answer is not None:
+            self._take_recorded(asked, answer)
+            return
+        asked.reserve = self._reserve(asked, asked.parameters.max_tokens)
+        if asked.reserve is None:
+            self._enqueue([call])
+            self._budget_full = True
+            return
+        self._asking[asked.key] = []
+        lane.in_flight += 1
+        task = asyncio.get_running_loop().create_task(self._ask(asked))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _prepare(self, call: Call, lane: _Lane) -> _Asked:
+        settings = call.settings
+        model = settings.model or ""
+        form = lane.endpoint.form(model)
+        roles = call.site.layer == ROLES_LAYER
+        prompt = call.work.roles_prompt(form) if roles else call.work.prompt(call, form)
+        parameters, digest = self._parameters_of(call, form)
+        key = call.work.key(call, form, prompt, digest)
+        missing = call.work.missing(call.work.heard(call), call.site.layer) if call.site.layer > 1 else ()
+        return _Asked(call, lane, form, prompt, parameters, digest, key, missing)
+
+    def _parameters_of(self, call: Call, form: Form) -> tuple[Parameters, str]:
+        settings = call.settings
+        kind = "roles" if call.site.layer == ROLES_LAYER else "judge"
+        wanted = (kind, form, settings.endpoint, settings.model, settings.temperature, settings.max_tokens)
+        found = self._parameters.get(wanted)
+        if found is None:
+            temperature = None if settings.temperature == "default" else settings.temperature
+            schema = self._schema(kind, settings.endpoint or "").schema if form == "json" else None
+            parameters = Parameters(settings.model or "", temperature, settings.max_tokens or 1024, schema)
+            found = self._parameters[wanted] = (parameters, parameters.digest())
+        return found
+
+    def _schema(self, kind: str, endpoint: str) -> ReplySchema:
+        most = self._plan.evidence_chars.get(endpoint)
+        found = self._schemas.get((kind, most))
+        if found is None:
+            if kind == "roles":
+                found = ReplySchema("roles", roles_schema(self._roles_limit))
+            else:
+                found = ReplySchema("evaluation", judge_schema(self._plan.spec.evidence, max_evidence=most))
+            self._schemas[(kind, most)] = found
+        return found
+
+    def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
+        limits = self._plan.limits
+        if limits.max_tokens is None and limits.max_price is None:
+            return self._budget.reserve(0, 0.0)
+        prompt = asked.prompt
+        tokens_in = sum(estimate_tokens(text) for text in (prompt.system, prompt.shared, prompt.own)) + 16
+        price = price_of(tokens_in, tokens_out, 0, asked.parameters.model, self._plan.prices)
+        return self._budget.reserve(tokens_in + tokens_out, price)
+
+    def _request(self, asked: _Asked, max_tokens: int) -> ChatRequest:
+        kind = "roles" if asked.call.site.layer == ROLES_LAYER else "judge"
+        prompt = asked.prompt
+        return ChatRequest(
+            model=asked.parameters.model,
+            system=prompt.system,
+            shared=prompt.shared,
+            own=prompt.own,
+            form=asked.form,
+            schema=self._schema(kind, asked.lane.endpoint.name) if asked.form == "json" else None,
+            temperature=asked.parameters.temperature,
+            max_tokens=max_tokens,
+            key=asked.key.hex(),
+            site=str(asked.call.site),
+        )
+
+    async def _ask(self, asked: _Asked) -> None:
+        call, lane = asked.call, asked.lane
+        started_at = now()
+        on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
+        self._emit(CallStarted(self._run_id, *call.site))
+        try:
+            reply = await lane.endpoint.chat(self._request(asked, asked.parameters.max_tokens), on_text)
+            lane.opened = True
+            result, rule = self._read(asked, reply)
+            usage, attempts = reply.usage, reply.attempts
+            if reply.finish_reason == "length" and isinstance(result, Unscored):
+                longer = await self._ask_longer(asked, on_text)
+                if longer is not None:
+                    reply = longer
+                    result, rule = self._read(asked, reply)
+                    usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
+            self._answered(asked, reply, result, rule, usage, attempts, started_at)
+        except FormRefused:
+            self._not_answered(asked, counts=False)
+            if lane.endpoint.form(asked.parameters.model) == asked.form:
+                self._failed(asked, Reason.BAD_REQUEST, "the endpoint refuses each form of reply", 1, started_at)
+            else:
+                self._enqueue([call])
+        except EndpointStopped as stop:
+            self._not_answered(asked, counts=False)
+            self._enqueue([call])
+            self._stopped(lane, stop)
+        except CallFailed as failure:
+            self._not_answered(asked)
+            self._failed(asked, failure.reason, str(failure), failure.attempts, started_at)
+        except asyncio.CancelledError:
+            self._not_answered(asked)
+            raise
+        except Exception as error:
+            log.exception("call %s of %s failed", call.site, self._run_id)
+            self._not_answered(asked)
+            self._failed(asked, Reason.INTERNAL, f"{type(error).__name__}: {error}", 1, started_at)
+        finally:
+            lane.in_flight -= 1
+            if (task := asyncio.current_task()) is not None:
+                self._tasks.discard(task)
+            self._budget_full = False
+            self._pump()
+
+    def _stopped(self, lane: _Lane, stop: EndpointStopped) -> None:
+        """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""
+        message = str(stop)
+        if stop.model is not None:
+            new = stop.model not in lane.stopped_models
+            lane.stopped_models[stop.model] = message
+        else:
+            new = not lane.stopped
+            lane.stopped = message
+        if new:
+            self._emit(EndpointChanged(self._run_id, lane.endpoint.name, "stopped", message))
+
+    async def _ask_longer(self, asked: _Asked, on_text: Callable[[str], None] | None) -> ChatReply | None:
+        """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""
+        limit = min(asked.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
+        if limit <= asked.parameters.max_tokens:
+            return None
+        more = self._reserve(asked, limit)
+        if more is None:
+            return None
+        try:
+            reply = await asked.lane.endpoint.chat(self._request(asked, limit), on_text)
+        except (CallFailed, FormRefused):
+            # The first answer was paid for and is kept as it is: cut.
+            return None
+        finally:
+            self._budget.give_back(more, asked=True)
+        return reply
+
+    def _read(self, asked: _Asked, reply: ChatReply | RecordedAnswer) -> tuple[Result | tuple[Role, ...], str]:
+        """What an answer says: roles for role generation, else an evaluation, and the rule that read it."""
+        text = reply.text if isinstance(reply, ChatReply) else reply.raw_text
+        site = asked.call.site
+        if site.layer == ROLES_LAYER:
+            if reply.finish_reason in ("filtered", "refused"):
+                return Unscored(Reason(reply.finish_reason)), ""
+            return read_roles(text, form=asked.form, limit=self._roles_limit), ""
+        reading = read_judgement(text, form=asked.form, finish_reason=reply.finish_reason)
+        if isinstance(reading, Unscored):
+            return reading, ""
+        assert site.order is not None
+        return Evaluation.from_reading(reading, site.order), reading.rule
+
+    # What a call came to
+
+    def _answered(
+        self,
+        asked: _Asked,
+        reply: ChatReply,
+        result: Result | tuple[Role, ...],
+        rule: str,
+        usage: Usage,
+        attempts: int,
+        started_at: float,
+    ) -> None:
+        endpoint, model = asked.lane.endpoint.name, asked.parameters.model
+        self._models.add((endpoint, model))
+        price = price_of(usage.prompt, usage.completion, usage.cached, model, self._plan.prices)
+        if asked.reserve is not None:
+            self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
+            asked.reserve = None
+        answer = Answer(
+            key=asked.key,
+            endpoint=endpoint,
+            model=model,
+            form=asked.form,
+            parameters=asked.digest,
+            system=asked.prompt.system,
+            shared=asked.prompt.shared,
+            own=asked.prompt.own,
+            raw_text=reply.text,
+            finish_reason=reply.finish_reason,
+            raw_finish=reply.raw_finish_reason,
+            returned_model=reply.model,
+            fingerprint=reply.fingerprint,
+            thinking=reply.thinking,
+            tokens_in=usage.prompt,
+            tokens_out=usage.completion,
+            tokens_cached=usage.cached,
+            tokens_reasoning=usage.reasoning,
+            tokens_estimated=usage.estimated,
+            price=price,
+            latency_s=reply.latency_s,
+            attempts=attempts,
+            started_at=started_at,
+        )
+        ended = _Ended(asked.call, result, asked.key, usage, price, reply.latency_s, attempts)
+        self._keep(asked, ended, rule, answer, started_at)
+
+    def _take_recorded(self, asked: _Asked, answer: RecordedAnswer) -> None:
+        result, rule = self._read(asked, answer)
+        ended = _Ended(asked.call, result, None, Usage(), None, 0.0, 0, cached=True)
+        self._keep(asked, ended, rule, answer.call_id, now())
+
+    def _failed(self, asked: _Asked, reason: Reason, detail: str, attempts: int, started_at: float) -> None:
+        ended = _Ended(asked.call, Unscored(reason, detail), None, Usage(), None, 0.0, attempts)
+        self._keep(asked, ended, "", None, started_at)
+
+    def _keep(self, asked: _Asked, ended: _Ended, rule: str, answer: Answer | int | None, started_at: float) -> None:
+        """Puts what a call came to into the store; :meth:`_committed` goes on from there."""
+        store, run = self._store, self._plan.run.number
+        outcome = Outcome(
+            site=ended.call.site,
+            result=None if isinstance(ended.result, tuple) else ended.result,
+            endpoint=asked.lane.endpoint.name,
+            model=asked.parameters.model,
+            role=None if ended.call.role is None else ended.call.role.name,
+            rule=rule,
+            missing=asked.missing,
+            cached=ended.cached,
+            attempts=ended.attempts,
+            started_at=started_at,
+        )
+        self._uncommitted += 1
+        store.put(lambda db: write_outcome(db, store, run, outcome, answer), ended, self._on_commit)
+
+    def _not_answered(self, asked: _Asked, *, counts: bool = True) -> None:
+        if asked.reserve is not None:
+            self._budget.give_back(asked.reserve, asked=counts)
+            asked.reserve = None
+        self._enqueue(self._asking.pop(asked.key, []))
+
+    def _on_commit(self, batch: Sequence[_Ended]) -> None:
+        # On the store's thread.
+        self._call_soon(lambda: self._committed(batch))
+
+    def _committed(self, batch: Sequence[_Ended]) -> None:
+        for ended in batch:
+            self._uncommitted -= 1
+            if ended.key is not None:
+                self._enqueue(self._asking.pop(ended.key, []))
+            self._tell(ended)
+            if not self._cancelled:
+                self._advance(ended)
+        self._pump()
+
+    def _tell(self, ended: _Ended) -> None:
+        result = ended.result
+        scored = result if isinstance(result, Evaluation) else None
+        self._emit(
+            CallFinished(
+                self._run_id,
+                *ended.call.site,
+                status="roles" if isinstance(result, tuple) else "unscored" if scored is None else "scored",
+                reason=result.reason.value if isinstance(result, Unscored) else None,
+                verdict=None if scored is None else scored.verdict,
+                score_a=None if scored is None else scored.score_a,
+                score_b=None if scored is None else scored.score_b,
+                cached=ended.cached,
+                tokens_in=ended.usage.prompt,
+                tokens_out=ended.usage.completion,
+                tokens_cached=ended.usage.cached,
+                price=ended.price,
+                latency_s=ended.latency_s,
+                attempts=ended.attempts,
+            )
+        )
+
+    def _advance(self, ended: _Ended) -> None:
+        work, site, result = ended.call.work, ended.call.site, ended.result
+        if site.layer == ROLES_LAYER:
+            roles, note = self._roles_found(work, result)
+            self._enqueue(work.set_roles(roles, note))
+            self._emit(RolesFound(self._run_id, work.index, tuple((r.name, r.description) for r in roles), note))
+        elif not isinstance(result, tuple):
+            work.open_calls += retryable(result)
+            ready, complete = work.finish(site, result)
+            self._enqueue(ready)
+            if complete:
+                self._emit(LayerFinished(self._run_id, work.index, site.layer))
+        if work.done:
+            self._pair_done(work)
+
+    def _roles_found(self, work: PairWork, result: Result | tuple[Role, ...]) -> tuple[tuple[Role, ...], str]:
+        """The roles of a pair and a note where they are not what was designed; never an empty layer."""
+        spec = self._plan.spec
+        widest = max((layer.width or 0) for layer in spec.layers)
+        if isinstance(result, tuple) and result:
+            if len(result) < widest:
+                return result, f"{len(result)} of {widest} roles came back"
+            return result, ""
+        why = f"no roles came back ({result.reason})" if isinstance(result, Unscored) else "no roles came back"
+        if isinstance(result, Unscored) and retryable(result):
+            work.open_calls += 1
+        roles = spec.roles.roles or self._plan.fallback_roles(work.family, widest or 3, work.language)
+        return roles, f"{why}: {'the fixed roles' if spec.roles.roles else 'roles of the library'} stand in"
+
+    def _pair_done(self, work: PairWork) -> None:
+        run = self._plan.run.number
+        state: PairState = "failed" if work.open_calls else "done"
+        roles, note, total = work.roles, work.note, work.calls_total
+        del self._active[work.index]
+        self._done += 1
+        found = aggregate(work.opinions(), self._plan.spec.depth, self._plan.spec.aggregation)
+        told = PairFinished(
+            self._run_id,
+            work.index,
+            work.pair.id,
+            work.pair.human,
+            tuple(found.named().items()),
+            found.calls_used,
+            found.calls_total,
+            work.open_calls,
+        )
+        self._store.put(
+            lambda db: write_pair(db, run, work.index, state, roles, note, total),
+            told,
+            self._on_pair_commit,
+        )
+
+    def _on_pair_commit(self, batch: Sequence[PairFinished]) -> None:
+        # On the store's thread.
+        self._call_soon(lambda: [self._emit(told) for told in batch] and None)

@@ -1,0 +1,64 @@
+"""The engine's own thread with its own asyncio loop. Callers stay on their thread and get futures."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Runtime:
+    """An asyncio loop in a thread.
+
+    ``close`` cancels what is left, so that no request outlives the program.
+    """
+
+    def __init__(self) -> None:
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread = threading.Thread(target=self._run, name="judgenet-engine", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+
+    def _run(self) -> None:
+        async def body() -> None:
+            self._loop = asyncio.get_running_loop()
+            self._stop = asyncio.Event()
+            self._ready.set()
+            await self._stop.wait()
+
+        # asyncio.run cancels the tasks that are left and shuts down generators and the executor.
+        asyncio.run(body())
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        assert self._loop is not None
+        return self._loop
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Runs a coroutine on the engine's loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def call(self, action: Callable[[], None]) -> None:
+        """Runs a function on the engine's loop soon."""
+        self.loop.call_soon_threadsafe(action)
+
+    def close(self, patience: float = 5.0) -> None:
+        """Stops the loop and waits for its thread at most ``patience`` seconds."""
+        if self._thread.is_alive() and self._stop is not None:
+            self.loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(patience)
+
+    def __enter__(self) -> Runtime:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

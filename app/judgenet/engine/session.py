@@ -1,0 +1,275 @@
+"""From a design and pairs to a run that goes on: what the command line and the studio share."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from judgenet.core import network_json
+from judgenet.core.checks import require_valid
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.events import EndpointChanged, Event, RunFinished
+from judgenet.core.network import (
+    NetworkError,
+    NetworkSpec,
+    Settings,
+    chair_settings,
+    needs_roles,
+    neuron_settings,
+    role_settings,
+)
+from judgenet.core.pairs import Pair, data_hash
+from judgenet.core.plan import PriceTable, planned_calls
+from judgenet.core.prompts import PromptBook
+from judgenet.core.roles import roles_for
+from judgenet.engine.budget import Limits
+from judgenet.engine.client import open_endpoint
+from judgenet.engine.embedded import MODEL_NAME, EmbeddedEndpoint
+from judgenet.engine.executor import Executor, RunPlan
+from judgenet.engine.ports import Endpoint, EndpointState
+from judgenet.engine.replay import ReplayEndpoint
+from judgenet.engine.runtime import Runtime
+from judgenet.store.db import Store
+from judgenet.store.locate import find_store
+from judgenet.store.runs import RunInfo, pair_states, run_info, start_run
+from judgenet.store.secrets import Key, find_key
+
+EMBEDDED_EVIDENCE_CHARS = 200
+"""The embedded model writes without end if it may."""
+
+
+class SessionError(Exception):
+    """A run that cannot be started; the message says what to do."""
+
+
+def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
+    """The network with the model named wherever an endpoint is: a level that names an endpoint and no model gets
+    that endpoint's own model.
+
+    :raises NetworkError: an endpoint is unknown, or a call would have no model.
+    """
+
+    def filled(settings: Settings) -> Settings:
+        if settings.endpoint is None or settings.model is not None:
+            return settings
+        profile = profiles.get(settings.endpoint)
+        if profile is None:
+            raise NetworkError(
+                f"The network uses the endpoint {settings.endpoint!r}, which is not set up. "
+                f"Known: {', '.join(sorted(profiles))}. Add it with: judgenet endpoint add {settings.endpoint}"
+            )
+        if profile.model is not None:
+            return replace(settings, model=profile.model)
+        return replace(settings, model=MODEL_NAME) if profile.kind == "embedded" else settings
+
+    return replace(
+        spec,
+        settings=filled(spec.settings),
+        roles=replace(spec.roles, settings=filled(spec.roles.settings)),
+        chair=None if spec.chair is None else replace(spec.chair, settings=filled(spec.chair.settings)),
+        layers=tuple(
+            replace(
+                layer,
+                settings=filled(layer.settings),
+                neurons=tuple(replace(neuron, settings=filled(neuron.settings)) for neuron in layer.neurons),
+            )
+            for layer in spec.layers
+        ),
+    )
+
+
+def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
+    """The names of the endpoints that calls of the network go to, sorted."""
+    used = [
+        neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
+    ]
+    if needs_roles(spec):
+        used.append(role_settings(spec))
+    if spec.chair is not None:
+        used.append(chair_settings(spec))
+    return tuple(sorted({settings.endpoint for settings in used if settings.endpoint}))
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a start of a run is made of. ``spec`` has its models (:func:`with_models`); ``folder`` is the project's,
+    where ``.env`` and relative sources are looked for."""
+
+    spec: NetworkSpec
+    pairs: Sequence[Pair]
+    book: PromptBook
+    prices: PriceTable
+    profiles: Mapping[str, EndpointProfile]
+    salt: str
+    folder: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    stream: bool = False
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fingerprint(start: Start) -> str:
+    """Tells runs apart: network, prompts and pairs. The same again is the same run, and resumes."""
+    parts = [network_json.digest(start.spec), start.book.digest, data_hash(start.pairs)]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+def plan_run(store: Store, start: Start) -> RunPlan:
+    """Enters the run in the store, or finds the earlier one to go on with.
+
+    :raises NetworkError: the design cannot run.
+    """
+    require_valid(start.spec, start.profiles)
+    used = endpoints_of(start.spec)
+    record = {
+        "network": network_json.to_json(start.spec),
+        "prompts": start.book.digest,
+        "data_hash": data_hash(start.pairs),
+        "pairs": len(start.pairs),
+        "endpoints": {name: _endpoint_record(start.profiles[name]) for name in used},
+        "starts": [{"at": time.time()}],
+        **start.record,
+    }
+    run = start_run(store, fingerprint(start), record, start.pairs)
+    return RunPlan(
+        run=run,
+        spec=start.spec,
+        pairs=start.pairs,
+        states=pair_states(store, run),
+        book=start.book,
+        salt=store.salt(start.salt),
+        prices=start.prices,
+        fallback_roles=roles_for,
+        calls_planned=planned_calls(start.spec, len(start.pairs)),
+        limits=start.limits,
+        stream=start.stream,
+        evidence_chars={
+            name: EMBEDDED_EVIDENCE_CHARS for name in used if start.profiles[name].kind == "embedded"
+        },
+    )
+
+
+def _endpoint_record(profile: EndpointProfile) -> dict[str, Any]:
+    return {"kind": profile.kind, "base_url": profile.base_url}
+
+
+def open_endpoints(
+    names: Iterable[str],
+    profiles: Mapping[str, EndpointProfile],
+    store: Store,
+    folder: Path | None,
+    on_state: Callable[[EndpointState], None],
+) -> dict[str, Endpoint]:
+    """Opens the endpoints of a network. Must run on the engine's loop."""
+
+    def key_of(profile: EndpointProfile) -> Callable[[], str | None]:
+        def find() -> str | None:
+            found: Key | None = find_key(profile.api_key, folder) if profile.api_key else None
+            return None if found is None else found.reveal()
+
+        return find
+
+    opened: dict[str, Endpoint] = {}
+    for name in names:
+        profile = profiles[name]
+        if profile.kind == "embedded":
+            opened[name] = EmbeddedEndpoint(profile, capabilities=store, on_state=on_state)
+        elif profile.kind == "replay":
+            opened[name] = ReplayEndpoint(name, Store.open(replay_store(profile), readonly=True), profile.concurrency)
+        else:
+            opened[name] = open_endpoint(profile, key=key_of(profile), capabilities=store, on_state=on_state)
+    return opened
+
+
+def replay_store(profile: EndpointProfile) -> Path:
+    """The store that a replay endpoint answers from: its source is a store, a project or the folder of a run.
+
+    :raises SessionError: there is no store.
+    """
+    if not profile.source:
+        raise SessionError(f"The replay endpoint {profile.name} names no recorded run (source).")
+    return find_store(Path(profile.source))
+
+
+class RunHandle:
+    """A run that goes on in the engine. All methods may be called from any thread."""
+
+    def __init__(self, runtime: Runtime, plan: RunPlan) -> None:
+        self.plan = plan
+        self._runtime = runtime
+        self._executor: Executor | None = None
+        self._cancelled = False
+        self.future: Future[RunFinished]
+
+    @property
+    def run(self) -> RunInfo:
+        return self.plan.run
+
+    def _control(self, action: Callable[[Executor], None]) -> None:
+        def apply() -> None:
+            if self._executor is not None:
+                action(self._executor)
+
+        self._runtime.call(apply)
+
+    def pause(self) -> None:
+        """Sends no further call."""
+        self._control(Executor.pause)
+
+    def resume(self) -> None:
+        """Goes on, and tries stopped endpoints again."""
+        self._control(Executor.resume)
+
+    def cancel(self) -> None:
+        """Ends the run within a second; what is finished is kept."""
+        self._cancelled = True
+        self._control(Executor.cancel)
+
+
+class Engine:
+    """The engine on its thread. One per program; several runs may go on in different stores."""
+
+    def __init__(self) -> None:
+        self._runtime = Runtime()
+
+    def start(self, store: Store, start: Start, emit: Callable[[Event], None]) -> RunHandle:
+        """Starts a run, or goes on with it. ``emit`` is called on the engine's thread: put events into a queue.
+
+        :raises NetworkError: the design cannot run.
+        """
+        handle = RunHandle(self._runtime, plan_run(store, start))
+        handle.future = self._runtime.submit(self._go(handle, store, start, emit))
+        return handle
+
+    async def _go(
+        self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]
+    ) -> RunFinished:
+        run_id = handle.run.id
+
+        def on_state(state: EndpointState) -> None:
+            emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
+
+        endpoints = open_endpoints(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
+        try:
+            handle._executor = Executor(handle.plan, store, endpoints, emit)
+            if handle._cancelled:
+                handle._executor.cancel()
+            return await handle._executor.run()
+        finally:
+            await asyncio.gather(*(endpoint.close() for endpoint in endpoints.values()), return_exceptions=True)
+
+    def close(self) -> None:
+        """Ends runs that still go on, and the thread."""
+        self._runtime.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

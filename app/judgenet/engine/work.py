@@ -1,0 +1,304 @@
+"""One pair on its way through the network: which calls it needs, when they are ready, what they read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from judgenet.core.aggregate import Opinion
+from judgenet.core.calls import ROLES_LAYER, CallSite, KeyPrefix
+from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.network import (
+    NetworkSpec,
+    Role,
+    Settings,
+    chair_settings,
+    inputs_of,
+    needs_roles,
+    neuron_settings,
+    places_of,
+    role_limit,
+    role_settings,
+)
+from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.core.prompts import Heard, LayerPrompts, LayerView, Prompt, PromptBook, Seat
+from judgenet.engine.ports import Form
+
+Result = Evaluation | Unscored
+
+
+@dataclass(frozen=True, slots=True)
+class Neuron:
+    """A neuron as it works on one pair. ``place`` is 0-based; ``replica`` counts earlier neurons of the layer
+    that would ask the very same question."""
+
+    place: int
+    role: Role | None
+    settings: Settings
+    inputs: tuple[int, ...]
+    replica: int
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call that is ready to be asked."""
+
+    work: PairWork
+    site: CallSite
+    settings: Settings
+    role: Role | None
+    neuron: Neuron | None = None
+
+    @property
+    def rank(self) -> tuple[int, int, int, int, int]:
+        """Older pairs first, then layer, then order: calls that share a prompt's beginning follow each other."""
+        site = self.site
+        return (site.pair, site.layer, 1 if site.order == "ba" else 0, site.neuron, site.sample)
+
+
+def drawn_order(seed: int, pair_id: str, layer: int, neuron: int, sample: int) -> Order:
+    """The order of a call under ``orders="random"``: drawn from the seed, the same whenever it is asked."""
+    text = f"{seed}\n{layer}\n{neuron}\n{sample}\n{pair_id}"
+    return ORDERS[hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] & 1]
+
+
+class PairWork:
+    """The state of one pair in a run. Knows no endpoint and no loop."""
+
+    def __init__(
+        self, index: int, pair: Pair, spec: NetworkSpec, book: PromptBook, mark: str, language: str, family: str
+    ) -> None:
+        self.index = index
+        self.pair = pair
+        self.spec = spec
+        self.book = book
+        self.mark = mark
+        self.language = language
+        self.family = family
+        self.roles: tuple[Role, ...] | None = None
+        self.note = ""
+        self.layers: list[tuple[Neuron, ...]] = []
+        self.results: dict[CallSite, Result] = {}
+        self.open_calls = 0
+        self.calls_total = 0
+        self._left: list[dict[int, int]] = []
+        self._layer_left: list[int] = []
+        self._waiting: list[dict[int, int]] = []
+        self._prompts: dict[tuple[int, Order, int, Form, tuple[int, ...] | None], LayerPrompts] = {}
+        self._prefixes: dict[tuple[str, int, Order, int, Form, tuple[int, ...] | None], KeyPrefix] = {}
+
+    # From roles to calls
+
+    @property
+    def needs_roles(self) -> bool:
+        """True where the model must name roles: some neuron has none of its own."""
+        return needs_roles(self.spec)
+
+    def roles_call(self) -> Call:
+        """The call that generates roles, once per pair."""
+        return Call(self, CallSite(self.index, ROLES_LAYER, 0, None, 1), role_settings(self.spec), None)
+
+    def roles_prompt(self, form: Form) -> Prompt:
+        return self.book.roles(
+            self.pair,
+            mark=self.mark,
+            form=form,
+            limit=role_limit(self.spec),
+            language=self.language,
+            family=self.family,
+        )
+
+    def set_roles(self, roles: tuple[Role, ...], note: str) -> list[Call]:
+        """Fixes roles and widths for this pair and returns the calls of layer 1."""
+        self.roles = roles
+        self.note = note
+        for layer in range(self.spec.depth):
+            self.layers.append(self._neurons(layer))
+        for layer, neurons in enumerate(self.layers):
+            left = {neuron.place: len(self._calls_of(layer, neuron)) for neuron in neurons}
+            self._left.append(left)
+            self._layer_left.append(sum(left.values()))
+            self._waiting.append({n.place: len(n.inputs) for n in neurons if layer > 0 and not self._reads_all(layer)})
+        self.calls_total = sum(self._layer_left) + (len(self._chair_calls()) if self.spec.chair else 0)
+        ready = list(self._layer_calls(0))
+        for layer in range(1, self.spec.depth):
+            # A neuron whose inputs do not exist for this pair has nothing to wait for.
+            for neuron in self.layers[layer]:
+                if self._waiting[layer].get(neuron.place) == 0:
+                    ready += self._calls_of(layer, neuron)
+        return ready
+
+    def _reads_all(self, layer: int) -> bool:
+        return self.spec.layers[layer].wiring.kind == "full"
+
+    def _neurons(self, layer: int) -> tuple[Neuron, ...]:
+        spec, of = self.spec, self.spec.layers[layer]
+        roles = self.roles or ()
+        before = self.layers[layer - 1] if layer else ()
+        before_width = max((neuron.place for neuron in before), default=-1) + 1
+        there = {neuron.place for neuron in before}
+        same: dict[tuple[Role | None, Settings, tuple[int, ...]], int] = {}
+        neurons = []
+        for place in places_of(spec, layer, len(roles)):
+            role = of.neurons[0 if of.adaptive else place].role
+            if role is None and spec.roles.kind != "none" and place < len(roles):
+                role = roles[place]
+            settings = neuron_settings(spec, layer, place)
+            inputs = tuple(i for i in inputs_of(spec, layer, place, before_width) if i in there) if layer else ()
+            asks = (role, settings, inputs)
+            replica = same.get(asks, 0)
+            same[asks] = replica + 1
+            neurons.append(Neuron(place, role, settings, inputs, replica))
+        return tuple(neurons)
+
+    def _orders(self, layer: int, place: int, sample: int) -> tuple[Order, ...]:
+        orders = self.spec.orders
+        if orders == "both":
+            return ORDERS
+        if orders == "random":
+            return (drawn_order(self.spec.seed, self.pair.id, layer + 1, place + 1, sample),)
+        return (orders,)
+
+    def _calls_of(self, layer: int, neuron: Neuron) -> list[Call]:
+        return [
+            Call(
+                self,
+                CallSite(self.index, layer + 1, neuron.place + 1, order, sample),
+                neuron.settings,
+                neuron.role,
+                neuron,
+            )
+            for sample in range(1, (neuron.settings.samples or 1) + 1)
+            for order in self._orders(layer, neuron.place, sample)
+        ]
+
+    def _layer_calls(self, layer: int) -> Iterator[Call]:
+        for neuron in self.layers[layer]:
+            yield from self._calls_of(layer, neuron)
+
+    def _chair_calls(self) -> list[Call]:
+        settings = chair_settings(self.spec)
+        layer = self.spec.depth
+        last = self.layers[-1] if self.layers else ()
+        chair = Neuron(0, None, settings, tuple(neuron.place for neuron in last), 0)
+        return self._calls_of(layer, chair)
+
+    # From results to the next calls
+
+    def finish(self, site: CallSite, result: Result) -> tuple[list[Call], bool]:
+        """Takes a result in. Returns the calls that are ready now, and whether the layer is complete."""
+        self.results[site] = result
+        layer, place = site.layer - 1, site.neuron - 1
+        if layer == self.spec.depth:
+            return [], len(self.results) == self.calls_total
+        self._layer_left[layer] -= 1
+        self._left[layer][place] -= 1
+        complete = self._layer_left[layer] == 0
+        ready: list[Call] = []
+        following = layer + 1
+        if following < self.spec.depth:
+            if self._reads_all(following):
+                if complete:
+                    ready += self._layer_calls(following)
+            elif self._left[layer][place] == 0:
+                waiting = self._waiting[following]
+                for neuron in self.layers[following]:
+                    if place in neuron.inputs:
+                        waiting[neuron.place] -= 1
+                        if waiting[neuron.place] == 0:
+                            ready += self._calls_of(following, neuron)
+        elif complete and self.spec.chair:
+            ready += self._chair_calls()
+        return ready, complete
+
+    @property
+    def done(self) -> bool:
+        """All calls are in."""
+        return self.roles is not None and len(self.results) == self.calls_total
+
+    def opinions(self) -> list[Opinion]:
+        """The results of neurons and chair, for aggregation."""
+        return [
+            Opinion(site.layer, site.neuron, site.order, site.sample, result)
+            for site, result in self.results.items()
+            if site.order is not None
+        ]
+
+    # What a call reads
+
+    def heard(self, call: Call) -> tuple[Heard, ...]:
+        """The evaluations of the layer before that a call reads, by neuron and order.
+
+        Sample s reads sample s of the layer before, counted round where that has fewer.
+        """
+        site, neuron = call.site, call.neuron
+        if neuron is None or site.layer < 2:
+            return ()
+        layer = site.layer - 2
+        by_place = {other.place: other for other in self.layers[layer]}
+        found = []
+        for place in neuron.inputs:
+            other = by_place[place]
+            sample = (site.sample - 1) % (other.settings.samples or 1) + 1
+            for order in self._orders(layer, place, sample):
+                result = self.results[CallSite(self.index, layer + 1, place + 1, order, sample)]
+                found.append(Heard(place + 1, other.role, order, result))
+        return tuple(found)
+
+    @staticmethod
+    def missing(heard: Iterable[Heard], layer: int) -> tuple[str, ...]:
+        """The failed evaluations among those heard, for the record."""
+        return tuple(
+            f"layer {layer - 1}, neuron {item.neuron}, order {item.order}: {item.result.reason}"
+            for item in heard
+            if isinstance(item.result, Unscored)
+        )
+
+    def prompt(self, call: Call, form: Form) -> Prompt:
+        """The prompt of a neuron's or the chair's call."""
+        assert call.site.order is not None and call.neuron is not None
+        if call.site.layer > self.spec.depth:
+            return self.book.chair(self._view(call, form))
+        prompts = self._layer_prompts(call, form)
+        neuron = call.neuron
+        own = neuron.place + 1 if call.site.layer > 1 and neuron.place in neuron.inputs else None
+        return prompts.prompt(Seat(neuron.place + 1, call.role, own))
+
+    def _group(self, call: Call, form: Form) -> tuple[int, Order, int, Form, tuple[int, ...] | None]:
+        site = call.site
+        assert site.order is not None and call.neuron is not None
+        if site.layer == 1:
+            return (1, site.order, 1, form, None)
+        return (site.layer, site.order, site.sample, form, call.neuron.inputs)
+
+    def _layer_prompts(self, call: Call, form: Form) -> LayerPrompts:
+        group = self._group(call, form)
+        prompts = self._prompts.get(group)
+        if prompts is None:
+            prompts = self._prompts[group] = self.book.layer(self._view(call, form))
+        return prompts
+
+    def _view(self, call: Call, form: Form) -> LayerView:
+        assert call.site.order is not None
+        return LayerView(
+            pair=self.pair,
+            order=call.site.order,
+            layer=call.site.layer,
+            mark=self.mark,
+            form=form,
+            heard=self.heard(call),
+            language=self.language,
+            family=self.family,
+            evidence=self.spec.evidence,
+        )
+
+    def key(self, call: Call, form: Form, prompt: Prompt, parameters: str) -> bytes:
+        """The content key of a call. The shared text is hashed once for all calls that have it."""
+        if call.neuron is None or call.site.layer > self.spec.depth:
+            return KeyPrefix(parameters, prompt.system, prompt.shared).key(prompt.own, call.site.sample, 0)
+        group = (parameters, *self._group(call, form))
+        prefix = self._prefixes.get(group)
+        if prefix is None:
+            prefix = self._prefixes[group] = KeyPrefix(parameters, prompt.system, prompt.shared)
+        return prefix.key(prompt.own, call.site.sample, call.neuron.replica)

@@ -1,0 +1,298 @@
+"""The store: one SQLite file per project, the truth about every call.
+
+Writing goes through one thread that commits what has piled up and then tells who waits for it, so that
+a finished call is on disk before anybody hears of it and a commit serves many calls. ``kill -9`` loses at
+most the calls in flight: WAL with ``synchronous=NORMAL`` survives the death of the process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+SCHEMA_VERSION = 1
+_SCHEMA = Path(__file__).with_name("schema.sql")
+_RETRY_SECONDS = 1.0
+_KNOWN_TEXTS = 4096
+
+Write = Callable[[sqlite3.Connection], None]
+OnCommit = Callable[[Sequence[Any]], None]
+OnTrouble = Callable[[str], None]
+
+
+class StoreError(Exception):
+    """The store cannot be opened or read; the message says what to do."""
+
+
+class StoreInUse(StoreError):
+    """Another process writes to this store."""
+
+
+def storable(text: str) -> str | bytes:
+    """The text as SQLite can hold it: lone surrogates make it a BLOB."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def restored(value: str | bytes) -> str:
+    """The inverse of :func:`storable`."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
+
+
+class Store:
+    """A project's store.
+
+    Reading methods may be called from any thread; each thread reads through a connection of its own.
+    """
+
+    def __init__(self, path: Path, *, readonly: bool) -> None:
+        self.path = path
+        self.readonly = readonly
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        self._lock: FileLock | None = None
+        self._queue: queue.SimpleQueue[tuple[Write, Any, OnCommit | None] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._on_trouble: OnTrouble = lambda message: None
+        self._giving_up = threading.Event()
+        self._text_ids: dict[bytes, int] = {}
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool = False) -> Store:
+        """Opens a store, making it where it is missing.
+
+        :raises StoreInUse: another process has it open for writing.
+        :raises StoreError: not a store, from a newer version, or absent and ``readonly``.
+        """
+        store = cls(path, readonly=readonly)
+        if readonly and not path.exists():
+            raise StoreError(f"{path}: there is no store. Name the folder of a run or a project that has been run.")
+        if not readonly:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            store._lock = FileLock(str(path) + ".lock")
+            try:
+                store._lock.acquire(timeout=0)
+            except Timeout:
+                raise StoreInUse(
+                    f"{path}: another JudgeNet is running on this project. Wait for it or stop it; "
+                    "reading (metrics, export) works meanwhile."
+                ) from None
+        try:
+            store._prepare()
+        except BaseException:
+            store.close()
+            raise
+        if not readonly:
+            store._thread = threading.Thread(target=store._write_all, name="judgenet-store", daemon=True)
+            store._thread.start()
+        return store
+
+    def _prepare(self) -> None:
+        try:
+            connection = self.reader
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version > SCHEMA_VERSION:
+                if not self.readonly:
+                    raise StoreError(
+                        f"{self.path}: written by a newer JudgeNet (store version {version}, this program knows "
+                        f"{SCHEMA_VERSION}). Update JudgeNet, or open it read-only."
+                    )
+            elif version == 0:
+                if self.readonly:
+                    raise StoreError(f"{self.path}: not a JudgeNet store.")
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    raise StoreError(f"{self.path}: a database of another program. Choose another place.")
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.executescript(
+                    f"BEGIN;\n{_SCHEMA.read_text(encoding='utf-8')}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;"
+                )
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.path}: cannot be read as a store ({error}). Restore it from a backup.") from error
+
+    # Reading
+
+    @property
+    def reader(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            self._local.connection = connection
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.readonly:
+            connection = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=10, check_same_thread=False
+            )
+        else:
+            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA mmap_size=268435456")
+        with self._guard:
+            self._connections.append(connection)
+        return connection
+
+    def meta(self, name: str) -> str | None:
+        """A value of the store as a whole."""
+        row = self.reader.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def salt(self, of_project: str = "") -> str:
+        """The secret from which the marks of prompts are derived.
+
+        A store takes over its project's salt once and keeps it: with another salt no kept call would be found.
+        """
+        kept = self.meta("salt")
+        if kept is None:
+            kept = of_project
+            if not self.readonly:
+                self.set_meta("salt", kept)
+        return kept
+
+    def text(self, text_id: int) -> str:
+        """A shared part of prompts."""
+        return restored(self.reader.execute("SELECT body FROM texts WHERE id=?", (text_id,)).fetchone()[0])
+
+    # Writing now
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Sets a value of the store as a whole."""
+        self.run_now(lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value)))
+
+    def run_now(self, write: Callable[[sqlite3.Connection], Any]) -> Any:
+        """Runs a write in one transaction of the calling thread and returns what it returns."""
+        db = self.reader
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            result = write(db)
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+        return result
+
+    # Writing in batches
+
+    def put(self, write: Write, token: Any = None, on_commit: OnCommit | None = None) -> None:
+        """Queues a write. ``on_commit`` gets the tokens of a batch, in order, on the writer's thread."""
+        self._queue.put((write, token, on_commit))
+
+    def on_trouble(self, tell: OnTrouble) -> None:
+        """Names who hears (on the writer's thread) that writing fails; an empty message says it works again."""
+        self._on_trouble = tell
+
+    def flush(self) -> None:
+        """Returns when all that was put before is on disk (or given up on closing)."""
+        if self._thread is None or not self._thread.is_alive():
+            return
+        done = threading.Event()
+        self._queue.put((lambda db: None, None, lambda tokens: done.set()))
+        while not done.wait(0.2) and self._thread.is_alive():
+            pass
+
+    def _write_all(self) -> None:
+        db = self._connect()
+        ending = False
+        while not ending:
+            batch = [self._queue.get()]
+            while not self._queue.empty():
+                batch.append(self._queue.get())
+            if batch[-1] is None:
+                ending = True
+            items = [item for item in batch if item is not None]
+            if items and not self._commit(db, items):
+                return
+
+    def _commit(self, db: sqlite3.Connection, items: list[tuple[Write, Any, OnCommit | None]]) -> bool:
+        troubled = False
+        while True:
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                for write, _, _ in items:
+                    write(db)
+                db.execute("COMMIT")
+                break
+            except sqlite3.OperationalError as error:
+                # Full disk or a locked file: the answers are paid for, so they wait here until they can be kept.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                self._text_ids.clear()
+                troubled = True
+                self._on_trouble(f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile.")
+                if self._giving_up.wait(_RETRY_SECONDS):
+                    return False
+        if troubled:
+            self._on_trouble("")
+        waiting: dict[OnCommit, list[Any]] = {}
+        for _, token, on_commit in items:
+            if on_commit is not None:
+                waiting.setdefault(on_commit, []).append(token)
+        for on_commit, tokens in waiting.items():
+            on_commit(tokens)
+        return True
+
+    def text_id(self, db: sqlite3.Connection, text: str) -> int:
+        """The id of a shared text, kept once. Only for the writer's thread."""
+        body = storable(text)
+        digest = hashlib.sha256(body if isinstance(body, bytes) else body.encode()).digest()
+        known = self._text_ids.get(digest)
+        if known is None:
+            row = db.execute("SELECT id FROM texts WHERE hash=?", (digest,)).fetchone()
+            if row is None:
+                row = db.execute("INSERT INTO texts (hash, body) VALUES (?, ?) RETURNING id", (digest, body)).fetchone()
+            known = int(row[0])
+            if len(self._text_ids) >= _KNOWN_TEXTS:
+                self._text_ids.clear()
+            self._text_ids[digest] = known
+        return known
+
+    # What endpoints taught
+
+    def load(self, endpoint: str, model: str) -> dict[str, Any]:
+        """What was learned about an endpoint and model (the port ``Capabilities``)."""
+        row = self.reader.execute("SELECT body FROM learned WHERE endpoint=? AND model=?", (endpoint, model)).fetchone()
+        return {} if row is None else dict(json.loads(row[0]))
+
+    def save(self, endpoint: str, model: str, learned: dict[str, Any]) -> None:
+        """Keeps what was learned about an endpoint and model."""
+        body = json.dumps(learned, sort_keys=True)
+        self.put(lambda db: db.execute("INSERT OR REPLACE INTO learned VALUES (?, ?, ?)", (endpoint, model, body)))
+
+    def close(self, patience: float = 10.0) -> None:
+        """Writes what is queued and closes. Gives up after ``patience`` seconds if writing fails."""
+        if self._thread is not None and self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join(patience)
+            self._giving_up.set()
+            self._thread.join()
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def now() -> float:
+    """Seconds since the epoch, as the store keeps times."""
+    return time.time()

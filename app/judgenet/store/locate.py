@@ -1,0 +1,60 @@
+"""Finds the store and the run that a word of the user's means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.store.db import StoreError
+from judgenet.store.files import store_path
+
+RUN_PROJECT = "run.judgenet"
+"""Name of the project file in the folder of a run without a project."""
+
+_STORE_SUFFIX = PROJECT_SUFFIX + ".db"
+
+
+def find_store(place: Path) -> Path:
+    """The store of a folder, a project file, or the store itself.
+
+    :raises StoreError: there is none, or a folder holds several.
+    """
+    if place.is_dir():
+        found = sorted(place.glob(f"*{_STORE_SUFFIX}"))
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise StoreError(f"{place}: no run here. Name the folder that was given as --out, or a project.")
+        names = ", ".join(path.name for path in found)
+        raise StoreError(f"{place}: several stores here ({names}). Name one of them.")
+    if place.name.endswith(_STORE_SUFFIX):
+        store = place
+    elif place.suffix == PROJECT_SUFFIX:
+        store = store_path(place)
+    else:
+        raise StoreError(f"{place}: no folder of a run, project or store of this name.")
+    if not store.exists():
+        raise StoreError(f"{place}: has not been run yet (there is no {store.name}). Run it with: judgenet run")
+    return store
+
+
+def find_run(name: str, project: Path | None = None) -> tuple[Path, str | None]:
+    """The store and the run's id that ``name`` means: a folder, project or store (its newest run), a run in one of
+    these (``FOLDER/run-2``), or a run's id in ``project`` or in the only project of the present folder.
+
+    :raises StoreError: nothing of this name is there.
+    """
+    place = Path(name)
+    if place.exists():
+        return find_store(place), None
+    if project is not None:
+        return find_store(project), name
+    if place.parent != Path() and place.parent.exists():
+        return find_store(place.parent), place.name
+    here = sorted(Path().glob(f"*{_STORE_SUFFIX}"))
+    if len(here) == 1:
+        return here[0], name
+    raise StoreError(
+        f"{name}: there is no such folder, and no project here that could have a run of this name. "
+        "Name the folder given as --out, or the project with --project."
+    )

@@ -1,0 +1,46 @@
+"""The verdicts of a recorded run, computed from its kept calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
+from judgenet.core.network_json import from_json
+from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.store.db import Store
+from judgenet.store.runs import RunInfo, RunPair, call_rows, run_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """A pair of a run with its verdicts; ``verdicts`` is ``None`` while calls of the pair are outstanding."""
+
+    pair: RunPair
+    verdicts: PairVerdicts | None
+
+
+def network_of(run: RunInfo) -> NetworkSpec:
+    """The network that a run recorded."""
+    return from_json(run.record["network"])
+
+
+def pair_results(store: Store, run: RunInfo, rules: Aggregation | None = None) -> Iterator[PairResult]:
+    """The pairs of a run in order with their verdicts, under the run's own aggregation rules or others."""
+    spec = network_of(run)
+    rules = rules or spec.aggregation
+    calls = groupby(call_rows(store, run, evidence=False), key=lambda row: row.site.pair)
+    index, rows = next(calls, (None, None))
+    for pair in run_pairs(store, run):
+        found: PairVerdicts | None = None
+        if index == pair.index and rows is not None:
+            opinions = [
+                Opinion(row.site.layer, row.site.neuron, row.site.order, row.site.sample, row.result)
+                for row in rows
+                if row.site.order is not None and row.result is not None
+            ]
+            if pair.state != "open":
+                found = aggregate(opinions, spec.depth, rules)
+            index, rows = next(calls, (None, None))
+        yield PairResult(pair, found)

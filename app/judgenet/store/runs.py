@@ -1,0 +1,519 @@
+"""Runs and their calls in the store: what is written while a run goes on, and what is read of it afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
+from judgenet.core.events import RunState
+from judgenet.core.network import Role
+from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.store.db import Store, StoreError, now, restored, storable
+
+PairState = Literal["open", "done", "failed"]
+"""``failed``: all calls are in, but some brought no answer and are asked again by the next start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's answer as kept: by the content key of everything that determines it.
+
+    Times are seconds (``started_at`` since the epoch). ``price`` is ``None`` where unknown. ``shared`` and
+    ``own`` make up the user message.
+    """
+
+    key: bytes
+    endpoint: str
+    model: str
+    form: str
+    parameters: str
+    system: str
+    shared: str
+    own: str
+    raw_text: str
+    finish_reason: str
+    raw_finish: str | None = None
+    returned_model: str | None = None
+    fingerprint: str | None = None
+    thinking: str | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    tokens_reasoning: int = 0
+    tokens_estimated: bool = False
+    price: float | None = None
+    latency_s: float = 0.0
+    attempts: int = 1
+    started_at: float = 0.0
+
+
+class RecordedAnswer(NamedTuple):
+    """The part of a kept answer that a run needs to go on."""
+
+    call_id: int
+    raw_text: str
+    finish_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call of a run came to. ``result`` is ``None`` for role generation that succeeded.
+
+    ``missing`` names the evaluations that the neuron should have read and that had failed.
+    """
+
+    site: CallSite
+    result: Evaluation | Unscored | None
+    endpoint: str
+    model: str
+    role: str | None = None
+    rule: str = ""
+    missing: tuple[str, ...] = ()
+    cached: bool = False
+    attempts: int = 0
+    started_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run as listed. ``record`` holds network, prompts' digest, data hash, settings, versions, what endpoints refused."""
+
+    id: str
+    number: int
+    fingerprint: str
+    created_at: float
+    finished_at: float | None
+    state: RunState
+    message: str
+    record: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPair:
+    """A pair within a run. ``roles`` are those of this pair, ``None`` before they are known."""
+
+    index: int
+    pair: Pair
+    state: PairState
+    roles: tuple[Role, ...] | None
+    note: str
+    calls_total: int | None
+
+
+class CallRow(NamedTuple):
+    """One call of a run as read back for evaluation."""
+
+    site: CallSite
+    result: Evaluation | Unscored | None
+    role: str | None
+
+
+# Runs
+
+
+def start_run(store: Store, fingerprint: str, record: Mapping[str, Any], pairs: Sequence[Pair]) -> RunInfo:
+    """The run with this fingerprint: the earlier one if there is one (so that it resumes), else a new one.
+
+    ``fingerprint`` covers network, prompts, and the pairs with their ids, contents and order.
+    Labels may change without making a new run; they are taken over.
+    """
+
+    def write(db: sqlite3.Connection) -> str:
+        row = db.execute(
+            "SELECT id, number FROM runs WHERE fingerprint=? ORDER BY number DESC LIMIT 1", (fingerprint,)
+        ).fetchone()
+        if row is None:
+            number = int(db.execute("SELECT coalesce(max(number), 0) + 1 FROM runs").fetchone()[0])
+            run_id = f"run-{number}"
+            db.execute(
+                "INSERT INTO runs (id, number, fingerprint, created_at, state, record) VALUES (?, ?, ?, ?, 'running', ?)",
+                (run_id, number, fingerprint, now(), json.dumps(record, sort_keys=True)),
+            )
+        else:
+            run_id, number = str(row[0]), int(row[1])
+            kept = json.loads(db.execute("SELECT record FROM runs WHERE id=?", (run_id,)).fetchone()[0])
+            starts = [*kept.get("starts", []), *record.get("starts", [])]
+            db.execute(
+                "UPDATE runs SET state='running', message='', finished_at=NULL, record=? WHERE id=?",
+                (json.dumps({**kept, **record, "starts": starts}, sort_keys=True), run_id),
+            )
+        bodies = [json.dumps(pair.to_json(), sort_keys=True) for pair in pairs]
+        hashes = [hashlib.sha256(body.encode("ascii")).digest() for body in bodies]
+        known = set()
+        if row is not None:
+            known = {
+                bytes(kept_hash)
+                for (kept_hash,) in db.execute(
+                    "SELECT hash FROM pairs JOIN run_pairs ON pair_row=pairs.id WHERE run=?", (number,)
+                )
+            }
+        new = [(index, digest) for index, digest in enumerate(hashes) if digest not in known]
+        db.executemany(
+            "INSERT INTO pairs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            ((digest, bodies[index]) for index, digest in new),
+        )
+        db.executemany(
+            "INSERT INTO run_pairs (run, pair, pair_id, pair_row) SELECT ?1, ?2, ?3, id FROM pairs WHERE hash=?4 "
+            "ON CONFLICT DO UPDATE SET pair_row=excluded.pair_row",
+            ((number, index, storable(pairs[index].id), digest) for index, digest in new),
+        )
+        return run_id
+
+    run_id = store.run_now(write)
+    return run_info(store, run_id)
+
+
+def _info(row: Sequence[Any]) -> RunInfo:
+    return RunInfo(row[0], row[1], row[2], row[3], row[4], row[5], row[6], json.loads(row[7]))
+
+
+_RUN = "SELECT id, number, fingerprint, created_at, finished_at, state, message, record FROM runs"
+
+
+def runs(store: Store) -> list[RunInfo]:
+    """All runs, oldest first."""
+    return [_info(row) for row in store.reader.execute(f"{_RUN} ORDER BY number")]
+
+
+def run_info(store: Store, run_id: str | None = None) -> RunInfo:
+    """A run by id, or the newest.
+
+    :raises StoreError: there is no such run; the message lists those that there are.
+    """
+    if run_id is None:
+        row = store.reader.execute(f"{_RUN} ORDER BY number DESC LIMIT 1").fetchone()
+    else:
+        row = store.reader.execute(f"{_RUN} WHERE id=?", (run_id,)).fetchone()
+    if row is None:
+        there = ", ".join(run.id for run in runs(store)) or "none"
+        raise StoreError(f"{store.path}: no run {run_id or ''} here. Runs: {there}.")
+    return _info(row)
+
+
+def set_run_state(store: Store, run_id: str, state: RunState, message: str = "", **record: Any) -> None:
+    """Keeps how a run stands (queued behind its calls); ``record`` is merged into the run's record."""
+
+    def write(db: sqlite3.Connection) -> None:
+        if record:
+            kept = json.loads(db.execute("SELECT record FROM runs WHERE id=?", (run_id,)).fetchone()[0])
+            db.execute("UPDATE runs SET record=? WHERE id=?", (json.dumps({**kept, **record}, sort_keys=True), run_id))
+        finished = None if state in ("running", "paused") else now()
+        db.execute("UPDATE runs SET state=?, message=?, finished_at=? WHERE id=?", (state, message, finished, run_id))
+
+    store.put(write)
+
+
+# Writing while a run goes on
+
+
+def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
+    """The kept answer to a call, if there is one."""
+    row = store.reader.execute("SELECT id, raw_text, finish_reason FROM calls WHERE key=?", (key,)).fetchone()
+    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2])
+
+
+def write_outcome(db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None) -> None:
+    """Keeps what a call came to, with its answer: a new one, the row of a kept one, or none.
+
+    Runs on the store's writing thread.
+    """
+    call_id: int | None
+    if isinstance(answer, Answer):
+        row = db.execute(
+            "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
+            "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
+            "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET key=key RETURNING id",
+            (
+                answer.key,
+                answer.endpoint,
+                answer.model,
+                answer.returned_model,
+                answer.fingerprint,
+                answer.form,
+                answer.parameters,
+                store.text_id(db, answer.system),
+                store.text_id(db, answer.shared),
+                storable(answer.own),
+                storable(answer.raw_text),
+                None if answer.thinking is None else storable(answer.thinking),
+                answer.finish_reason,
+                answer.raw_finish,
+                answer.tokens_in,
+                answer.tokens_out,
+                answer.tokens_cached,
+                answer.tokens_reasoning,
+                answer.tokens_estimated,
+                answer.price,
+                answer.latency_s,
+                answer.attempts,
+                answer.started_at,
+            ),
+        ).fetchone()
+        call_id = int(row[0])
+    else:
+        call_id = answer
+    cached = outcome.cached and not _paid_by(db, run, outcome.site, call_id)
+    site, result = outcome.site, outcome.result
+    verdict = score_a = score_b = evidence = reason = None
+    detail = ""
+    if result is None:
+        status = "roles"
+    elif isinstance(result, Evaluation):
+        status = "scored"
+        verdict, score_a, score_b = result.verdict, result.score_a, result.score_b
+        evidence = storable(result.evidence)
+    else:
+        status, reason, detail = "unscored", result.reason.value, result.detail
+    db.execute(
+        "INSERT OR REPLACE INTO run_calls (run, pair, layer, neuron, ord, sample, call_id, cached, status, reason, "
+        "detail, verdict, score_a, score_b, evidence, rule, role, missing, endpoint, model, attempts, started_at) "
+        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (
+            run,
+            site.pair,
+            site.layer,
+            site.neuron,
+            site.order or "",
+            site.sample,
+            call_id,
+            cached,
+            status,
+            reason,
+            detail.encode("utf-8", "replace").decode(),
+            verdict,
+            score_a,
+            score_b,
+            evidence,
+            outcome.rule,
+            None if outcome.role is None else storable(outcome.role),
+            json.dumps(outcome.missing) if outcome.missing else "",
+            outcome.endpoint,
+            outcome.model,
+            outcome.attempts,
+            outcome.started_at,
+        ),
+    )
+
+
+def _paid_by(db: sqlite3.Connection, run: int, site: CallSite, call_id: int | None) -> bool:
+    """True where an earlier start of this very run asked the call: resuming must not make it look free."""
+    row = db.execute(
+        "SELECT call_id, cached FROM run_calls WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
+        (run, site.pair, site.layer, site.neuron, site.order or "", site.sample),
+    ).fetchone()
+    return row is not None and row[0] == call_id and not row[1]
+
+
+def write_pair(
+    db: sqlite3.Connection,
+    run: int,
+    index: int,
+    state: PairState,
+    roles: Iterable[Role] | None,
+    note: str,
+    calls_total: int,
+) -> None:
+    """Keeps that all calls of a pair are in. Runs on the store's writing thread."""
+    packed = None if roles is None else json.dumps([[role.name, role.description] for role in roles])
+    db.execute(
+        "UPDATE run_pairs SET state=?, roles=?, note=?, calls_total=? WHERE run=? AND pair=?",
+        (state, packed, note, calls_total, run, index),
+    )
+
+
+# Reading a run
+
+
+def pair_states(store: Store, run: RunInfo) -> list[PairState]:
+    """The state of each pair of a run, by index."""
+    return [
+        row[0] for row in store.reader.execute("SELECT state FROM run_pairs WHERE run=? ORDER BY pair", (run.number,))
+    ]
+
+
+def run_pairs(store: Store, run: RunInfo) -> Iterator[RunPair]:
+    """The pairs of a run in order."""
+    for index, state, roles, note, total, body in store.reader.execute(
+        "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id "
+        "WHERE run=? ORDER BY pair",
+        (run.number,),
+    ):
+        known = None if roles is None else tuple(Role(name, text) for name, text in json.loads(roles))
+        yield RunPair(index, Pair.from_json(json.loads(body)), state, known, note, total)
+
+
+def _result(
+    status: str,
+    reason: str | None,
+    detail: str,
+    verdict: Verdict | None,
+    score_a: float | None,
+    score_b: float | None,
+    evidence: str | bytes | None,
+) -> Evaluation | Unscored | None:
+    if status == "roles":
+        return None
+    if status == "scored" and verdict is not None:
+        return Evaluation("" if evidence is None else restored(evidence), verdict, score_a, score_b)
+    return Unscored(Reason(reason), detail)
+
+
+def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[CallRow]:
+    """The calls of a run by pair, layer, neuron, order and sample. Without ``evidence`` its text is left empty (faster)."""
+    column = "evidence" if evidence else "NULL"
+    for pair, layer, neuron, order, sample, role, *rest in store.reader.execute(
+        f"SELECT pair, layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, {column} "
+        "FROM run_calls WHERE run=? ORDER BY pair, layer, neuron, ord, sample",
+        (run.number,),
+    ):
+        site = CallSite(pair, layer, neuron, order or None, sample)
+        yield CallRow(site, _result(*rest), None if role is None else restored(role))
+
+
+def retryable(result: Evaluation | Unscored | None) -> bool:
+    """True for a call without an answer: the next start asks it again. Answers that cannot be read are kept."""
+    return isinstance(result, Unscored) and result.reason not in ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class FullCall:
+    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer."""
+
+    site: CallSite
+    pair_id: str
+    role: str | None
+    status: str
+    result: Evaluation | Unscored | None
+    missing: tuple[str, ...]
+    rule: str
+    endpoint: str
+    model: str
+    returned_model: str | None
+    fingerprint: str | None
+    form: str | None
+    parameters: dict[str, Any] | None
+    messages: tuple[tuple[str, str], ...]
+    raw_text: str | None
+    thinking: str | None
+    finish_reason: str | None
+    usage: dict[str, Any] | None
+    price: float | None
+    latency_s: float | None
+    attempts: int
+    cached: bool
+    started_at: float
+
+
+_FULL = (
+    "SELECT r.pair, r.layer, r.neuron, r.ord, r.sample, p.pair_id, r.role, r.status, r.reason, r.detail, r.verdict, "
+    "r.score_a, r.score_b, r.evidence, r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
+    "c.returned_model, c.fingerprint, c.form, c.parameters, system.body, shared.body, c.own, c.raw_text, c.thinking, "
+    "c.finish_reason, c.tokens_in, c.tokens_out, c.tokens_cached, c.tokens_reasoning, c.tokens_estimated, c.price, "
+    "c.latency_s, c.attempts, c.started_at "
+    "FROM run_calls r JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
+    "LEFT JOIN texts system ON system.id=c.system_id LEFT JOIN texts shared ON shared.id=c.shared_id WHERE r.run=? "
+)
+
+
+def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iterator[FullCall]:
+    """Everything about the calls of a run, in order; or about one."""
+    if site is None:
+        rows = store.reader.execute(
+            _FULL + "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample", (run.number,)
+        )
+    else:
+        rows = store.reader.execute(
+            _FULL + "AND r.pair=? AND r.layer=? AND r.neuron=? AND r.ord=? AND r.sample=?",
+            (run.number, site.pair, site.layer, site.neuron, site.order or "", site.sample),
+        )
+    for row in rows:
+        (pair, layer, neuron, order, sample, pair_id, role, status, reason, detail, verdict, a, b, evidence) = row[:14]
+        (missing, rule, endpoint, model, attempts, cached, started_at) = row[14:21]
+        (returned, fingerprint, form, parameters, system, shared, own, raw, thinking, finish) = row[21:31]
+        (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at) = row[31:]
+        answered = form is not None
+        messages: list[tuple[str, str]] = []
+        if answered:
+            if restored(system):
+                messages.append(("system", restored(system)))
+            messages.append(("user", restored(shared) + restored(own)))
+        yield FullCall(
+            site=CallSite(pair, layer, neuron, order or None, sample),
+            pair_id=restored(pair_id),
+            role=None if role is None else restored(role),
+            status=status,
+            result=_result(status, reason, detail, verdict, a, b, evidence),
+            missing=tuple(json.loads(missing)) if missing else (),
+            rule=rule,
+            endpoint=endpoint,
+            model=model,
+            returned_model=returned,
+            fingerprint=fingerprint,
+            form=form,
+            parameters=json.loads(parameters) if answered else None,
+            messages=tuple(messages),
+            raw_text=restored(raw) if answered else None,
+            thinking=None if thinking is None else restored(thinking),
+            finish_reason=finish,
+            usage=(
+                {
+                    "prompt_tokens": tokens_in,
+                    "completion_tokens": tokens_out,
+                    "cached_tokens": tokens_cached,
+                    "reasoning_tokens": reasoning,
+                    "estimated": bool(estimated),
+                }
+                if answered
+                else None
+            ),
+            price=price,
+            latency_s=latency,
+            attempts=call_attempts if answered else attempts,
+            cached=bool(cached),
+            started_at=asked_at if answered else started_at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run's calls used: counts of calls by outcome, tokens, and price.
+
+    ``calls_new`` were asked by this run, the others were in the store. ``price`` sums the known prices of the
+    run's own calls; ``unpriced`` counts those whose price is unknown.
+    """
+
+    calls: int
+    calls_new: int
+    scored: int
+    unscored: dict[str, int]
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int
+    price: float
+    unpriced: int
+
+
+def spent(store: Store, run: RunInfo) -> Spent:
+    """Sums over the calls of a run (role generation included)."""
+    calls, new, scored, tokens_in, tokens_out, cached, price, unpriced = store.reader.execute(
+        "SELECT count(*), coalesce(sum(r.cached=0), 0), coalesce(sum(status='scored'), 0), "
+        "coalesce(sum(iif(r.cached, 0, tokens_in)), 0), coalesce(sum(iif(r.cached, 0, tokens_out)), 0), "
+        "coalesce(sum(iif(r.cached, 0, tokens_cached)), 0), coalesce(sum(iif(r.cached, 0, price)), 0.0), "
+        "coalesce(sum(r.cached=0 AND call_id IS NOT NULL AND price IS NULL), 0) "
+        "FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE run=?",
+        (run.number,),
+    ).fetchone()
+    unscored = dict(
+        store.reader.execute(
+            "SELECT reason, count(*) FROM run_calls WHERE run=? AND status='unscored' GROUP BY reason ORDER BY 2 DESC",
+            (run.number,),
+        ).fetchall()
+    )
+    return Spent(calls, new, scored, unscored, tokens_in, tokens_out, cached, price, unpriced)
