@@ -17,12 +17,13 @@ from pathlib import PurePath, PureWindowsPath
 from typing import Any, Literal
 
 from judgenet import __version__
-from judgenet.core.documents import DocumentError, Extra, Fields, extra_of, kind_of, parse, to_text, with_extra
+from judgenet.core.documents import DocumentError, Extra, Fields, extra_of, parse, to_text, with_extra
 from judgenet.core.endpoints import EndpointProfile, profile_from_json, profile_to_json
 from judgenet.core.keys import secrets_in
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.network_json import from_json, to_json
-from judgenet.core.pairs import Pair
+from judgenet.core.pairs import VERDICTS, Pair, Verdict
+from judgenet.core.plan import PriceError, prices_from_json
 
 SCHEMA = 1
 """Version of the document that this program reads and writes."""
@@ -66,22 +67,32 @@ class PairsSource:
     ``files`` are paths relative to the project's folder with forward slashes (absolute only on another drive of
     Windows); several together are one data set (FairEval's four). ``format`` of ``None`` is told by content.
     ``columns`` gives the file's column names by our field names, ``labels`` our verdict (``a``, ``b``, ``tie``, or
-    ``None`` for "no label") by the file's value.
+    ``None`` for "no label") by the file's value; empty, they follow the format. ``options`` are the other members of
+    ``formats.PairMapping`` (joiner, seed, no_majority, encoding).
     """
 
     files: tuple[str, ...]
     format: str | None = None
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    labels: Mapping[str, str | None] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Verdict | None] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     selection: Selection = field(default_factory=Selection)
+
+    @property
+    def mapping(self) -> dict[str, Any] | None:
+        """What ``formats.PairMapping.from_json`` takes, ``None`` where all is as the format has it."""
+        if not (self.columns or self.labels or self.options):
+            return None
+        return {**self.options, "columns": dict(self.columns), "labels": dict(self.labels) or None}
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project. ``prompts`` are texts by template name, used instead of the shipped ones; ``prices`` override the
-    price table by model; ``salt`` marks the delimiters of this project's prompts and must stay what it is, or no
-    recorded call is found again. ``metadata`` is the user's own.
+    """A project.
 
+    ``salt`` marks the delimiters of this project's prompts; with another one no recorded call is found again.
+    ``prompts`` are texts by template name, used instead of the shipped ones. ``prices`` is a price table in the form
+    of the shipped one (``core.plan``), whose entries come before it, or empty. ``metadata`` is the user's own.
     ``readonly`` is true for a document of a newer program; ``notice`` then says so in words for the user.
     ``extra`` are members that this program does not know and writes back.
     """
@@ -277,19 +288,16 @@ def _read_pairs(fields: Fields) -> PairsSource:
     files = fields.texts("files")
     if not files or not all(files):
         raise fields.error("files", "must name one file or more, relative to the project's folder")
-    columns = fields.inner("columns")
-    for name, value in columns.members.items():
-        if not isinstance(value, str | list | dict):
-            raise columns.error(name, f"must be a column's name or several, but is {kind_of(value)}")
     labels = fields.inner("labels")
     for value, verdict in labels.members.items():
-        if verdict not in ("a", "b", "tie", None):
+        if verdict not in (*VERDICTS, None):
             raise labels.error(value, 'must be "a", "b", "tie" or null')
     return PairsSource(
         files=tuple(file.replace("\\", "/") for file in files),
         format=fields.optional_text("format"),
-        columns=columns.members,
+        columns=fields.text_map("columns"),
         labels=labels.members,
+        options=fields.inner("options").members,
         selection=_read_selection(fields.inner("selection")),
     )
 
@@ -306,11 +314,12 @@ def _read_selection(fields: Fields) -> Selection:
 
 
 def _read_prices(fields: Fields) -> dict[str, Any]:
-    for model in fields.members:
-        entry = fields.inner(model)
-        for name, value in entry.members.items():
-            if not isinstance(value, str) and not 0 <= (entry.number(name) or 0) < float("inf"):
-                raise entry.error(name, f"must be 0 or more, but is {value}")
+    if fields.members:
+        try:
+            prices_from_json(to_text(fields.members), fields.path)
+        except PriceError as error:
+            path, _, problem = str(error).removeprefix(f"{fields.path}: ").partition(": ")
+            raise fields.error(path, problem) from None
     return fields.members
 
 
@@ -362,4 +371,6 @@ def _tree(project: Project) -> dict[str, Any]:
         }
         if source.format is not None:
             tree["pairs"]["format"] = source.format
+        if source.options:
+            tree["pairs"]["options"] = dict(source.options)
     return tree

@@ -23,6 +23,7 @@ from judgenet.core.project import (
     relative_path,
     select,
 )
+from judgenet.formats.mapping import PairMapping
 
 KEY = "sk-proj-AbCdEfGhIjKlMnOp1234567890"
 SALT = "0123456789abcdef0123456789abcdef"
@@ -35,8 +36,9 @@ FULL = Project(
     pairs=PairsSource(
         files=("data/pairs.csv", "../more/é.csv"),
         format="csv",
-        columns={"question": "prompt", "annotators": ["one", "two"]},
+        columns={"question": "prompt", "annotators": "one+two"},
         labels={"1": "a", "2": "b", "0": "tie", "": None},
+        options={"no_majority": None, "joiner": " "},
         selection=Selection("sample", count=20, seed=7),
     ),
     endpoints=(
@@ -44,7 +46,7 @@ FULL = Project(
         EndpointProfile("a", kind="replay", source="runs/first"),
     ),
     prompts={"judge.en": "Say {what}\nyou think \u2028 {{}}"},
-    prices={"m": {"input": 0.15, "output": 1, "currency": "USD"}},
+    prices={"prices": 1, "currency": "EUR", "entries": [{"models": ["m*"], "input": 0.15, "output": 1}]},
     metadata={"who": "me", "tags": ["x", None, {"deep": 1.5}]},
 )
 
@@ -84,7 +86,7 @@ SOURCES = st.builds(
     PairsSource,
     files=st.lists(FILES, min_size=1, max_size=4).map(tuple),
     format=st.none() | st.sampled_from(["csv", "llmeval2"]),
-    columns=st.dictionaries(TEXT, TEXT | st.lists(TEXT, max_size=3), max_size=3),
+    columns=st.dictionaries(TEXT, TEXT, max_size=3),
     labels=st.dictionaries(TEXT, st.sampled_from(["a", "b", "tie", None]), max_size=3),
     selection=SELECTIONS,
 )
@@ -110,7 +112,14 @@ PROJECTS = st.builds(
         unique_by=lambda profile: profile.name,
     ).map(tuple),
     prompts=st.dictionaries(TEXT, TEXT, max_size=3),
-    prices=st.dictionaries(TEXT, st.dictionaries(TEXT, st.floats(0, 100) | TEXT, max_size=2), max_size=2),
+    prices=st.just({})
+    | st.fixed_dictionaries(
+        {
+            "entries": st.lists(
+                st.fixed_dictionaries({"models": st.just(["m"]), "input": st.floats(0, 9), "output": st.integers(0, 9)})
+            )
+        }
+    ),
     metadata=st.dictionaries(TEXT, JSON, max_size=3),
 )
 
@@ -132,6 +141,14 @@ def test_everything_in_a_project_survives_its_file() -> None:
     assert loaded == FULL
     assert [profile.name for profile in loaded.endpoints] == ["a", "z"]
     assert (loaded.readonly, loaded.notice, loaded.extra) == (False, "", ())
+
+
+def test_the_mapping_is_what_the_formats_take() -> None:
+    assert FULL.pairs is not None
+    mapping = PairMapping.from_json(FULL.pairs.mapping or {})
+    assert mapping == PairMapping(columns=FULL.pairs.columns, labels=FULL.pairs.labels, joiner=" ", no_majority=None)
+    assert PairsSource(("x",)).mapping is None
+    assert PairMapping.from_json(PairsSource(("x",), columns={"question": "q"}).mapping or {}).labels is None
 
 
 def test_the_document_is_sorted_versioned_readable_json() -> None:
@@ -235,8 +252,8 @@ def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyP
         (changed(PLAIN, endpoints={"m": {"base_url": "nowhere"}}), "endpoints.m.base_url", "must begin with http"),
         (changed(PLAIN, endpoints={"m": {"base_url": "http://h", "api_key": KEY}}), "endpoints.m.api_key", "the key"),
         (changed(PLAIN, prompts={"judge": ["a"]}), "prompts.judge", "must be a text, but is a list"),
-        (changed(PLAIN, prices={"m": {"input": -1}}), "prices.m.input", "must be 0 or more"),
-        (changed(PLAIN, prices={"m": 3}), "prices.m", "must be an object"),
+        (changed(PLAIN, prices={"entries": [{"models": ["m"], "input": -1}]}), "prices.entries[0].input", "0 or more"),
+        (changed(PLAIN, prices={"gpt": {"input": 1}}), "prices.gpt", "is not known"),
         (changed(PLAIN, metadata=[]), "metadata", "must be an object"),
     ],
 )
@@ -257,7 +274,7 @@ def test_trouble_is_named_by_its_path_and_a_key_is_not_repeated(text: str, path:
         {"metadata": {"notes": ["", {"here": KEY}]}},
         {"metadata": {"api_key": "correct horse battery"}},
         {"metadata": {"url": "https://me:pass-word@host"}},
-        {"prices": {"m": {"note": KEY}}},
+        {"prices": {"entries": [], "note": KEY}},
         {"network": replace(NETWORK, settings=Settings(model=KEY))},
         {"pairs": PairsSource(files=(f"{KEY}.csv",))},
         {"endpoints": (EndpointProfile("m", base_url="http://h", api_key=KEY),)},
