@@ -1,0 +1,202 @@
+"""How verdicts agree with people, and with themselves when the responses change places.
+
+Everything is computed over pairs: calls, neurons and layers are repeated looks at the same pair and never add to n.
+A pair that lacks one of the two verdicts leaves the denominator and is counted. What is undefined is ``None`` with a
+reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from judgenet.core.pairs import VERDICTS, Verdict
+
+LabelSet = Literal["occurring", "all"]
+"""Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
+
+Verdicts = Sequence[Verdict | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A network's verdicts against human labels.
+
+    ``n_used`` of ``n_total`` pairs have both; ``n_unlabelled`` have no label, ``n_unjudged`` have one but no verdict.
+    ``labels`` are the classes that macro-F1 averages. ``confusion`` counts pairs by human label (rows) and verdict
+    (columns), both in the order a, b, tie. ``majority_baseline`` is the share of the commonest human label: what a
+    constant answer reaches. ``reasons`` says for each figure that is ``None`` why.
+    """
+
+    accuracy: float | None
+    macro_f1: float | None
+    kappa: float | None
+    majority_baseline: float | None
+    n_used: int
+    n_total: int
+    n_unlabelled: int
+    n_unjudged: int
+    labels: tuple[Verdict, ...]
+    confusion: tuple[tuple[int, int, int], ...]
+    reasons: dict[str, str]
+
+
+def agreement(human: Verdicts, judged: Verdicts, labels: LabelSet = "occurring") -> Agreement:
+    """Accuracy, macro-F1 and Cohen's kappa (unweighted) of ``judged`` against ``human``, pair by pair.
+
+    Macro-F1 is the mean of the classes' F1 (as scikit-learn's ``average="macro"``), where a class that is never
+    predicted has an F1 of 0. Kappa is (po - pe) / (1 - pe) with pe from both marginals (Cohen 1960).
+
+    :raises ValueError: the two differ in length.
+    """
+    counts = _counted(human, judged)
+    confusion = tuple((counts[row, "a"], counts[row, "b"], counts[row, "tie"]) for row in VERDICTS)
+    rows = [sum(row) for row in confusion]
+    columns = [sum(column) for column in zip(*confusion, strict=True)]
+    n = sum(rows)
+    unlabelled = sum(count for (label, _), count in counts.items() if label is None)
+    used = tuple(
+        label for label, row, column in zip(VERDICTS, rows, columns, strict=True) if labels == "all" or row or column
+    )
+    reasons: dict[str, str] = {}
+    accuracy = macro_f1 = kappa = baseline = None
+    if not n:
+        why = "no pair has both a human label and a verdict"
+        reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa", "majority_baseline"), why)
+    else:
+        hits = [confusion[place][place] for place in range(len(VERDICTS))]
+        accuracy = sum(hits) / n
+        baseline = max(rows) / n
+        f1 = {
+            label: 2 * hit / (row + column) if row + column else 0.0
+            for label, hit, row, column in zip(VERDICTS, hits, rows, columns, strict=True)
+        }
+        macro_f1 = sum(f1[label] for label in used) / len(used)
+        by_chance = sum(row * column for row, column in zip(rows, columns, strict=True))
+        if by_chance == n * n:
+            reasons["kappa"] = "people and network gave one and the same class only"
+        else:
+            kappa = (n * sum(hits) - by_chance) / (n * n - by_chance)
+    return Agreement(
+        accuracy=accuracy,
+        macro_f1=macro_f1,
+        kappa=kappa,
+        majority_baseline=baseline,
+        n_used=n,
+        n_total=len(human),
+        n_unlabelled=unlabelled,
+        n_unjudged=len(human) - n - unlabelled,
+        labels=used,
+        confusion=confusion,
+        reasons=reasons,
+    )
+
+
+def _counted(first: Verdicts, second: Verdicts) -> Counter[tuple[Verdict | None, Verdict | None]]:
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} verdicts cannot be compared with {len(second)}.")
+    return Counter(zip(first, second, strict=True))
+
+
+# Both orders
+
+
+@dataclass(frozen=True, slots=True)
+class PositionConsistency:
+    """Verdicts of the same pairs in both orders.
+
+    ``n`` of ``n_total`` pairs have both. ``consistent`` is the share with equal verdicts, ``flip_rate`` the share of
+    the others (FairEval's conflict rate, arXiv 2305.17926). Of these, ``primacy`` preferred the first response shown
+    both times, ``recency`` the second, and ``partial`` were a tie in exactly one order. ``net`` is
+    (primacy - recency) / n, ``p`` its exact sign test.
+    """
+
+    consistent: float | None
+    flip_rate: float | None
+    primacy: int
+    recency: int
+    partial: int
+    net: float | None
+    p: float | None
+    n: int
+    n_total: int
+    reason: str = ""
+
+
+def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
+    """How verdicts depend on the order. Both are about responses A and B: ``order_ab`` where A was shown first.
+
+    :raises ValueError: the two differ in length.
+    """
+    counts = _counted(order_ab, order_ba)
+    n = sum(count for pair, count in counts.items() if None not in pair)
+    primacy, recency = counts["a", "b"], counts["b", "a"]
+    if not n:
+        why = "no pair has a verdict in both orders"
+        return PositionConsistency(None, None, 0, 0, 0, None, None, 0, len(order_ab), why)
+    equal = sum(counts[verdict, verdict] for verdict in VERDICTS)
+    return PositionConsistency(
+        consistent=equal / n,
+        flip_rate=(n - equal) / n,
+        primacy=primacy,
+        recency=recency,
+        partial=n - equal - primacy - recency,
+        net=(primacy - recency) / n,
+        p=_sign_test(primacy, recency),
+        n=n,
+        n_total=len(order_ab),
+    )
+
+
+def flip_rate(order_ab: Verdicts, order_ba: Verdicts) -> float | None:
+    """The share of pairs whose verdict changes with the order; ``None`` where no pair has both."""
+    return position(order_ab, order_ba).flip_rate
+
+
+def _sign_test(more: int, less: int) -> float:
+    """The exact two-sided p of ``more`` against ``less`` under even odds; 1 where there is neither."""
+    if more == less:
+        return 1.0
+    # Loading scipy.stats takes longer than all other figures together: only where the test has something to test.
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+    return float(binomtest(more, more + less, 0.5).pvalue)
+
+
+# What people must still review
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewShare:
+    """How much people must review to reach a target accuracy.
+
+    ``review`` is the share of pairs, picked at random, ``saved`` the rest. ``relative`` is accuracy over target: it
+    may exceed 1.
+    """
+
+    review: float | None
+    saved: float | None
+    relative: float | None
+    reason: str = ""
+
+
+def review_share(accuracy: float, target: float, reviewed: float = 1.0) -> ReviewShare:
+    """The share of pairs that people must review so that the accuracy of all reaches ``target``.
+
+    Reviewing a random share r gives (1 - r) accuracy + r reviewed, where ``reviewed`` is the accuracy of a reviewed
+    pair (WideDeep takes it as 1, although people agree with each other less than that).
+
+    :raises ValueError: a share outside 0 to 1.
+    """
+    for name, value in (("accuracy", accuracy), ("target", target), ("reviewed", reviewed)):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} is a share from 0 to 1, not {value}.")
+    relative = accuracy / target if target else None
+    if accuracy >= target:
+        return ReviewShare(0.0, 1.0, relative, "" if target else "the target is 0")
+    if reviewed < target:
+        return ReviewShare(None, None, relative, "target out of reach: reviewed pairs are less accurate than it")
+    review = (target - accuracy) / (reviewed - accuracy)
+    return ReviewShare(review, 1 - review, relative)
