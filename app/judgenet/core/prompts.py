@@ -1,0 +1,475 @@
+"""The prompts of a network: what a neuron, the role generation and the chair are asked.
+
+All prompts of a pair and order begin alike, so that a prompt cache works: what the texts are, the texts
+themselves, then the task. Layer 2 and deeper add the evaluations heard, and what one neuron alone gets, its
+role last of all, comes at the end.
+
+Texts of others (responses, evidence) stand in blocks whose delimiters carry a mark that cannot be guessed
+(:func:`mark_of`), and are put in as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import count, groupby
+from typing import Literal
+
+from judgenet.core import schemas
+from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.network import Role
+from judgenet.core.pairs import Order, Pair
+from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, shipped
+
+__all__ = [
+    "FAMILIES",
+    "LANGUAGES",
+    "Form",
+    "Heard",
+    "LayerPrompts",
+    "LayerView",
+    "Prompt",
+    "PromptBook",
+    "PromptError",
+    "PromptLanguage",
+    "Seat",
+    "family_of",
+    "language_of",
+    "mark_of",
+    "union_roles",
+]
+
+Form = Literal["json", "text"]
+PromptLanguage = Literal["en", "zh"]
+
+_KEYS = {
+    "evidence_key": schemas.EVIDENCE,
+    "score_1_key": schemas.SCORE_1,
+    "score_2_key": schemas.SCORE_2,
+    "roles_key": schemas.ROLES,
+    "name_key": schemas.NAME,
+    "description_key": schemas.DESCRIPTION,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One question to a model. The user message is ``shared + own``.
+
+    ``shared`` is equal for all calls that read the same things in the same order. ``own`` may be empty.
+    """
+
+    system: str
+    shared: str
+    own: str
+
+    @property
+    def user(self) -> str:
+        return self.shared + self.own
+
+    def messages(self) -> list[dict[str, str]]:
+        """Chat messages; an empty system message is left out."""
+        user = {"role": "user", "content": self.user}
+        return [{"role": "system", "content": self.system}, user] if self.system else [user]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One evaluation of the layer before, or its absence.
+
+    ``neuron`` is the 1-based place in the layer before and ``order`` the order in which that neuron saw the
+    responses. ``inherited`` are the roles that it had itself heard of (:func:`union_roles` of its own view),
+    which it hands on.
+    """
+
+    neuron: int
+    role: Role | None
+    order: Order
+    result: Evaluation | Unscored
+    inherited: tuple[Role, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LayerView:
+    """What all neurons share that read the same things.
+
+    ``layer`` is 1-based, the chair's is the number of layers plus 1. ``heard`` is ordered by neuron, then by
+    order. ``language`` and ``family`` are resolved already.
+    """
+
+    pair: Pair
+    order: Order
+    layer: int
+    mark: str
+    form: Form
+    heard: tuple[Heard, ...] = ()
+    language: PromptLanguage = "en"
+    family: str = "general"
+    evidence: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What one neuron has for itself. ``own`` is the ``Heard.neuron`` of its own earlier evaluations."""
+
+    neuron: int
+    role: Role | None = None
+    own: int | None = None
+
+
+class LayerPrompts:
+    """The prompts of all neurons that share a view; the shared part is rendered once."""
+
+    __slots__ = ("_frame", "_heard", "_mark", "shared", "system")
+
+    def __init__(self, frame: Mapping[str, Template], view: LayerView, system: str, shared: str) -> None:
+        self.system = system
+        self.shared = shared
+        self._frame = frame
+        self._mark = view.mark
+        self._heard = frozenset(heard.neuron for heard in view.heard)
+
+    def prompt(self, seat: Seat) -> Prompt:
+        """The prompt of one neuron.
+
+        :raises PromptError: ``seat.own`` is not among the neurons heard.
+        """
+        own = ""
+        if self._heard:
+            own += f"\n\n{self._place(seat)}"
+        if seat.role is not None:
+            own += "\n\n" + self._frame["own.role"].render(role=_described(self._frame, seat.role, self._mark))
+        return Prompt(self.system, self.shared, own)
+
+    def _place(self, seat: Seat) -> str:
+        if seat.own is None:
+            return self._frame["own.none"].text
+        if seat.own not in self._heard:
+            raise PromptError(f"Neuron {seat.neuron} heard nothing of neuron {seat.own}, which is said to be its own.")
+        mine = self._frame["own.mine"].render(neuron=str(seat.own))
+        return mine if len(self._heard) == 1 else f"{mine}\n{self._frame['own.others'].text}"
+
+
+class PromptBook:
+    """The templates in force and the prompts made of them.
+
+    A template's name is ``language.file.table.key`` as under ``resources/prompts``, such as
+    ``en.frame.judge.evidence`` or ``zh.families.story.criteria``.
+
+    :raises PromptError: see :meth:`edited`.
+    """
+
+    __slots__ = ("_frames", "_tasks", "_templates", "digest")
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._templates = compiled(texts)
+        self._frames = {language: self._frame_of(language) for language in LANGUAGES}
+        self._tasks: dict[tuple[str, str, Form, bool], str] = {}
+        content = json.dumps({name: template.text for name, template in self._templates.items()}, sort_keys=True)
+        self.digest = hashlib.sha256(content.encode("ascii")).hexdigest()
+        """SHA-256 (hex) of all templates in force."""
+
+    @classmethod
+    def default(cls) -> PromptBook:
+        """The book as shipped."""
+        return _default()
+
+    def edited(self, overrides: Mapping[str, str]) -> PromptBook:
+        """The book with some templates replaced.
+
+        :raises PromptError: an unknown template, an unknown placeholder in one, or a needed one left out.
+        """
+        return PromptBook({name: template.text for name, template in self._templates.items()} | dict(overrides))
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all templates, in the order of their files."""
+        return tuple(self._templates)
+
+    def text(self, name: str) -> str:
+        """The text of a template in force.
+
+        :raises PromptError: there is no such template.
+        """
+        if name not in self._templates:
+            raise PromptError(f"There is no template {name!r}.")
+        return self._templates[name].text
+
+    def roles(
+        self, pair: Pair, *, mark: str, form: Form, limit: int | None, language: PromptLanguage, family: str
+    ) -> Prompt:
+        """Asks for the perspectives from which a pair should be judged, at most ``limit`` where it is given.
+
+        The responses stand in the order "ab", and the prompt begins as those of layer 1 in that order.
+
+        :raises PromptError: an unknown language or family, or a limit below 1.
+        """
+        if limit is not None and limit < 1:
+            raise PromptError(f"At least one role must be asked for, not {limit}.")
+        frame = self._frame(language)
+        lines = [frame["roles.ask"].text]
+        if limit is not None:
+            lines.append(frame["roles.limit"].render(limit=str(limit)))
+        example = {key: self._family(language, family, key) for key in ("role_name", "role_description")}
+        lines.append(frame[f"roles.{form}"].render(**_KEYS, **example))
+        shared = self._texts(frame, pair, "ab", mark, language, family)
+        return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}")
+
+    def layer(self, view: LayerView) -> LayerPrompts:
+        """The prompts of the neurons that share ``view``.
+
+        :raises PromptError: an unknown language or family.
+        """
+        frame = self._frame(view.language)
+        shared = [
+            self._texts(frame, view.pair, view.order, view.mark, view.language, view.family),
+            self._task(frame, view),
+        ]
+        if view.heard:
+            shared.append(_discussion(frame, view))
+        elif view.layer > 1:
+            shared.append(frame["heard.nothing"].text)
+        return LayerPrompts(frame, view, frame["system"].text, "\n\n".join(shared))
+
+    def chair(self, view: LayerView) -> Prompt:
+        """Asks the chair, who reads the last layer and decides in the same form as the neurons.
+
+        :raises PromptError: an unknown language or family.
+        """
+        prompts = self.layer(view)
+        return Prompt(prompts.system, prompts.shared, f"\n\n{self._frame(view.language)['own.chair'].text}")
+
+    def _frame_of(self, language: str) -> dict[str, Template]:
+        prefix = f"{language}.frame."
+        return {name[len(prefix) :]: t for name, t in self._templates.items() if name.startswith(prefix)}
+
+    def _frame(self, language: str) -> Mapping[str, Template]:
+        if language not in self._frames:
+            raise PromptError(f"There are no prompts in {language!r}; known languages: {', '.join(LANGUAGES)}.")
+        return self._frames[language]
+
+    def _family(self, language: str, family: str, key: str) -> str:
+        if family not in FAMILIES:
+            raise PromptError(f"There is no task family {family!r}; known families: {', '.join(FAMILIES)}.")
+        return self._templates[f"{language}.families.{family}.{key}"].text
+
+    def _texts(
+        self, frame: Mapping[str, Template], pair: Pair, order: Order, mark: str, language: str, family: str
+    ) -> str:
+        """What the texts are, and the texts: the same for all calls of a pair and order."""
+        named = self._family(language, family, "input")
+        # mt-bench keeps the whole conversation in the responses and has no question of its own.
+        asked = bool(pair.question.strip())
+        reference = pair.reference if pair.reference and pair.reference.strip() else None
+        first, second = (pair.response_a, pair.response_b) if order == "ab" else (pair.response_b, pair.response_a)
+
+        opening = frame["opening.with_input" if asked else "opening.without_input"]
+        lines = [opening.render(input=named, responses=self._family(language, family, "responses"))]
+        if reference is not None:
+            lines.append(frame["opening.reference"].text)
+        lines.append(frame["opening.material"].render(mark=mark))
+
+        block = frame["block.text"]
+        parts = [_joined(lines)]
+        if asked:
+            parts.append(block.render(name=named, mark=mark, text=pair.question))
+        if reference is not None:
+            parts.append(block.render(name=frame["block.reference"].text, mark=mark, text=reference))
+        for name, text in ((frame["block.response_1"].text, first), (frame["block.response_2"].text, second)):
+            shown = block.render(name=name, mark=mark, text=text)
+            parts.append(shown if text.strip() else f"{shown}\n{frame['block.empty'].render(name=name)}")
+        return "\n\n".join(parts)
+
+    def _task(self, frame: Mapping[str, Template], view: LayerView) -> str:
+        """The general question and the form of the answer."""
+        wanted = (view.language, view.family, view.form, view.evidence)
+        if wanted not in self._tasks:
+            what = "evidence" if view.evidence else "scores"
+            criteria = self._family(view.language, view.family, "criteria")
+            question = frame[f"judge.{what}"].render(criteria=criteria)
+            self._tasks[wanted] = _joined([question, frame[f"judge.{view.form}_{what}"].render(**_KEYS)])
+        return self._tasks[wanted]
+
+
+@cache
+def _default() -> PromptBook:
+    return PromptBook(shipped())
+
+
+def union_roles(heard: Iterable[Heard]) -> tuple[Role, ...]:
+    """The roles of those heard with the roles that they had inherited, each once, in the order of hearing."""
+    roles: dict[Role, None] = {}
+    for one in heard:
+        roles |= dict.fromkeys(one.inherited)
+        if one.role is not None:
+            roles[one.role] = None
+    return tuple(roles)
+
+
+def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
+    """The evaluations heard, by the names that the reader of ``view`` knows, and the union of the roles."""
+    parts = [frame["heard.intro"].text]
+    for neuron, evaluations in groupby(view.heard, key=lambda heard: heard.neuron):
+        told = list(evaluations)
+        role = told[0].role
+        if role is None:
+            lines = [frame["heard.judge"].render(neuron=str(neuron))]
+        else:
+            name = _line(role.name, view.mark)
+            lines = [frame["heard.judge_with_role"].render(neuron=str(neuron), role=name)]
+        lines += [_told(frame, view, one) for one in told]
+        parts.append(_joined(lines))
+    roles = union_roles(view.heard)
+    if roles:
+        described = (_described(frame, role, view.mark) for role in roles)
+        parts.append(
+            _joined([frame["heard.roles"].text, *(frame["heard.role"].render(role=text) for text in described)])
+        )
+    return _joined(parts, "\n\n")
+
+
+def _told(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
+    """One evaluation or its absence, in the order in which the reader sees the responses."""
+    same = heard.order == view.order
+    result = heard.result
+    if isinstance(result, Unscored):
+        reason = frame[f"missing.{result.reason}"].text
+        missing = frame["heard.missing"].render(reason=reason)
+        return _joined([frame["heard.same_order" if same else "heard.other_order"].text, missing])
+    if result.score_a is None or result.score_b is None:
+        first = "a" if view.order == "ab" else "b"
+        which = "tie" if result.verdict == "tie" else "first" if result.verdict == first else "second"
+        opinion = frame[f"heard.{which}"].text
+    else:
+        a, b = _number(result.score_a), _number(result.score_b)
+        score_1, score_2 = (a, b) if view.order == "ab" else (b, a)
+        opinion = frame["heard.scores"].render(score_1=score_1, score_2=score_2)
+    evidence = _unmarked(result.evidence.strip(), view.mark)
+    if not evidence:
+        return _joined([frame["heard.same_order" if same else "heard.other_order"].text, opinion])
+    label = frame["heard.same_order" if same else "heard.other_names"].text
+    block = frame["block.text"].render(name=frame["block.evidence"].text, mark=view.mark, text=evidence)
+    return _joined([label, block, opinion])
+
+
+def _described(frame: Mapping[str, Template], role: Role, mark: str) -> str:
+    name, description = _line(role.name, mark), _line(role.description, mark)
+    if not description:
+        return frame["own.role_name"].render(name=name)
+    return frame["own.role_described"].render(name=name, description=description)
+
+
+def _line(text: str, mark: str) -> str:
+    """A role's text on one line and without the mark: generated roles are a model's words."""
+    return _unmarked(" ".join(text.split()), mark)
+
+
+def _unmarked(text: str, mark: str) -> str:
+    """A model's text with the mark taken out, so that an echo of it cannot close a block."""
+    if mark.lower() not in text.lower():
+        return text
+    return re.sub(re.escape(mark), "…", text, flags=re.IGNORECASE)
+
+
+def _number(score: float) -> str:
+    return format(score, ".10g")
+
+
+def _joined(parts: Iterable[str], between: str = "\n") -> str:
+    return between.join(part for part in parts if part)
+
+
+_MARK_LENGTH = 9
+
+
+def mark_of(pair: Pair, salt: str) -> str:
+    """The mark of a pair's delimiters: nine letters of an HMAC-SHA256 of its content, keyed with ``salt``.
+
+    The same pair and salt always give the same mark, so a prompt finds its recorded answers again; without
+    the salt it cannot be guessed (42 bits). A mark that occurs in one of the pair's texts is passed over for
+    the next. Letters, since a model's tokenizer needs fewer tokens for them than for as many bits of digits.
+    """
+    texts = "\n".join((pair.question, pair.response_a, pair.response_b, pair.reference or "")).lower()
+    key = salt.encode("utf-8", "surrogatepass")
+    content = pair.content_hash
+    marks = (_letters(hmac.digest(key, f"{content}:{attempt}".encode("ascii"), "sha256")) for attempt in count())
+    return next(mark for mark in marks if mark not in texts)
+
+
+def _letters(digest: bytes) -> str:
+    number = int.from_bytes(digest, "big")
+    return "".join(string.ascii_lowercase[number // 26**place % 26] for place in range(_MARK_LENGTH))
+
+
+_DATA_SETS = {
+    "bagel": "data_to_text",
+    "code-contests": "code",
+    "eli5": "question_answering",
+    "hellaswag": "continuation",
+    "hh-rlhf": "dialogue",
+    "mt-bench": "dialogue",
+    "openmeva": "story",
+    "pku-saferlhf": "safety",
+    "reward-aira-portuguese": "question_answering",
+    "rlhf-reward-chinese": "question_answering",
+    "rlhf-reward-russian": "dialogue",
+    "shp": "question_answering",
+    "summarizefeedback": "summary",
+    "summeval": "summary",
+    "webgpt": "question_answering",
+}
+"""The tasks of LLMEval² as its file names them."""
+
+# The first that fits counts: a summary of a dialogue is a summary.
+_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("summary", ("summary", "summaries", "summarization", "summarisation", "tldr", "摘要", "总结", "概括")),
+    ("code", ("code", "coding", "programming", "humaneval", "mbpp", "livecodebench", "代码", "编程")),
+    ("data_to_text", ("data-to-text", "data2text", "table-to-text", "webnlg", "e2e-nlg", "数据到文本", "数据转文本")),
+    ("story", ("story", "stories", "rocstories", "story-cloze", "故事")),
+    ("safety", ("safety", "harmlessness", "harmless", "saferlhf", "安全", "无害")),
+    ("dialogue", ("dialogue", "dialogues", "dialog", "conversation", "chat", "chitchat", "multi-turn", "对话", "聊天")),
+    ("continuation", ("continuation", "text-completion", "sentence-completion", "续写")),
+    ("question_answering", ("question-answering", "open-question", "qa", "reading-comprehension", "问答", "阅读理解")),
+)
+
+
+def family_of(pair: Pair) -> str:
+    """The task family of a pair by the name of its task; ``"general"`` where the name says nothing."""
+    return _family_of_task(pair.task or "")
+
+
+@lru_cache(maxsize=1024)
+def _family_of_task(task: str) -> str:
+    name = "-".join(re.findall(r"[^\W_]+", task.casefold()))
+    if name in _DATA_SETS:
+        return _DATA_SETS[name]
+    for family, words in _WORDS:
+        for word in words:
+            # Chinese writes no spaces between words.
+            if (f"-{word}-" in f"-{name}-") if word.isascii() else (word in name):
+                return family
+    return "general"
+
+
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_KANA = re.compile("[\u3040-\u30ff]")
+_OTHER_WORD = re.compile("[^\\W\\d_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+")
+
+
+def language_of(pair: Pair) -> PromptLanguage:
+    """``"zh"`` where the pair is mostly Chinese: more Han characters than words of other scripts.
+
+    Japanese, which writes with Han characters too, is told by its kana.
+    """
+    text = "\n".join((pair.question, pair.response_a, pair.response_b))
+    if text.isascii():
+        return "en"
+    han = len(_HAN.findall(text))
+    if not han or len(_KANA.findall(text)) * 10 > han:
+        return "en"
+    return "zh" if han > len(_OTHER_WORD.findall(text)) else "en"
