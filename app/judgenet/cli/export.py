@@ -16,7 +16,6 @@ import typer
 
 from judgenet.cli.common import ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names
-from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
 from judgenet.store.db import Store

@@ -19,8 +19,8 @@ from judgenet.cli.version import show_version
 from judgenet.core.documents import DocumentError
 from judgenet.core.network import NetworkError
 from judgenet.core.prompts import PromptError
-from judgenet.core.roles import RolesError
-from judgenet.engine.session import SessionError
+from judgenet.core.roles import RoleError
+from judgenet.engine.endpoints import EndpointError
 from judgenet.formats.errors import DataError
 from judgenet.store.db import StoreError, StoreInUse
 from judgenet.store.files import FileError
@@ -34,9 +34,9 @@ _BAD_INPUT = (
     FileError,
     NetworkError,
     PromptError,
-    RolesError,
+    RoleError,
     SecretError,
-    SessionError,
+    EndpointError,
     SettingsError,
     StoreError,
 )

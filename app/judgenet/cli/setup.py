@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -18,14 +16,15 @@ from judgenet.cli.common import InputError
 from judgenet.cli.version import versions
 from judgenet.core import design, presets
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec, Settings
-from judgenet.core.pairs import Pair
+from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
-from judgenet.engine.session import Start, endpoints_of, replay_store, with_models
-from judgenet.formats import Dataset, Mapping as ColumnMapping, parse_column_map, parse_label_map, read_pairs
+from judgenet.engine.endpoints import replay_store
+from judgenet.engine.session import Start, endpoints_of, with_models
+from judgenet.formats import Dataset, parse_column_map, parse_label_map, read_pairs
+from judgenet.formats import Mapping as ColumnMapping
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -84,7 +83,8 @@ def prepare(
         Path | None, typer.Argument(metavar="[PROJECT]", help="A project file; without one the options serve.")
     ] = None,
     pairs: Annotated[
-        list[Path] | None, typer.Option("--pairs", help="File of pairs; several for FairEval's four files, or a folder.")
+        list[Path] | None,
+        typer.Option("--pairs", help="File of pairs; several for FairEval's four files, or a folder."),
     ] = None,
     columns: Annotated[
         str | None, typer.Option("--map", help="Columns of the file: question=prompt,response_a=answer_1,…")
@@ -100,7 +100,9 @@ def prepare(
     depth: Annotated[int | None, typer.Option(min=1, help="Number of layers.")] = None,
     roles: Annotated[
         str | None,
-        typer.Option(help="generated (by the model, for each pair), none, or a file of roles (JSON, or 'name: text' lines)."),
+        typer.Option(
+            help="generated (by the model, for each pair), none, or a file of roles (JSON, or 'name: text' lines)."
+        ),
     ] = None,
     orders: Annotated[
         Orders | None, typer.Option(help="Orders in which the responses are shown; random draws one a call by --seed.")

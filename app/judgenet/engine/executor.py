@@ -11,11 +11,11 @@ import asyncio
 import heapq
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from judgenet.core.aggregate import aggregate
-from judgenet.core.calls import ROLES_LAYER, Parameters
+from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import (
     CallFinished,
@@ -32,12 +32,10 @@ from judgenet.core.events import (
     RunState,
     StoreTrouble,
 )
-from judgenet.core.network import NetworkError, NetworkSpec, Role, role_limit
+from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import PriceTable, price_of
-from judgenet.core.prompts import Prompt, PromptBook, family_of, language_of, mark_of
-from judgenet.core.reading import read_judgement, read_roles
-from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.core.plan import Price, PriceTable, cost_of
+from judgenet.core.prompts import PromptBook
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Budget, Limits, Reserve
 from judgenet.engine.ports import (
@@ -46,12 +44,11 @@ from judgenet.engine.ports import (
     ChatRequest,
     Endpoint,
     EndpointStopped,
-    Form,
     FormRefused,
-    ReplySchema,
     Usage,
 )
-from judgenet.engine.work import Call, PairWork, Result
+from judgenet.engine.questions import FallbackRoles, Question, Questions, Said
+from judgenet.engine.work import Call, PairWork
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
     Answer,
@@ -69,7 +66,6 @@ from judgenet.store.runs import (
 log = logging.getLogger(__name__)
 
 Emit = Callable[[Event], None]
-FallbackRoles = Callable[[str, int, str], tuple[Role, ...]]
 
 LENGTH_FACTOR = 4
 """A cut answer is asked once more with this many times the limit."""
@@ -86,7 +82,8 @@ class Learns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index.
+    """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
+    the kinds of the endpoints by name, for prices.
 
     ``evidence_chars`` bounds the evidence in the reply schema by endpoint (small local models ramble), ``stream``
     asks for answers piece by piece.
@@ -101,6 +98,7 @@ class RunPlan:
     prices: PriceTable
     fallback_roles: FallbackRoles
     calls_planned: int
+    kinds: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     stream: bool = False
     evidence_chars: Mapping[str, int] = field(default_factory=dict)
@@ -126,16 +124,11 @@ class _Lane:
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """A call with its prompt and key, ready to be sent or in flight."""
+    """A call with its question, ready to be sent or in flight."""
 
     call: Call
     lane: _Lane
-    form: Form
-    prompt: Prompt
-    parameters: Parameters
-    digest: str
-    key: bytes
-    missing: tuple[str, ...]
+    question: Question
     reserve: Reserve | None = None
 
 
@@ -144,7 +137,7 @@ class _Ended:
     """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
 
     call: Call
-    result: Result | tuple[Role, ...]
+    result: Said
     key: bytes | None
     usage: Usage
     price: float | None
@@ -176,10 +169,9 @@ class Executor:
         self._pumping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Future[tuple[RunState, str]] | None = None
-        self._schemas: dict[tuple[str, int | None], ReplySchema] = {}
-        self._parameters: dict[tuple[Any, ...], tuple[Parameters, str]] = {}
         self._models: set[tuple[str, str]] = set()
-        self._roles_limit = role_limit(plan.spec)
+        self._prices: dict[tuple[str, str], Price | None] = {}
+        self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles, plan.evidence_chars)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
 
     # Control, on the engine's loop
@@ -300,18 +292,11 @@ class Executor:
             self._next_pair += 1
 
     def _take_up(self, index: int) -> None:
-        plan = self._plan
-        pair = plan.pairs[index]
-        language = language_of(pair) if plan.spec.language == "auto" else plan.spec.language
-        family = family_of(pair) if plan.spec.family == "auto" else plan.spec.family
-        work = PairWork(index, pair, plan.spec, plan.book, mark_of(pair, plan.salt), language, family)
+        work, calls = self._questions.take_up(index, self._plan.pairs[index])
+        if not calls:
+            raise NetworkError(f"The network asks nothing of pair {work.pair.id}: it has no neuron.")
         self._active[index] = work
-        if work.needs_roles:
-            self._enqueue([work.roles_call()])
-        else:
-            self._enqueue(work.set_roles(plan.spec.roles.roles if plan.spec.roles.kind == "fixed" else (), ""))
-            if work.done:
-                raise NetworkError(f"The network asks nothing of pair {pair.id}: it has no neuron.")
+        self._enqueue(calls)
 
     def _enqueue(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -339,87 +324,62 @@ class Executor:
 
     def _start(self, call: Call, lane: _Lane) -> None:
         try:
-            asked = self._prepare(call, lane)
+            form = lane.endpoint.form(call.settings.model or "")
+            asked = _Asked(call, lane, self._questions.question(call, form))
         except Exception as error:
             log.exception("call %s of %s cannot be made", call.site, self._run_id)
             self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
             return
-        followers = self._asking.get(asked.key)
+        followers = self._asking.get(asked.question.key)
         if followers is not None:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
             return
-        answer = recorded(self._store, asked.key)
+        answer = recorded(self._store, asked.question.key)
         if answer is not None:
             self._take_recorded(asked, answer)
             return
-        asked.reserve = self._reserve(asked, asked.parameters.max_tokens)
+        asked.reserve = self._reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
             self._enqueue([call])
             self._budget_full = True
             return
-        self._asking[asked.key] = []
+        self._asking[asked.question.key] = []
         lane.in_flight += 1
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _prepare(self, call: Call, lane: _Lane) -> _Asked:
-        settings = call.settings
-        model = settings.model or ""
-        form = lane.endpoint.form(model)
-        roles = call.site.layer == ROLES_LAYER
-        prompt = call.work.roles_prompt(form) if roles else call.work.prompt(call, form)
-        parameters, digest = self._parameters_of(call, form)
-        key = call.work.key(call, form, prompt, digest)
-        missing = call.work.missing(call.work.heard(call), call.site.layer) if call.site.layer > 1 else ()
-        return _Asked(call, lane, form, prompt, parameters, digest, key, missing)
-
-    def _parameters_of(self, call: Call, form: Form) -> tuple[Parameters, str]:
-        settings = call.settings
-        kind = "roles" if call.site.layer == ROLES_LAYER else "judge"
-        wanted = (kind, form, settings.endpoint, settings.model, settings.temperature, settings.max_tokens)
-        found = self._parameters.get(wanted)
-        if found is None:
-            temperature = None if settings.temperature == "default" else settings.temperature
-            schema = self._schema(kind, settings.endpoint or "").schema if form == "json" else None
-            parameters = Parameters(settings.model or "", temperature, settings.max_tokens or 1024, schema)
-            found = self._parameters[wanted] = (parameters, parameters.digest())
-        return found
-
-    def _schema(self, kind: str, endpoint: str) -> ReplySchema:
-        most = self._plan.evidence_chars.get(endpoint)
-        found = self._schemas.get((kind, most))
-        if found is None:
-            if kind == "roles":
-                found = ReplySchema("roles", roles_schema(self._roles_limit))
-            else:
-                found = ReplySchema("evaluation", judge_schema(self._plan.spec.evidence, max_evidence=most))
-            self._schemas[(kind, most)] = found
-        return found
-
     def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
         limits = self._plan.limits
         if limits.max_tokens is None and limits.max_price is None:
             return self._budget.reserve(0, 0.0)
-        prompt = asked.prompt
+        prompt = asked.question.prompt
         tokens_in = sum(estimate_tokens(text) for text in (prompt.system, prompt.shared, prompt.own)) + 16
-        price = price_of(tokens_in, tokens_out, 0, asked.parameters.model, self._plan.prices)
+        price = self._price(asked, tokens_in, tokens_out, 0)
         return self._budget.reserve(tokens_in + tokens_out, price)
 
+    def _price(self, asked: _Asked, tokens_in: int, tokens_out: int, cached: int) -> float | None:
+        """What tokens cost, ``None`` where the price is unknown."""
+        at = (asked.lane.endpoint.name, asked.question.parameters.model)
+        if at not in self._prices:
+            self._prices[at] = self._plan.prices.find(at[1], at[0], self._plan.kinds.get(at[0], ""))
+        price = self._prices[at]
+        return None if price is None else cost_of(price, tokens_in, tokens_out, cached)
+
     def _request(self, asked: _Asked, max_tokens: int) -> ChatRequest:
-        kind = "roles" if asked.call.site.layer == ROLES_LAYER else "judge"
-        prompt = asked.prompt
+        question = asked.question
+        prompt = question.prompt
         return ChatRequest(
-            model=asked.parameters.model,
+            model=asked.question.parameters.model,
             system=prompt.system,
             shared=prompt.shared,
             own=prompt.own,
-            form=asked.form,
-            schema=self._schema(kind, asked.lane.endpoint.name) if asked.form == "json" else None,
-            temperature=asked.parameters.temperature,
+            form=asked.question.form,
+            schema=question.schema,
+            temperature=asked.question.parameters.temperature,
             max_tokens=max_tokens,
-            key=asked.key.hex(),
+            key=asked.question.key.hex(),
             site=str(asked.call.site),
         )
 
@@ -429,20 +389,20 @@ class Executor:
         on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
         self._emit(CallStarted(self._run_id, *call.site))
         try:
-            reply = await lane.endpoint.chat(self._request(asked, asked.parameters.max_tokens), on_text)
+            reply = await lane.endpoint.chat(self._request(asked, asked.question.parameters.max_tokens), on_text)
             lane.opened = True
-            result, rule = self._read(asked, reply)
+            result, rule = self._read(asked, reply.text, reply.finish_reason)
             usage, attempts = reply.usage, reply.attempts
             if reply.finish_reason == "length" and isinstance(result, Unscored):
                 longer = await self._ask_longer(asked, on_text)
                 if longer is not None:
                     reply = longer
-                    result, rule = self._read(asked, reply)
+                    result, rule = self._read(asked, reply.text, reply.finish_reason)
                     usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
             self._answered(asked, reply, result, rule, usage, attempts, started_at)
         except FormRefused:
             self._not_answered(asked, counts=False)
-            if lane.endpoint.form(asked.parameters.model) == asked.form:
+            if lane.endpoint.form(asked.question.parameters.model) == asked.question.form:
                 self._failed(asked, Reason.BAD_REQUEST, "the endpoint refuses each form of reply", 1, started_at)
             else:
                 self._enqueue([call])
@@ -481,8 +441,8 @@ class Executor:
 
     async def _ask_longer(self, asked: _Asked, on_text: Callable[[str], None] | None) -> ChatReply | None:
         """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""
-        limit = min(asked.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
-        if limit <= asked.parameters.max_tokens:
+        limit = min(asked.question.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
+        if limit <= asked.question.parameters.max_tokens:
             return None
         more = self._reserve(asked, limit)
         if more is None:
@@ -496,19 +456,13 @@ class Executor:
             self._budget.give_back(more, asked=True)
         return reply
 
-    def _read(self, asked: _Asked, reply: ChatReply | RecordedAnswer) -> tuple[Result | tuple[Role, ...], str]:
-        """What an answer says: roles for role generation, else an evaluation, and the rule that read it."""
-        text = reply.text if isinstance(reply, ChatReply) else reply.raw_text
-        site = asked.call.site
-        if site.layer == ROLES_LAYER:
-            if reply.finish_reason in ("filtered", "refused"):
-                return Unscored(Reason(reply.finish_reason)), ""
-            return read_roles(text, form=asked.form, limit=self._roles_limit), ""
-        reading = read_judgement(text, form=asked.form, finish_reason=reply.finish_reason)
-        if isinstance(reading, Unscored):
-            return reading, ""
-        assert site.order is not None
-        return Evaluation.from_reading(reading, site.order), reading.rule
+    def _read(self, asked: _Asked, text: str, finish_reason: str) -> tuple[Said, str]:
+        try:
+            return self._questions.read(asked.call, asked.question.form, text, finish_reason)
+        except Exception as error:
+            # A fault of ours must not lose a paid answer: it is kept, and read again by the next start.
+            log.exception("the answer to %s of %s cannot be read", asked.call.site, self._run_id)
+            return Unscored(Reason.INTERNAL, f"{type(error).__name__}: {error}"), ""
 
     # What a call came to
 
@@ -516,27 +470,27 @@ class Executor:
         self,
         asked: _Asked,
         reply: ChatReply,
-        result: Result | tuple[Role, ...],
+        result: Said,
         rule: str,
         usage: Usage,
         attempts: int,
         started_at: float,
     ) -> None:
-        endpoint, model = asked.lane.endpoint.name, asked.parameters.model
+        endpoint, model = asked.lane.endpoint.name, asked.question.parameters.model
         self._models.add((endpoint, model))
-        price = price_of(usage.prompt, usage.completion, usage.cached, model, self._plan.prices)
+        price = self._price(asked, usage.prompt, usage.completion, usage.cached)
         if asked.reserve is not None:
             self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
             asked.reserve = None
         answer = Answer(
-            key=asked.key,
+            key=asked.question.key,
             endpoint=endpoint,
             model=model,
-            form=asked.form,
-            parameters=asked.digest,
-            system=asked.prompt.system,
-            shared=asked.prompt.shared,
-            own=asked.prompt.own,
+            form=asked.question.form,
+            parameters=asked.question.digest,
+            system=asked.question.prompt.system,
+            shared=asked.question.prompt.shared,
+            own=asked.question.prompt.own,
             raw_text=reply.text,
             finish_reason=reply.finish_reason,
             raw_finish=reply.raw_finish_reason,
@@ -553,11 +507,11 @@ class Executor:
             attempts=attempts,
             started_at=started_at,
         )
-        ended = _Ended(asked.call, result, asked.key, usage, price, reply.latency_s, attempts)
+        ended = _Ended(asked.call, result, asked.question.key, usage, price, reply.latency_s, attempts)
         self._keep(asked, ended, rule, answer, started_at)
 
     def _take_recorded(self, asked: _Asked, answer: RecordedAnswer) -> None:
-        result, rule = self._read(asked, answer)
+        result, rule = self._read(asked, answer.raw_text, answer.finish_reason)
         ended = _Ended(asked.call, result, None, Usage(), None, 0.0, 0, cached=True)
         self._keep(asked, ended, rule, answer.call_id, now())
 
@@ -572,10 +526,10 @@ class Executor:
             site=ended.call.site,
             result=None if isinstance(ended.result, tuple) else ended.result,
             endpoint=asked.lane.endpoint.name,
-            model=asked.parameters.model,
+            model=asked.question.parameters.model,
             role=None if ended.call.role is None else ended.call.role.name,
             rule=rule,
-            missing=asked.missing,
+            missing=asked.question.missing,
             cached=ended.cached,
             attempts=ended.attempts,
             started_at=started_at,
@@ -587,7 +541,7 @@ class Executor:
         if asked.reserve is not None:
             self._budget.give_back(asked.reserve, asked=counts)
             asked.reserve = None
-        self._enqueue(self._asking.pop(asked.key, []))
+        self._enqueue(self._asking.pop(asked.question.key, []))
 
     def _on_commit(self, batch: Sequence[_Ended]) -> None:
         # On the store's thread.
@@ -628,7 +582,9 @@ class Executor:
     def _advance(self, ended: _Ended) -> None:
         work, site, result = ended.call.work, ended.call.site, ended.result
         if site.layer == ROLES_LAYER:
-            roles, note = self._roles_found(work, result)
+            if not isinstance(result, tuple):
+                work.open_calls += retryable(result)
+            roles, note = self._questions.roles_of(work, result)
             self._enqueue(work.set_roles(roles, note))
             self._emit(RolesFound(self._run_id, work.index, tuple((r.name, r.description) for r in roles), note))
         elif not isinstance(result, tuple):
@@ -639,20 +595,6 @@ class Executor:
                 self._emit(LayerFinished(self._run_id, work.index, site.layer))
         if work.done:
             self._pair_done(work)
-
-    def _roles_found(self, work: PairWork, result: Result | tuple[Role, ...]) -> tuple[tuple[Role, ...], str]:
-        """The roles of a pair and a note where they are not what was designed; never an empty layer."""
-        spec = self._plan.spec
-        widest = max((layer.width or 0) for layer in spec.layers)
-        if isinstance(result, tuple) and result:
-            if len(result) < widest:
-                return result, f"{len(result)} of {widest} roles came back"
-            return result, ""
-        why = f"no roles came back ({result.reason})" if isinstance(result, Unscored) else "no roles came back"
-        if isinstance(result, Unscored) and retryable(result):
-            work.open_calls += 1
-        roles = spec.roles.roles or self._plan.fallback_roles(work.family, widest or 3, work.language)
-        return roles, f"{why}: {'the fixed roles' if spec.roles.roles else 'roles of the library'} stand in"
 
     def _pair_done(self, work: PairWork) -> None:
         run = self._plan.run.number

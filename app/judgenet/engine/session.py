@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,23 +30,16 @@ from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import roles_for
 from judgenet.engine.budget import Limits
-from judgenet.engine.client import open_endpoint
-from judgenet.engine.embedded import MODEL_NAME, EmbeddedEndpoint
+from judgenet.engine.embedded_model import MODEL_NAME
+from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.executor import Executor, RunPlan
-from judgenet.engine.ports import Endpoint, EndpointState
-from judgenet.engine.replay import ReplayEndpoint
+from judgenet.engine.ports import EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
-from judgenet.store.locate import find_store
-from judgenet.store.runs import RunInfo, pair_states, run_info, start_run
-from judgenet.store.secrets import Key, find_key
+from judgenet.store.runs import RunInfo, pair_states, start_run
 
 EMBEDDED_EVIDENCE_CHARS = 200
 """The embedded model writes without end if it may."""
-
-
-class SessionError(Exception):
-    """A run that cannot be started; the message says what to do."""
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
@@ -147,54 +140,21 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         prices=start.prices,
         fallback_roles=roles_for,
         calls_planned=planned_calls(start.spec, len(start.pairs)),
+        kinds={name: start.profiles[name].kind for name in used},
         limits=start.limits,
         stream=start.stream,
-        evidence_chars={
-            name: EMBEDDED_EVIDENCE_CHARS for name in used if start.profiles[name].kind == "embedded"
-        },
+        evidence_chars=evidence_chars(start),
     )
+
+
+def evidence_chars(start: Start) -> dict[str, int]:
+    """The most characters of evidence by endpoint, where there is such a limit."""
+    used = endpoints_of(start.spec)
+    return {name: EMBEDDED_EVIDENCE_CHARS for name in used if start.profiles[name].kind == "embedded"}
 
 
 def _endpoint_record(profile: EndpointProfile) -> dict[str, Any]:
     return {"kind": profile.kind, "base_url": profile.base_url}
-
-
-def open_endpoints(
-    names: Iterable[str],
-    profiles: Mapping[str, EndpointProfile],
-    store: Store,
-    folder: Path | None,
-    on_state: Callable[[EndpointState], None],
-) -> dict[str, Endpoint]:
-    """Opens the endpoints of a network. Must run on the engine's loop."""
-
-    def key_of(profile: EndpointProfile) -> Callable[[], str | None]:
-        def find() -> str | None:
-            found: Key | None = find_key(profile.api_key, folder) if profile.api_key else None
-            return None if found is None else found.reveal()
-
-        return find
-
-    opened: dict[str, Endpoint] = {}
-    for name in names:
-        profile = profiles[name]
-        if profile.kind == "embedded":
-            opened[name] = EmbeddedEndpoint(profile, capabilities=store, on_state=on_state)
-        elif profile.kind == "replay":
-            opened[name] = ReplayEndpoint(name, Store.open(replay_store(profile), readonly=True), profile.concurrency)
-        else:
-            opened[name] = open_endpoint(profile, key=key_of(profile), capabilities=store, on_state=on_state)
-    return opened
-
-
-def replay_store(profile: EndpointProfile) -> Path:
-    """The store that a replay endpoint answers from: its source is a store, a project or the folder of a run.
-
-    :raises SessionError: there is no store.
-    """
-    if not profile.source:
-        raise SessionError(f"The replay endpoint {profile.name} names no recorded run (source).")
-    return find_store(Path(profile.source))
 
 
 class RunHandle:
@@ -247,9 +207,7 @@ class Engine:
         handle.future = self._runtime.submit(self._go(handle, store, start, emit))
         return handle
 
-    async def _go(
-        self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]
-    ) -> RunFinished:
+    async def _go(self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]) -> RunFinished:
         run_id = handle.run.id
 
         def on_state(state: EndpointState) -> None:

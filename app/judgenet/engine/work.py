@@ -257,7 +257,7 @@ class PairWork:
 
     def prompt(self, call: Call, form: Form) -> Prompt:
         """The prompt of a neuron's or the chair's call."""
-        assert call.site.order is not None and call.neuron is not None
+        assert call.neuron is not None
         if call.site.layer > self.spec.depth:
             return self.book.chair(self._view(call, form))
         prompts = self._layer_prompts(call, form)
@@ -267,7 +267,8 @@ class PairWork:
 
     def _group(self, call: Call, form: Form) -> tuple[int, Order, int, Form, tuple[int, ...] | None]:
         site = call.site
-        assert site.order is not None and call.neuron is not None
+        assert site.order is not None
+        assert call.neuron is not None
         if site.layer == 1:
             return (1, site.order, 1, form, None)
         return (site.layer, site.order, site.sample, form, call.neuron.inputs)

@@ -232,7 +232,9 @@ class Store:
                     db.execute("ROLLBACK")
                 self._text_ids.clear()
                 troubled = True
-                self._on_trouble(f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile.")
+                self._on_trouble(
+                    f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile."
+                )
                 if self._giving_up.wait(_RETRY_SECONDS):
                     return False
         if troubled:

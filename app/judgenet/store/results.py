@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
-from judgenet.core.network_json import from_json
 from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.network_json import from_json
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo, RunPair, call_rows, run_pairs
 

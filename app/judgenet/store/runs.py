@@ -13,7 +13,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
 from judgenet.core.network import Role
-from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.core.pairs import Pair, Verdict
 from judgenet.store.db import Store, StoreError, now, restored, storable
 
 PairState = Literal["open", "done", "failed"]
@@ -82,7 +82,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run as listed. ``record`` holds network, prompts' digest, data hash, settings, versions, what endpoints refused."""
+    """A run as listed.
+
+    ``record`` holds network, prompts' digest, data hash, settings, versions, and what endpoints refused.
+    """
 
     id: str
     number: int
@@ -132,7 +135,8 @@ def start_run(store: Store, fingerprint: str, record: Mapping[str, Any], pairs: 
             number = int(db.execute("SELECT coalesce(max(number), 0) + 1 FROM runs").fetchone()[0])
             run_id = f"run-{number}"
             db.execute(
-                "INSERT INTO runs (id, number, fingerprint, created_at, state, record) VALUES (?, ?, ?, ?, 'running', ?)",
+                "INSERT INTO runs (id, number, fingerprint, created_at, state, record) "
+                "VALUES (?, ?, ?, ?, 'running', ?)",
                 (run_id, number, fingerprint, now(), json.dumps(record, sort_keys=True)),
             )
         else:
@@ -218,7 +222,9 @@ def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
     return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2])
 
 
-def write_outcome(db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None) -> None:
+def write_outcome(
+    db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None
+) -> None:
     """Keeps what a call came to, with its answer: a new one, the row of a kept one, or none.
 
     Runs on the store's writing thread.
@@ -229,7 +235,8 @@ def write_outcome(db: sqlite3.Connection, store: Store, run: int, outcome: Outco
             "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
             "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
             "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET key=key RETURNING id",
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (key) DO UPDATE SET key=key RETURNING id",
             (
                 answer.key,
                 answer.endpoint,
@@ -366,7 +373,10 @@ def _result(
 
 
 def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[CallRow]:
-    """The calls of a run by pair, layer, neuron, order and sample. Without ``evidence`` its text is left empty (faster)."""
+    """The calls of a run by pair, layer, neuron, order and sample.
+
+    Without ``evidence`` its text is left empty, which is faster.
+    """
     column = "evidence" if evidence else "NULL"
     for pair, layer, neuron, order, sample, role, *rest in store.reader.execute(
         f"SELECT pair, layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, {column} "
@@ -425,9 +435,7 @@ _FULL = (
 def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iterator[FullCall]:
     """Everything about the calls of a run, in order; or about one."""
     if site is None:
-        rows = store.reader.execute(
-            _FULL + "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample", (run.number,)
-        )
+        rows = store.reader.execute(_FULL + "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample", (run.number,))
     else:
         rows = store.reader.execute(
             _FULL + "AND r.pair=? AND r.layer=? AND r.neuron=? AND r.ord=? AND r.sample=?",

@@ -1,0 +1,385 @@
+"""``judgenet endpoint``: the places that judges are asked at."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.core.endpoints import EndpointProfile, ProfileError, check_profile
+from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
+from judgenet.engine.ports import EndpointState
+from judgenet.engine.probe import Probe, probe
+from judgenet.store.files import load_project
+from judgenet.store.secrets import (
+    SecretError,
+    find_key,
+    forget_key,
+    keyring_problem,
+    missing_key_message,
+    scrub,
+    store_key,
+)
+from judgenet.store.settings import (
+    SettingsError,
+    UnknownEndpoint,
+    builtin_profiles,
+    delete_profile,
+    profile_from_flags,
+    profiles,
+    resolve,
+    save_profile,
+    settings_path,
+    user_profiles,
+)
+
+app = typer.Typer(
+    help="Endpoints: list, add and test the places that judges are asked at, and keep their keys.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the endpoint.", show_default=False)]
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option("--project", help="Project whose own endpoints and .env count too.", show_default=False),
+]
+
+
+class Kind(StrEnum):
+    OPENAI = "openai"
+    AZURE = "azure"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+    EMBEDDED = "embedded"
+    REPLAY = "replay"
+
+
+class Structured(StrEnum):
+    AUTO = "auto"
+    NEVER = "never"
+
+
+@app.command("list")
+def list_endpoints(project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """List all endpoints, where each comes from and whether its key is found.
+
+    Example: judgenet endpoint list
+    """
+    own, folder = _of_project(project)
+    known = profiles(own, folder)
+    origins = _origins(own)
+    if as_json:
+        records = [_record(profile, origins[name], folder) for name, profile in known.items()]
+        typer.echo(json.dumps(records, allow_nan=False))
+        return ExitCode.DONE
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "kind", "address", "model", "key", "from"):
+        table.add_column(heading, overflow="fold")
+    for name, profile in known.items():
+        place = profile.source or "" if profile.kind in ("embedded", "replay") else profile.base_url or "(not set)"
+        model = _model(profile) or ""
+        table.add_row(name, profile.kind, place, model, _key_state(profile, folder), origins[name])
+    Console().print(table, markup=False)
+    return ExitCode.DONE
+
+
+@app.command()
+def show(name: NameArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """Show all settings of an endpoint. Keys are shown by name only.
+
+    Example: judgenet endpoint show openai
+    """
+    own, folder = _of_project(project)
+    known = profiles(own, folder)
+    if name not in known:
+        raise UnknownEndpoint(name, known)
+    record = _record(known[name], _origins(own)[name], folder)
+    if as_json:
+        typer.echo(json.dumps(record, allow_nan=False))
+        return ExitCode.DONE
+    for field, value in record.items():
+        if value not in (None, {}):
+            typer.echo(f"{field}: {json.dumps(value) if isinstance(value, dict) else value}")
+    return ExitCode.DONE
+
+
+@app.command()
+def add(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name to call it by, such as gpu-box.", show_default=False)
+    ],
+    base_url: Annotated[str | None, typer.Option(help="Address, with or without /v1.", show_default=False)] = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            help="API it speaks; told by the address if left out (openai for servers of your own).", show_default=False
+        ),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Model that is asked if none is named.", show_default=False)] = None,
+    api_key_name: Annotated[
+        str | None,
+        typer.Option(
+            "--api-key-name",
+            "--api-key-env",
+            metavar="NAME",
+            help="Name (not value) of the key: a variable, or an entry of the system's key store. '' for none.",
+            show_default=False,
+        ),
+    ] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Most calls in flight.", show_default=False)] = None,
+    requests_per_minute: Annotated[
+        float | None, typer.Option("--rpm", help="Most requests a minute.", show_default=False)
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None, typer.Option("--tpm", help="Most tokens a minute.", show_default=False)
+    ] = None,
+    connect_timeout: Annotated[float | None, typer.Option(help="Seconds to connect.", show_default=False)] = None,
+    idle_timeout: Annotated[
+        float | None, typer.Option(help="Longest silence within an answer, in seconds.", show_default=False)
+    ] = None,
+    deadline: Annotated[
+        float | None, typer.Option(help="Longest time of one attempt, in seconds.", show_default=False)
+    ] = None,
+    retries: Annotated[int | None, typer.Option(help="Further attempts after the first.", show_default=False)] = None,
+    header: Annotated[
+        list[str] | None, typer.Option(help="A header 'Name: value' to send along; no keys.", show_default=False)
+    ] = None,
+    structured: Annotated[
+        Structured | None, typer.Option(help="Ask for JSON replies where possible, or never.", show_default=False)
+    ] = None,
+    api_version: Annotated[str | None, typer.Option(help="Azure's API version.", show_default=False)] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="replay: the recorded run. embedded: another GGUF.", show_default=False)
+    ] = None,
+) -> int:
+    """Add an endpoint, or change some settings of one that there is.
+
+    No key is stored here: give its name, then set the variable of that name or use: judgenet endpoint key NAME
+
+    Example: judgenet endpoint add gpu-box --base-url http://gpu-box:8000/v1 --model qwen3-32b --concurrency 64
+    """
+    known = profiles()
+    there = known.get(name)
+    if there is not None:
+        profile = there
+    elif base_url is not None:
+        profile = replace(profile_from_flags(base_url), name=name)
+    else:
+        profile = EndpointProfile(name)
+    changes: dict[str, Any] = {
+        "base_url": base_url,
+        "kind": kind and kind.value,
+        "model": model,
+        "api_key": api_key_name,
+        "concurrency": concurrency,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "connect_timeout": connect_timeout,
+        "idle_timeout": idle_timeout,
+        "deadline": deadline,
+        "retries": retries,
+        "headers": None if header is None else tuple(map(_header, header)),
+        "structured": structured and structured.value,
+        "api_version": api_version,
+        "source": None if source is None else str(source.absolute()),
+    }
+    profile = replace(profile, **{field: value for field, value in changes.items() if value is not None})
+    if profile.api_key == "":
+        profile = replace(profile, api_key=None)
+    save_profile(profile)
+    done = "added" if there is None else "changed"
+    typer.echo(f"{name} {done} in {settings_path()}. Test it with: judgenet endpoint test {name}")
+    if profile.api_key and find_key(profile.api_key) is None:
+        typer.echo(f"Its key {profile.api_key} is not set yet: set the variable, or use: judgenet endpoint key {name}")
+    return ExitCode.DONE
+
+
+@app.command()
+def remove(name: NameArgument) -> int:
+    """Remove an endpoint of your own. A built-in one comes back as it was.
+
+    Example: judgenet endpoint remove gpu-box
+    """
+    built_in = name in builtin_profiles()
+    if delete_profile(name):
+        typer.echo(f"{name} is the built-in endpoint again." if built_in else f"{name} removed.")
+        return ExitCode.DONE
+    if built_in:
+        raise InputError(f"{name} is built in and has no settings of yours; it cannot be removed.")
+    raise UnknownEndpoint(name, profiles())
+
+
+@app.command()
+def key(
+    name: NameArgument,
+    forget: Annotated[bool, typer.Option("--forget", help="Take the key out of the system's key store.")] = False,
+) -> int:
+    """Keep an endpoint's key in the system's key store. It is asked for without echo, or read from standard input.
+
+    Example: judgenet endpoint key openai
+    """
+    profile = profiles().get(name)
+    if profile is None:
+        raise UnknownEndpoint(name, profiles())
+    if profile.api_key is None:
+        raise InputError(f"{name} uses no key. Name one first: judgenet endpoint add {name} --api-key-name NAME")
+    if forget:
+        return _forget(profile.api_key)
+    # Asked before the key is typed: nobody types a key for nothing.
+    if problem := keyring_problem():
+        typer.echo(f"judgenet: {problem} Set the environment variable {profile.api_key} instead.", err=True)
+        return ExitCode.FAILED
+    if sys.stdin.isatty():
+        value = typer.prompt(f"Key for {name} ({profile.api_key})", hide_input=True, err=True)
+    else:
+        value = sys.stdin.readline()
+    if not value.strip():
+        raise InputError("No key was given; nothing is changed.")
+    try:
+        store_key(profile.api_key, value)
+    except SecretError as error:
+        typer.echo(f"judgenet: {scrub(str(error))}", err=True)
+        return ExitCode.FAILED
+    typer.echo(f"{profile.api_key} is in the system's key store.")
+    found = find_key(profile.api_key)
+    if found is not None and found.source == "environment":
+        typer.echo(f"The environment variable {profile.api_key} is set too, and comes first.")
+    return ExitCode.DONE
+
+
+@app.command("test")
+def ask_once(
+    name: NameArgument,
+    model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Ask an endpoint once, and tell whether it answers and which parameters it takes. The call is tiny, but paid.
+
+    Example: judgenet endpoint test openai --model gpt-5-mini
+    """
+    own, folder = _of_project(project)
+    profile = resolve(name, own, folder)
+    if profile.kind == "replay":
+        raise InputError(f"{name} replays a recorded run; there is nothing to ask.")
+    asked = model or _model(profile)
+    if asked is None:
+        raise InputError(f"Which model of {name} is to be asked? Name it: judgenet endpoint test {name} --model MODEL")
+
+    def find() -> str | None:
+        found = find_key(profile.api_key, folder) if profile.api_key else None
+        return None if found is None else found.reveal()
+
+    if profile.api_key and find() is None:
+        typer.echo(f"judgenet: {missing_key_message(profile.api_key, folder)}", err=True)
+        return ExitCode.FAILED
+    told: list[str] = []
+
+    def on_state(state: EndpointState) -> None:
+        told.append(scrub(state.message))
+
+    # One attempt: who tests wants to see what is wrong, not to wait until it may have mended itself.
+    result = asyncio.run(probe(replace(profile, retries=0), asked, find, on_state))
+    if as_json:
+        typer.echo(scrub(json.dumps(result.to_json() | {"told": told}, allow_nan=False)))
+    else:
+        _print_probe(profile, result, told)
+    return ExitCode.DONE if result.reply is not None else ExitCode.FAILED
+
+
+def _print_probe(profile: EndpointProfile, result: Probe, told: Sequence[str]) -> None:
+    for line in dict.fromkeys(told):
+        typer.echo(f"  {line}")
+    if result.reply is None:
+        typer.echo(f"{result.endpoint} did not answer ({result.reason}): {scrub(result.message)}", err=True)
+        return
+    reply = result.reply
+    typer.echo(f"{result.endpoint} answers: {result.model}" + (f" (as {reply.model})" if reply.model else ""))
+    typer.echo(f"  time: {reply.latency_s:.1f} s, attempts: {reply.attempts}")
+    about = "about " if reply.usage.estimated else ""
+    typer.echo(f"  tokens: {about}{reply.usage.prompt} in, {reply.usage.completion} out")
+    form = "JSON by schema" if result.form == "json" else "plain text (no reply schema)"
+    typer.echo(f"  replies are asked for as {form}")
+    for parameter, value in result.learned:
+        typer.echo(f"  {parameter}: {value}")
+    text = " ".join(scrub(reply.text).split())
+    typer.echo(f"  it said: {text[:300]}{'…' if len(text) > 300 else ''}")
+    if profile.kind == "embedded" and profile.source is None:
+        typer.echo(DEMO_NOTICE)
+
+
+def _forget(key_name: str) -> int:
+    try:
+        gone = forget_key(key_name)
+    except SecretError as error:
+        typer.echo(f"judgenet: {scrub(str(error))}", err=True)
+        return ExitCode.FAILED
+    typer.echo(
+        f"{key_name} is no longer in the system's key store."
+        if gone
+        else f"{key_name} was not in the system's key store."
+    )
+    left = find_key(key_name)
+    if left is not None:
+        typer.echo(f"It is still set in the {left.source}.")
+    return ExitCode.DONE
+
+
+def _of_project(project: Path | None) -> tuple[tuple[EndpointProfile, ...], Path | None]:
+    if project is None:
+        return (), None
+    return load_project(project).endpoints, project.absolute().parent
+
+
+def _origins(own: Sequence[EndpointProfile]) -> Mapping[str, str]:
+    return {
+        **dict.fromkeys(builtin_profiles(), "built-in"),
+        **dict.fromkeys(user_profiles(), "user"),
+        **{profile.name: "project" for profile in own},
+    }
+
+
+def _model(profile: EndpointProfile) -> str | None:
+    if profile.kind == "embedded" and profile.model is None:
+        return MODEL_NAME if profile.source is None else Path(profile.source).stem
+    return profile.model
+
+
+def _key_state(profile: EndpointProfile, folder: Path | None) -> str:
+    if profile.api_key is None:
+        return "none needed"
+    found = find_key(profile.api_key, folder)
+    return f"{profile.api_key}: " + (f"set ({found.source})" if found else "not set")
+
+
+def _record(profile: EndpointProfile, origin: str, folder: Path | None) -> dict[str, Any]:
+    found = find_key(profile.api_key, folder) if profile.api_key else None
+    problem = None
+    try:
+        check_profile(profile)
+    except ProfileError as error:
+        problem = str(error)
+    return asdict(profile) | {
+        "headers": dict(profile.headers),
+        "key_found_in": None if found is None else found.source,
+        "from": origin,
+        "problem": problem,
+    }
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise SettingsError("--header: write 'Name: value'.")
+    return name.strip(), value.strip()

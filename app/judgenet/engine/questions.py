@@ -1,0 +1,132 @@
+"""What a call asks and what its answer says: the part of a run that is the same for asking, estimating and showing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from judgenet.core.calls import ROLES_LAYER, Parameters
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.network import NetworkSpec, Role, role_limit
+from judgenet.core.pairs import Pair
+from judgenet.core.prompts import Prompt, PromptBook, PromptLanguage, family_of, language_of, mark_of
+from judgenet.core.reading import read_judgement, read_roles
+from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.engine.ports import FinishReason, Form, ReplySchema
+from judgenet.engine.work import Call, PairWork, Result
+
+Said = Result | tuple[Role, ...]
+"""What an answer says: an evaluation, roles, or why it says nothing."""
+
+FallbackRoles = Callable[[str, int, str], tuple[Role, ...]]
+"""Roles that stand in where none come back: by task family, number and language."""
+
+_USUAL_WIDTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call as it will be sent. ``key`` is the content key of its answer."""
+
+    form: Form
+    prompt: Prompt
+    parameters: Parameters
+    digest: str
+    schema: ReplySchema | None
+    key: bytes
+    missing: tuple[str, ...]
+
+
+class Questions:
+    """Makes the questions of a network and reads their answers. Knows no endpoint, store or loop.
+
+    ``evidence_chars`` bounds the texts in reply schemas by endpoint.
+    """
+
+    def __init__(
+        self,
+        spec: NetworkSpec,
+        book: PromptBook,
+        salt: str,
+        fallback_roles: FallbackRoles,
+        evidence_chars: Mapping[str, int] | None = None,
+    ) -> None:
+        self.spec = spec
+        self._book = book
+        self._salt = salt
+        self._fallback_roles = fallback_roles
+        self._evidence_chars = evidence_chars or {}
+        self._limit = role_limit(spec)
+        self._schemas: dict[tuple[bool, str], ReplySchema] = {}
+        self._parameters: dict[tuple[object, ...], tuple[Parameters, str]] = {}
+
+    def take_up(self, index: int, pair: Pair) -> tuple[PairWork, list[Call]]:
+        """A pair's way through the network, and its first calls: role generation, or layer 1."""
+        spec = self.spec
+        language: PromptLanguage = language_of(pair) if spec.language == "auto" else spec.language
+        family = family_of(pair) if spec.family == "auto" else spec.family
+        work = PairWork(index, pair, spec, self._book, mark_of(pair, self._salt), language, family)
+        if work.needs_roles:
+            return work, [work.roles_call()]
+        return work, work.set_roles(spec.roles.roles if spec.roles.kind == "fixed" else (), "")
+
+    def question(self, call: Call, form: Form) -> Question:
+        """The question of a call in the form that its endpoint takes."""
+        of_roles = call.site.layer == ROLES_LAYER
+        prompt = call.work.roles_prompt(form) if of_roles else call.work.prompt(call, form)
+        schema = self._schema(of_roles, call.settings.endpoint or "") if form == "json" else None
+        parameters, digest = self._parameters_of(call, of_roles, form, schema)
+        key = call.work.key(call, form, prompt, digest)
+        missing = call.work.missing(call.work.heard(call), call.site.layer) if call.site.layer > 1 else ()
+        return Question(form, prompt, parameters, digest, schema, key, missing)
+
+    def _parameters_of(
+        self, call: Call, of_roles: bool, form: Form, schema: ReplySchema | None
+    ) -> tuple[Parameters, str]:
+        settings = call.settings
+        wanted = (of_roles, form, settings.endpoint, settings.model, settings.temperature, settings.max_tokens)
+        found = self._parameters.get(wanted)
+        if found is None:
+            parameters = Parameters(
+                settings.model or "",
+                None if settings.temperature == "default" else settings.temperature,
+                settings.max_tokens or 1024,
+                None if schema is None else schema.schema,
+            )
+            found = self._parameters[wanted] = (parameters, parameters.digest())
+        return found
+
+    def _schema(self, of_roles: bool, endpoint: str) -> ReplySchema:
+        found = self._schemas.get((of_roles, endpoint))
+        if found is None:
+            most = self._evidence_chars.get(endpoint)
+            if of_roles:
+                found = ReplySchema("roles", roles_schema(self._limit, max_text=most))
+            else:
+                found = ReplySchema("evaluation", judge_schema(self.spec.evidence, max_evidence=most))
+            self._schemas[(of_roles, endpoint)] = found
+        return found
+
+    def read(self, call: Call, form: Form, text: str, finish_reason: FinishReason | str) -> tuple[Said, str]:
+        """What an answer says, and the rule that read it."""
+        site = call.site
+        if site.layer == ROLES_LAYER:
+            if finish_reason in ("filtered", "refused"):
+                return Unscored(Reason(finish_reason)), ""
+            return read_roles(text, form=form, limit=self._limit), ""
+        reading = read_judgement(text, form=form, finish_reason=finish_reason)
+        if isinstance(reading, Unscored):
+            return reading, ""
+        assert site.order is not None
+        return Evaluation.from_reading(reading, site.order), reading.rule
+
+    def roles_of(self, work: PairWork, said: Said) -> tuple[tuple[Role, ...], str]:
+        """The roles of a pair and a note where they are not what was designed; never an empty layer."""
+        widest = max((layer.width or 0) for layer in self.spec.layers)
+        if isinstance(said, tuple) and said:
+            return said, f"{len(said)} of {widest} roles came back" if len(said) < widest else ""
+        why = f"no roles came back ({said.reason})" if isinstance(said, Unscored) else "no roles came back"
+        if self.spec.roles.roles:
+            return self.spec.roles.roles, f"{why}: the fixed roles stand in"
+        roles = self._fallback_roles(work.family, widest or _USUAL_WIDTH, work.language)
+        return roles, f"{why}: roles of the library stand in"
