@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judgenet.core import schemas
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Evaluation, Reading, Reason, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.prompts import (
@@ -31,6 +31,7 @@ from judgenet.core.prompts import (
     mark_of,
     union_roles,
 )
+from judgenet.core.reading import read_judgement, read_roles
 
 BOOK = PromptBook.default()
 MARK = "qzkxjvbwy"
@@ -536,3 +537,40 @@ def test_a_mark_that_occurs_in_a_text_is_passed_over(field: str, monkeypatch: py
 
 def test_a_salt_may_be_any_text() -> None:
     assert len({mark_of(PAIR, salt) for salt in ("", "é", "\ud800", "盐")}) == 4
+
+
+# What is asked for is what is read (one form drives prompt, request and reader).
+
+
+@pytest.mark.parametrize("evidence", [True, False])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_reader_reads_the_form_that_the_prompt_shows(language: PromptLanguage, evidence: bool) -> None:
+    said = {"en": "The first is right.", "zh": "前者正确。"}[language] if evidence else ""
+    lines = BOOK.layer(view(form="text", language=language, evidence=evidence)).shared.split("\n")[-2:]
+    # An answer that fills the lines in, and one that only repeats them.
+    filled = "\n".join(re.sub("<.+>", score, line) for line, score in zip(lines, ("8", "3"), strict=True))
+    reading = read_judgement(f"{said}\n{filled}", form="text")
+    assert isinstance(reading, Reading)
+    assert (reading.evidence, reading.first, reading.second) == (said, 8, 3)
+    assert isinstance(read_judgement("\n".join(lines), form="text"), Unscored)
+
+    shape = BOOK.layer(view(language=language, evidence=evidence)).shared.rpartition("\n")[2]
+    keys = re.findall(r'"(\w+)":', shape)
+    assert keys == list(schemas.judge_schema(evidence=evidence)["properties"])
+    reading = read_judgement(json.dumps(dict(zip(keys, [said] * evidence + [8, 3], strict=True))), form="json")
+    assert isinstance(reading, Reading)
+    assert (reading.evidence, reading.first, reading.second) == (said, 8, 3)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("form", ["json", "text"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_reader_reads_roles_in_the_form_that_the_prompt_shows(
+    language: PromptLanguage, form: Form, family: str
+) -> None:
+    asked = BOOK.roles(PAIR, mark=MARK, form=form, limit=None, language=language, family=family)
+    reply = asked.own.rpartition("\n")[2]
+    if form == "json":
+        reply = reply[reply.index("{") :].replace(", …]", "]")
+    role = Role(family_text(language, family, "role_name"), family_text(language, family, "role_description"))
+    assert read_roles(reply, form=form) == (role,)
