@@ -13,10 +13,28 @@ import secrets
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judgenet.engine.embedded_model import MODEL_NAME, locate_model
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.evaluation import Reason
+from judgenet.engine.client import HttpEndpoint
+from judgenet.engine.embedded_model import MODEL_NAME, ModelError, locate_model, model_name
+from judgenet.engine.ports import (
+    CallFailed,
+    Capabilities,
+    ChatReply,
+    ChatRequest,
+    EndpointState,
+    EndpointStopped,
+    Form,
+    OnState,
+    OnText,
+)
+
+__all__ = ["MODEL_NAME", "EmbeddedEndpoint", "EmbeddedServer", "EmbeddedServerError", "default_threads", "model_name"]
 
 _CHILD = Path(__file__).with_name("embedded_server.py")
 _STDERR_KEPT = 16_384
@@ -53,7 +71,7 @@ class EmbeddedServer:
         command: tuple[str, ...] | None = None,
     ) -> None:
         self.model = model
-        self.model_name = MODEL_NAME if model is None else Path(model).stem
+        self.model_name = model_name(model)
         self._settings = {"threads": threads or default_threads(), "context": context, "cache_mib": cache_mib}
         self._start_timeout = start_timeout
         # -P keeps this folder off the child's path, where its modules could hide others of their names.
@@ -111,11 +129,15 @@ class EmbeddedServer:
         if drain is not None:
             await drain
 
-    async def obituary(self) -> str:
-        """How the child ended, with its last words; for a child that no longer runs."""
+    async def obituary(self, within: float = 1.0) -> str | None:
+        """How the child ended, with its last words; ``None`` where it still lives after ``within`` seconds."""
         if self._process is None:
             return "The model server is not running."
-        code = await self._process.wait()
+        try:
+            async with asyncio.timeout(within):
+                code = await self._process.wait()
+        except TimeoutError:
+            return None
         if self._drain is not None:
             await self._drain
         return f"The model server ended ({_exit(code)}).{self._said(_LAST)}"
@@ -149,6 +171,108 @@ class EmbeddedServer:
         """Some lines of the child's standard error, as a sentence to append to a message."""
         text = [line.strip() for line in self._stderr.decode("utf-8", "replace").splitlines() if line.strip()]
         return " It said: " + " | ".join(text[lines]) if text else ""
+
+
+class EmbeddedEndpoint:
+    """The embedded model, or another GGUF (the profile's ``source``), as an endpoint (``ports.Endpoint``).
+
+    The first call starts the server. A server that crashed is started once more and the call put again; a second
+    crash without an answer in between stops the endpoint. ``server`` makes the server that is run.
+    """
+
+    concurrency = 1
+
+    def __init__(
+        self,
+        profile: EndpointProfile,
+        *,
+        capabilities: Capabilities | None = None,
+        on_state: OnState | None = None,
+        server: Callable[[str | None], EmbeddedServer] = EmbeddedServer,
+    ) -> None:
+        self.name = profile.name
+        self._profile = profile
+        self._capabilities = capabilities
+        self._on_state = on_state
+        self._server = server(profile.source)
+        self._http: HttpEndpoint | None = None
+        self._starting = asyncio.Lock()
+        self._crashed = False
+
+    def form(self, model: str) -> Form:
+        """How replies are asked for; llama.cpp knows schemas."""
+        if self._http is not None:
+            return self._http.form(model)
+        return "text" if self._profile.structured == "never" else "json"
+
+    def known(self, model: str) -> bool:
+        """True when a call has succeeded since the server was started."""
+        return self._http is not None and self._http.known(model)
+
+    def learned(self, model: str) -> dict[str, Any]:
+        """What the server refuses of requests, for the run's record."""
+        return {} if self._http is None else self._http.learned(model)
+
+    def resume(self) -> None:
+        """Tries again after a stop."""
+        self._crashed = False
+        if self._http is not None:
+            self._http.resume()
+
+    async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
+        """Asks the model; see ``ports.Endpoint``."""
+        attempts = 0
+        while True:
+            http = await self._running(attempts)
+            attempts += 1
+            try:
+                reply = await http.chat(request, on_text)
+            except CallFailed as failed:
+                end = await self._server.obituary() if failed.reason is Reason.NETWORK else None
+                if end is None:
+                    raise
+                if self._crashed:
+                    raise self._stopped(end, attempts) from failed
+                self._crashed = True
+                self._tell("waiting", f"{end} It is started again.")
+            else:
+                self._crashed = False
+                return replace(reply, attempts=attempts)
+
+    async def close(self) -> None:
+        """Ends the server."""
+        await self._shut()
+
+    async def _running(self, attempts: int) -> HttpEndpoint:
+        """The way to the server, started where it does not run."""
+        async with self._starting:
+            if self._http is not None and self._server.running:
+                return self._http
+            await self._shut()
+            try:
+                address, key = await self._server.start()
+            except (ModelError, EmbeddedServerError) as error:
+                raise self._stopped(str(error), attempts) from error
+            # No retries: on the same machine they mend nothing, and a server that is gone is started again here.
+            local = replace(self._profile, kind="openai", base_url=address, concurrency=1, retries=0, source=None)
+            self._http = HttpEndpoint(local, key=lambda: key, capabilities=self._capabilities, on_state=self._on_state)
+            if self._crashed:
+                self._tell("open", "The model server runs again.")
+            return self._http
+
+    async def _shut(self) -> None:
+        http, self._http = self._http, None
+        if http is not None:
+            await http.close()
+        await self._server.stop()
+
+    def _stopped(self, message: str, attempts: int) -> EndpointStopped:
+        self._tell("stopped", message)
+        return EndpointStopped(Reason.SERVER_ERROR, message, attempts=attempts)
+
+    def _tell(self, state: Any, message: str) -> None:
+        if self._on_state is not None:
+            self._on_state(EndpointState(self.name, state, message))
 
 
 def _exit(code: int) -> str:

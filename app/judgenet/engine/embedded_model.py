@@ -44,6 +44,11 @@ def model_folder() -> Path:
     return Path(chosen).expanduser() if chosen else user_data_path("judgenet", appauthor=False) / "models"
 
 
+def model_name(other: str | Path | None = None) -> str:
+    """The name under which a model is asked for: the embedded model's, or another GGUF's file name without suffix."""
+    return MODEL_NAME if other is None else Path(other).stem
+
+
 def find_model() -> Path | None:
     """The embedded model's file, ``None`` where it is not here or is not whole (told by its size)."""
     path = model_folder() / MODEL_FILE
