@@ -26,6 +26,8 @@ from judgenet.core.network import (
 
 Severity = Literal["error", "warning"]
 
+_DECIDE_WIDTHS = ("roles.kind", "roles.limit", "roles.roles")
+
 TINY_ANSWER = 64
 """An answer with evidence does not fit into fewer tokens."""
 
@@ -58,14 +60,17 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
 
     ``endpoints`` are the endpoints that there are, by name; without them only ``embedded`` is taken to need no model.
     """
-    found = [*_choices(spec), *_roles(spec), *_settings(spec)]
+    roles = [*_roles(spec)]
+    form = [problem for layer in range(spec.depth) for problem in _layer(spec, layer)]
+    found = [*_choices(spec), *roles, *_settings(spec), *form]
     if not spec.layers:
         found.append(Problem("error", "layers", "The network has no layer.", "Add one."))
+    # Edges mean nothing where a layer has no form or nothing decides its width.
+    undecided = any(problem.severity == "error" and problem.path in _DECIDE_WIDTHS for problem in roles)
+    formless = {problem.layer for problem in form if problem.severity == "error"}
     for layer in range(spec.depth):
-        found += _layer(spec, layer)
-    broken = {problem.layer for problem in found if problem.severity == "error"}
-    for layer in range(spec.depth):
-        if layer not in broken:
+        found += _too_few_roles(spec, layer)
+        if not undecided and layer not in formless and layer - 1 not in formless:
             found += _edges(spec, layer)
     found += _calls(spec, endpoints)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
@@ -163,13 +168,13 @@ def _layer(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
                 "is adaptive and has edges of its own.",
                 "Choose full or window, or give the layer its number of neurons.",
             )
-        return
-    yield from _too_few_roles(spec, layer)
 
 
 def _too_few_roles(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
     neurons = spec.layers[layer].neurons
     path = f"layers[{layer}].neurons"
+    if spec.layers[layer].adaptive:
+        return
     if spec.roles.kind == "fixed" and spec.roles.roles:
         there = len(spec.roles.roles)
         for place, neuron in enumerate(neurons):

@@ -165,7 +165,8 @@ def set_wiring(spec: NetworkSpec, layer: int, kind: WiringKind, window: int = 1)
     if kind == "explicit":
         return replace(spec, layers=_put(spec.layers, layer, _explicit(spec, layer)))
     neurons = tuple(replace(neuron, inputs=None) for neuron in of.neurons)
-    return replace(spec, layers=_put(spec.layers, layer, replace(of, neurons=neurons, wiring=Wiring(kind, window))))
+    of = replace(of, neurons=neurons, wiring=Wiring(kind, window))
+    return _refitted(replace(spec, layers=_put(spec.layers, layer, of)), layer)
 
 
 def connect(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -> NetworkSpec:

@@ -126,6 +126,9 @@ class Aggregation:
     fallback: Literal["tie", "c1"] = "tie"
 
 
+USUAL_ROLES = 4
+"""How many roles are reckoned with where the model alone decides."""
+
 DEFAULTS = Settings(endpoint="embedded", model=None, temperature="default", max_tokens=1024, samples=1)
 
 
@@ -189,6 +192,14 @@ def role_limit(spec: NetworkSpec) -> int | None:
     if any(layer.adaptive for layer in spec.layers):
         return None
     return max((len(layer.neurons) for layer in spec.layers), default=None)
+
+
+def designed_roles(spec: NetworkSpec, usual: int = USUAL_ROLES) -> int:
+    """How many roles a pair has by the design; ``usual`` where the model alone decides."""
+    if spec.roles.kind == "generated":
+        limit = role_limit(spec)
+        return usual if limit is None else limit
+    return len(spec.roles.roles) if spec.roles.kind == "fixed" else 0
 
 
 def designed_width(spec: NetworkSpec, layer: int) -> int | None:

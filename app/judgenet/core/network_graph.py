@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import networkx as nx
 
-from judgenet.core.network import NetworkSpec, inputs_of, needs_roles, places_of, role_limit
+from judgenet.core.network import NetworkSpec, designed_roles, inputs_of, needs_roles, places_of
 
 PAIR, ROLES, AGGREGATION, CHAIR, VERDICT = "pair", "roles", "aggregation", "chair", "verdict"
 """Nodes that are no neurons. A neuron's node is ``"layer.neuron"``, both from 1."""
-
-USUAL_ROLES = 4
-"""How many roles a drawing shows where the model alone decides."""
 
 
 def neuron_node(layer: int, neuron: int) -> str:
     """The node of a neuron, both counted from 1."""
     return f"{layer}.{neuron}"
-
-
-def designed_roles(spec: NetworkSpec, usual: int = USUAL_ROLES) -> int:
-    """How many roles a pair has by the design; ``usual`` where the model decides alone."""
-    if spec.roles.kind == "none":
-        return 0
-    if spec.roles.kind == "fixed":
-        return len(spec.roles.roles)
-    limit = role_limit(spec)
-    return usual if limit is None else limit
 
 
 def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:

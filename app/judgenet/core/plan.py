@@ -1,0 +1,452 @@
+"""What a run will cost before it starts: calls, tokens and a range of prices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import NamedTuple
+
+from judgenet.assets import asset
+from judgenet.core.documents import DocumentError, Fields, kind_of, parse
+from judgenet.core.network import (
+    NetworkSpec,
+    Settings,
+    chair_settings,
+    designed_roles,
+    inputs_of,
+    needs_roles,
+    neuron_settings,
+    places_of,
+    role_limit,
+    role_settings,
+)
+from judgenet.core.pairs import Pair
+from judgenet.core.tokens import estimate_tokens
+
+# Prices
+
+PRICES_VERSION = 1
+_PER = 1_000_000
+_DATE_SUFFIX = re.compile(r"(?:[-@]\d{4}-\d{2}-\d{2}|[-@]\d{8}|-latest)$")
+
+
+class PriceError(ValueError):
+    """A price table that cannot be read; the message says where and how to mend it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs: the table's currency per million tokens.
+
+    ``models`` and ``endpoints`` are names or patterns with ``*`` (case does not matter); none fits all. An endpoint is
+    meant by its name or its kind. ``local`` costs nothing. ``cached`` is the price of prompt tokens that the endpoint
+    takes from its cache (``None``: the full price). ``as_of`` says when the price was read.
+    """
+
+    models: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    input: float = 0.0
+    output: float = 0.0
+    cached: float | None = None
+    local: bool = False
+    as_of: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices with a date. The first entry that fits a model holds."""
+
+    prices: tuple[Price, ...] = ()
+    date: str = ""
+    currency: str = "USD"
+
+    def over(self, base: PriceTable) -> PriceTable:
+        """This table with ``base`` behind it, for a user's own prices.
+
+        :raises PriceError: the tables have different currencies.
+        """
+        if self.currency != base.currency:
+            raise PriceError(f"currency: the table is in {self.currency}, the one behind it in {base.currency}")
+        return PriceTable((*self.prices, *base.prices), self.date or base.date, self.currency)
+
+    def find(self, model: str, endpoint: str = "", kind: str = "") -> Price | None:
+        """The price of a model at an endpoint (name and kind), ``None`` where it is unknown.
+
+        A model is also found without its provider (``openai/gpt-4o``) and without a date
+        (``gpt-4o-2024-08-06``, ``-latest``), the longer name first.
+        """
+        at = (endpoint.lower(), kind.lower())
+        for name in _names(model):
+            for price in self.prices:
+                if _fits(price.endpoints, at) and _fits(price.models, (name,)):
+                    return price
+        return None
+
+
+def _names(model: str) -> list[str]:
+    name = model.lower()
+    names = [name]
+    for shorter in (lambda text: text.rpartition("/")[2], lambda text: _DATE_SUFFIX.sub("", text)):
+        name = shorter(name)
+        if name not in names:
+            names.append(name)
+    return names
+
+
+def _fits(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    return not patterns or any(fnmatchcase(name, pattern.lower()) for pattern in patterns for name in names if name)
+
+
+def price_of(
+    tokens_in: int,
+    tokens_out: int,
+    cached: int,
+    model: str,
+    table: PriceTable,
+    endpoint: str = "",
+    kind: str = "",
+) -> float | None:
+    """The price of a call in the table's currency, ``None`` where the model's price is unknown (never 0).
+
+    ``tokens_in`` are all prompt tokens, ``cached`` those of them that came from the endpoint's cache; ``tokens_out``
+    includes thinking. ``endpoint`` and ``kind`` find entries that name an endpoint, such as the embedded model's.
+    """
+    price = table.find(model, endpoint, kind)
+    return None if price is None else cost_of(price, tokens_in, tokens_out, cached)
+
+
+def cost_of(price: Price, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
+    """What tokens cost at a known price; see :func:`price_of`."""
+    if price.local:
+        return 0.0
+    cached = min(cached, tokens_in)
+    cached_price = price.input if price.cached is None else price.cached
+    return ((tokens_in - cached) * price.input + cached * cached_price + tokens_out * price.output) / _PER
+
+
+def prices_from_json(text: str, source: str = "price table") -> PriceTable:
+    """The price table of a JSON text; ``source`` names it in messages.
+
+    :raises PriceError: for a text that is no such table. The message begins with source and path.
+    """
+    try:
+        return _table(parse(text))
+    except DocumentError as error:
+        raise PriceError(f"{source}: {error}") from None
+
+
+_ENTRY = ("models", "endpoints", "input", "output", "cached_input", "local", "as_of", "note")
+
+
+def _table(record: object) -> PriceTable:
+    given = Fields(record)
+    version = given.whole("prices", PRICES_VERSION)
+    if version != PRICES_VERSION:
+        raise given.error("prices", f"is version {version}, and this program reads version {PRICES_VERSION}")
+    given.refuse_unknown(("prices", "date", "currency", "note", "entries"))
+    entries = given.members.get("entries")
+    if not isinstance(entries, list):
+        raise given.error("entries", f"must be a list of prices, but is {kind_of(entries)}")
+    return PriceTable(
+        tuple(_entry(entry, f"entries[{place}]") for place, entry in enumerate(entries)),
+        given.text("date", ""),
+        given.text("currency", "USD"),
+    )
+
+
+def _entry(record: object, path: str) -> Price:
+    given = Fields(record, path)
+    given.refuse_unknown(_ENTRY)
+    models, endpoints = given.texts("models"), given.texts("endpoints")
+    if not models and not endpoints:
+        raise DocumentError(path, "names neither models nor endpoints")
+    local = given.members.get("local", False)
+    if not isinstance(local, bool):
+        raise given.error("local", f"must be true or false, but is {kind_of(local)}")
+    values = {name: given.number(name) for name in ("input", "output", "cached_input")}
+    for name, value in values.items():
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise given.error(name, f"must be a price of 0 or more, but is {value}")
+        if value is not None and local:
+            raise given.error(name, "a local model has no price: remove it, or remove 'local'")
+    for name in ("input", "output"):
+        if values[name] is None and not local:
+            raise given.error(name, "is missing: give the price per million tokens, or mark the entry 'local'")
+    return Price(
+        models,
+        endpoints,
+        values["input"] or 0.0,
+        values["output"] or 0.0,
+        values["cached_input"],
+        local,
+        given.text("as_of", ""),
+        given.text("note", ""),
+    )
+
+
+@lru_cache(maxsize=1)
+def bundled_prices() -> PriceTable:
+    """The table that comes with the program: list prices as of its date, to be checked before they are relied on."""
+    return prices_from_json(asset("prices", "prices.json").read_text(encoding="utf-8"), "prices.json")
+
+
+# Calls
+
+
+class Range(NamedTuple):
+    """A count that is not known exactly, both ends included."""
+
+    low: int
+    high: int
+
+
+class PriceRange(NamedTuple):
+    """A price that is not known exactly, in the table's currency."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallCount:
+    """The calls for one pair: role generation, each layer's neurons, and the chair."""
+
+    roles: int
+    layers: tuple[int, ...]
+    chair: int
+    by_order: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        return self.roles + sum(self.layers) + self.chair
+
+
+def count_calls(spec: NetworkSpec, roles: int | None = None) -> CallCount:
+    """The calls for a pair with so many roles (``None``: as designed).
+
+    ``by_order`` splits neurons' and the chair's calls by the order of the responses: ab, ba, or random.
+    """
+    roles = designed_roles(spec) if roles is None else roles
+    orders = 2 if spec.orders == "both" else 1
+    layers = tuple(
+        orders * sum(neuron_settings(spec, layer, place).samples or 1 for place in places_of(spec, layer, roles))
+        for layer in range(spec.depth)
+    )
+    chair = 0 if spec.chair is None else orders * (chair_settings(spec).samples or 1)
+    judged = sum(layers) + chair
+    named = ("ab", "ba") if spec.orders == "both" else (spec.orders,)
+    by_order = tuple((order, judged // orders) for order in named)
+    return CallCount(int(needs_roles(spec)), layers, chair, by_order)
+
+
+def planned_calls(spec: NetworkSpec, pairs: int) -> int:
+    """All calls of a run over so many pairs, as designed."""
+    return pairs * count_calls(spec).total
+
+
+# The estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """What an estimate reckons with where only the run tells, in tokens unless said otherwise.
+
+    Two numbers are the ends of a range. ``roles`` is the number of roles where the model alone decides.
+    ``*_prompt`` are the instructions around the pair's texts, ``*_answer`` the lengths of answers; no answer is
+    reckoned longer than its limit. ``role`` is a role with its description. Thinking of reasoning models comes on
+    top.
+    """
+
+    roles: tuple[int, int] = (3, 8)
+    roles_prompt: int = 250
+    judge_prompt: int = 350
+    chair_prompt: int = 350
+    role: int = 30
+    roles_answer: tuple[int, int] = (60, 300)
+    answer: tuple[int, int] = (60, 400)
+    bare_answer: tuple[int, int] = (8, 40)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """The part of an estimate that one model at one endpoint has. ``reason`` says why there is no price."""
+
+    endpoint: str
+    model: str
+    calls: Range
+    tokens_in: Range
+    tokens_out: Range
+    price: PriceRange | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run over ``pairs`` pairs comes to.
+
+    ``calls`` are all calls, ``calls_recorded`` those that were answered before and cost nothing now, ``calls_open``
+    the rest; tokens and price are those of the open ones, taken as an average part of all. ``price`` is ``None``
+    where a model's price is unknown, and ``reason`` names it. A prompt cache makes a run cheaper than ``price.low``
+    says, reasoning models can make it dearer than ``price.high``.
+    """
+
+    pairs: int
+    per_pair: tuple[CallCount, CallCount]
+    calls: Range
+    calls_recorded: int
+    calls_open: Range
+    tokens_in: Range
+    tokens_out: Range
+    price: PriceRange | None
+    reason: str
+    currency: str
+    price_date: str
+    models: tuple[ModelEstimate, ...]
+
+
+@dataclass(slots=True)
+class _Load:
+    """Calls and tokens of a model for one pair: ``fixed`` prompt tokens, and the pair's texts ``texts`` times."""
+
+    texts: int = 0
+    fixed: int = 0
+    answers: int = 0
+
+
+def estimate(
+    spec: NetworkSpec,
+    pairs: Iterable[Pair],
+    prices: PriceTable,
+    *,
+    tokens: Callable[[str], int] = estimate_tokens,
+    guesses: Guesses | None = None,
+    recorded: int = 0,
+    kinds: Mapping[str, str] | None = None,
+) -> Estimate:
+    """What a run over ``pairs`` comes to.
+
+    ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``kinds``
+    gives the kind of each endpoint by name, for prices that hold for a kind.
+    """
+    guesses = guesses or Guesses()
+    lengths = [_pair_tokens(pair, tokens) for pair in pairs]
+    if needs_roles(spec) and role_limit(spec) is None:
+        roles = Range(*guesses.roles)
+    else:
+        known = designed_roles(spec)
+        roles = Range(known, known)
+    low, high = (_loads(spec, count, guesses, end) for end, count in enumerate(roles))
+    counts = (count_calls(spec, roles.low), count_calls(spec, roles.high))
+    calls = Range(len(lengths) * counts[0].total, len(lengths) * counts[1].total)
+    left = Range(max(0, calls.low - recorded), max(0, calls.high - recorded))
+    shares = (left.low / calls.low if calls.low else 0.0, left.high / calls.high if calls.high else 0.0)
+    models = tuple(
+        _model_estimate(key, (low[key], high[key]), lengths, shares, prices, (kinds or {}).get(key[0], ""))
+        for key in sorted(low.keys() | high.keys())
+    )
+    unknown = [model.reason for model in models if model.price is None]
+    price = None
+    if not unknown:
+        price = PriceRange(
+            math.fsum(model.price.low for model in models if model.price),
+            math.fsum(model.price.high for model in models if model.price),
+        )
+    return Estimate(
+        pairs=len(lengths),
+        per_pair=counts,
+        calls=calls,
+        calls_recorded=recorded,
+        calls_open=left,
+        tokens_in=_sum(model.tokens_in for model in models),
+        tokens_out=_sum(model.tokens_out for model in models),
+        price=price,
+        reason="; ".join(unknown),
+        currency=prices.currency,
+        price_date=prices.date,
+        models=models,
+    )
+
+
+def _pair_tokens(pair: Pair, tokens: Callable[[str], int]) -> int:
+    texts = (pair.question, pair.response_a, pair.response_b, pair.reference or "")
+    return sum(tokens(text) for text in texts)
+
+
+def _sum(ranges: Iterable[Range]) -> Range:
+    low = high = 0
+    for some in ranges:
+        low, high = low + some.low, high + some.high
+    return Range(low, high)
+
+
+def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> defaultdict[tuple[str, str], _Load]:
+    """The load of each model for one pair with so many roles; ``end`` is 0 for short answers, 1 for long ones."""
+    loads: defaultdict[tuple[str, str], _Load] = defaultdict(_Load)
+    orders = 2 if spec.orders == "both" else 1
+    usual = (guesses.answer if spec.evidence else guesses.bare_answer)[end]
+
+    def add(settings: Settings, calls: int, prompt: int, answer: int) -> None:
+        load = loads[settings.endpoint or "", settings.model or ""]
+        load.texts += calls
+        load.fixed += calls * prompt
+        load.answers += calls * answer
+
+    def within(settings: Settings, answer: int) -> int:
+        return answer if settings.max_tokens is None else min(answer, settings.max_tokens)
+
+    if needs_roles(spec):
+        settings = role_settings(spec)
+        add(settings, 1, guesses.roles_prompt, within(settings, guesses.roles_answer[end]))
+    has_roles = guesses.role if spec.roles.kind != "none" else 0
+    before: dict[int, int] = {}
+    for layer in range(spec.depth):
+        answers: dict[int, int] = {}
+        width_before = max(before, default=-1) + 1
+        for place in places_of(spec, layer, roles):
+            settings = neuron_settings(spec, layer, place)
+            read = [i for i in inputs_of(spec, layer, place, width_before) if i in before] if layer else []
+            prompt = guesses.judge_prompt + has_roles * (1 + len(read)) + orders * sum(before[i] for i in read)
+            answers[place] = within(settings, usual)
+            add(settings, orders * (settings.samples or 1), prompt, answers[place])
+        before = answers
+    if spec.chair is not None:
+        settings = chair_settings(spec)
+        prompt = guesses.chair_prompt + has_roles * len(before) + orders * sum(before.values())
+        add(settings, orders * (settings.samples or 1), prompt, within(settings, usual))
+    return loads
+
+
+def _model_estimate(
+    key: tuple[str, str],
+    loads: tuple[_Load, _Load],
+    lengths: list[int],
+    shares: tuple[float, float],
+    prices: PriceTable,
+    kind: str,
+) -> ModelEstimate:
+    endpoint, model = key
+    texts, pairs = sum(lengths), len(lengths)
+
+    def ends(of: Callable[[_Load], int]) -> Range:
+        low, high = (round(share * of(load)) for share, load in zip(shares, loads, strict=True))
+        return Range(min(low, high), max(low, high))
+
+    calls = ends(lambda load: pairs * load.texts)
+    tokens_in = ends(lambda load: texts * load.texts + pairs * load.fixed)
+    tokens_out = ends(lambda load: pairs * load.answers)
+    price = prices.find(model, endpoint, kind)
+    cost = None
+    if price is not None:
+        cost = PriceRange(*(cost_of(price, *counts) for counts in zip(tokens_in, tokens_out, strict=True)))
+    elif not calls.high:
+        cost = PriceRange(0.0, 0.0)
+    reason = (
+        "" if cost is not None else f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown"
+    )
+    return ModelEstimate(endpoint, model, calls, tokens_in, tokens_out, cost, reason)
