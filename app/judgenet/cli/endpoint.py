@@ -7,16 +7,15 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
-from judgenet.core.endpoints import EndpointProfile, ProfileError, check_profile
+from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import Probe, probe
@@ -36,6 +35,7 @@ from judgenet.store.settings import (
     builtin_profiles,
     delete_profile,
     profile_from_flags,
+    profile_problem,
     profiles,
     resolve,
     save_profile,
@@ -49,25 +49,14 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_WIDE = 240
+"""Columns of a table that is piped: nothing is folded."""
+
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the endpoint.", show_default=False)]
 ProjectOption = Annotated[
     Path | None,
     typer.Option("--project", help="Project whose own endpoints and .env count too.", show_default=False),
 ]
-
-
-class Kind(StrEnum):
-    OPENAI = "openai"
-    AZURE = "azure"
-    ANTHROPIC = "anthropic"
-    GEMINI = "gemini"
-    EMBEDDED = "embedded"
-    REPLAY = "replay"
-
-
-class Structured(StrEnum):
-    AUTO = "auto"
-    NEVER = "never"
 
 
 @app.command("list")
@@ -90,7 +79,7 @@ def list_endpoints(project: ProjectOption = None, as_json: JsonOption = False) -
         place = profile.source or "" if profile.kind in ("embedded", "replay") else profile.base_url or "(not set)"
         model = _model(profile) or ""
         table.add_row(name, profile.kind, place, model, _key_state(profile, folder), origins[name])
-    Console().print(table, markup=False)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
     return ExitCode.DONE
 
 
@@ -121,7 +110,7 @@ def add(
     ],
     base_url: Annotated[str | None, typer.Option(help="Address, with or without /v1.", show_default=False)] = None,
     kind: Annotated[
-        Kind | None,
+        EndpointKind | None,
         typer.Option(
             help="API it speaks; told by the address if left out (openai for servers of your own).", show_default=False
         ),
@@ -156,7 +145,8 @@ def add(
         list[str] | None, typer.Option(help="A header 'Name: value' to send along; no keys.", show_default=False)
     ] = None,
     structured: Annotated[
-        Structured | None, typer.Option(help="Ask for JSON replies where possible, or never.", show_default=False)
+        Literal["auto", "never"] | None,
+        typer.Option(help="Ask for JSON replies where possible, or never.", show_default=False),
     ] = None,
     api_version: Annotated[str | None, typer.Option(help="Azure's API version.", show_default=False)] = None,
     source: Annotated[
@@ -174,12 +164,12 @@ def add(
     if there is not None:
         profile = there
     elif base_url is not None:
-        profile = replace(profile_from_flags(base_url), name=name)
+        profile = replace(profile_from_flags(base_url, kind=kind), name=name)
     else:
         profile = EndpointProfile(name)
     changes: dict[str, Any] = {
         "base_url": base_url,
-        "kind": kind and kind.value,
+        "kind": kind,
         "model": model,
         "api_key": api_key_name,
         "concurrency": concurrency,
@@ -190,13 +180,15 @@ def add(
         "deadline": deadline,
         "retries": retries,
         "headers": None if header is None else tuple(map(_header, header)),
-        "structured": structured and structured.value,
+        "structured": structured,
         "api_version": api_version,
         "source": None if source is None else str(source.absolute()),
     }
     profile = replace(profile, **{field: value for field, value in changes.items() if value is not None})
     if profile.api_key == "":
         profile = replace(profile, api_key=None)
+    if profile.kind == "embedded" and profile.model is None:
+        profile = replace(profile, model=_model(profile))
     save_profile(profile)
     done = "added" if there is None else "changed"
     typer.echo(f"{name} {done} in {settings_path()}. Test it with: judgenet endpoint test {name}")
@@ -224,18 +216,21 @@ def remove(name: NameArgument) -> int:
 def key(
     name: NameArgument,
     forget: Annotated[bool, typer.Option("--forget", help="Take the key out of the system's key store.")] = False,
+    project: ProjectOption = None,
 ) -> int:
     """Keep an endpoint's key in the system's key store. It is asked for without echo, or read from standard input.
 
     Example: judgenet endpoint key openai
     """
-    profile = profiles().get(name)
-    if profile is None:
-        raise UnknownEndpoint(name, profiles())
+    own, folder = _of_project(project)
+    known = profiles(own, folder)
+    if name not in known:
+        raise UnknownEndpoint(name, known)
+    profile = known[name]
     if profile.api_key is None:
         raise InputError(f"{name} uses no key. Name one first: judgenet endpoint add {name} --api-key-name NAME")
     if forget:
-        return _forget(profile.api_key)
+        return _forget(profile.api_key, folder)
     # Asked before the key is typed: nobody types a key for nothing.
     if problem := keyring_problem():
         typer.echo(f"judgenet: {problem} Set the environment variable {profile.api_key} instead.", err=True)
@@ -252,9 +247,9 @@ def key(
         typer.echo(f"judgenet: {scrub(str(error))}", err=True)
         return ExitCode.FAILED
     typer.echo(f"{profile.api_key} is in the system's key store.")
-    found = find_key(profile.api_key)
-    if found is not None and found.source == "environment":
-        typer.echo(f"The environment variable {profile.api_key} is set too, and comes first.")
+    found = find_key(profile.api_key, folder)
+    if found is not None and found.source != "keyring":
+        typer.echo(f"It is set in another place too, which comes first: {found.source}.")
     return ExitCode.DONE
 
 
@@ -319,7 +314,7 @@ def _print_probe(profile: EndpointProfile, result: Probe, told: Sequence[str]) -
         typer.echo(DEMO_NOTICE)
 
 
-def _forget(key_name: str) -> int:
+def _forget(key_name: str, folder: Path | None) -> int:
     try:
         gone = forget_key(key_name)
     except SecretError as error:
@@ -330,9 +325,9 @@ def _forget(key_name: str) -> int:
         if gone
         else f"{key_name} was not in the system's key store."
     )
-    left = find_key(key_name)
+    left = find_key(key_name, folder)
     if left is not None:
-        typer.echo(f"It is still set in the {left.source}.")
+        typer.echo(f"It is still set: {left.source}.")
     return ExitCode.DONE
 
 
@@ -365,16 +360,11 @@ def _key_state(profile: EndpointProfile, folder: Path | None) -> str:
 
 def _record(profile: EndpointProfile, origin: str, folder: Path | None) -> dict[str, Any]:
     found = find_key(profile.api_key, folder) if profile.api_key else None
-    problem = None
-    try:
-        check_profile(profile)
-    except ProfileError as error:
-        problem = str(error)
     return asdict(profile) | {
         "headers": dict(profile.headers),
         "key_found_in": None if found is None else found.source,
         "from": origin,
-        "problem": problem,
+        "problem": profile_problem(profile),
     }
 
 

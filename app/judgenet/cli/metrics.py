@@ -98,7 +98,7 @@ def _position(judged: list[PairVerdicts], total: int) -> dict[str, Any]:
         "last_last": found.recency,
         "valid_both": found.n,
         "n_total": total,
-        "flip_rate": None if found.consistent is None else 1 - found.consistent,
+        "flip_rate": found.flip_rate,
         "net": found.net,
         "p": found.p,
         "reason": found.reason or None,

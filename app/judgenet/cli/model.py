@@ -149,7 +149,7 @@ def show_license() -> int:
     typer.echo("Made by Hugging Face (HuggingFaceTB), licensed under the Apache License, Version 2.0.")
     typer.echo("It is not part of JudgeNet: it is fetched on request. A GGUF of your own has a licence of its own.")
     text = _apache_text()
-    if text is not None:
+    if text:
         typer.echo("")
         typer.echo(text)
     return ExitCode.DONE

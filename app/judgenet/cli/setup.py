@@ -17,14 +17,14 @@ from judgenet.cli.version import versions
 from judgenet.core import design, presets
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
+from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import replay_store
-from judgenet.engine.session import Start, endpoints_of, with_models
-from judgenet.formats import Dataset, parse_column_map, parse_label_map, read_pairs
-from judgenet.formats import Mapping as ColumnMapping
+from judgenet.engine.session import Start, all_settings, endpoints_of, with_models
+from judgenet.formats import Dataset, PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -132,6 +132,10 @@ def prepare(
     concurrency: Annotated[int | None, typer.Option("-j", "--concurrency", min=1, help="Calls in flight.")] = None,
     max_calls: Annotated[int | None, typer.Option(min=0, help="Stop before more new calls than this.")] = None,
     token_budget: Annotated[int | None, typer.Option(min=0, help="Stop before more tokens than this.")] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(metavar="IN,OUT", help="Price of the model in USD per million tokens in and out: 0.15,0.60."),
+    ] = None,
     budget: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Stop before more money than this is spent.")
     ] = None,
@@ -144,10 +148,9 @@ def prepare(
     if given is not None and given.readonly:
         raise InputError(given.notice)
     folder = project.absolute().parent if project is not None else None
-    if out is not None or project is None:
-        project_path = (out or DEFAULT_OUT) / RUN_PROJECT
-    else:
-        project_path = project
+    own_folder = out is not None or project is None
+    project_path = (out or DEFAULT_OUT) / RUN_PROJECT if own_folder else project
+    assert project_path is not None
     earlier = load_project(project_path) if project_path.exists() else None
 
     own, endpoint_name, replayed = _endpoint(endpoint, base_url, model, api_key_env, concurrency)
@@ -169,8 +172,12 @@ def prepare(
     chosen = select(dataset.pairs, source.selection)
 
     prompts = given.prompts if given else earlier.prompts if earlier else {}
-    price_overrides = given.prices if given else {}
+    price_overrides: Mapping[str, Any] = given.prices if given else {}
     prices = load_prices(price_overrides)
+    if price is not None:
+        prices = _price_of(price, endpoints_of(network)).over(prices)
+    if budget is not None:
+        _require_prices(network, prices, known)
     salt = given.salt if given else earlier.salt if earlier else new_salt()
     if replayed is not None:
         with Store.open(replay_store(own[0]), readonly=True) as recorded:
@@ -197,7 +204,10 @@ def prepare(
         record={
             "versions": versions(),
             "seed": seed,
-            "source": {"files": [file.name for file in dataset.files], "format": dataset.format},
+            "source": {
+                "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
+                "format": dataset.format,
+            },
         },
     )
     return Setup(start, document, project_path, store_path(project_path), dataset)
@@ -294,6 +304,28 @@ def _number(option: str, text: str) -> float:
     return value
 
 
+def _price_of(text: str, endpoints: Sequence[str]) -> PriceTable:
+    parts = text.split(",")
+    try:
+        cost_in, cost_out = (float(part) for part in parts)
+    except ValueError:
+        cost_in = cost_out = -1.0
+    if not (cost_in >= 0 and cost_out >= 0):
+        raise InputError(f"--price {text}: two prices of 0 or more, such as 0.15,0.60.")
+    return PriceTable((Price(endpoints=tuple(endpoints), input=cost_in, output=cost_out),))
+
+
+def _require_prices(network: NetworkSpec, prices: PriceTable, known: Mapping[str, EndpointProfile]) -> None:
+    """A budget in money needs the price of every model: an unknown price is not 0."""
+    for settings in all_settings(network):
+        endpoint, model = settings.endpoint or "", settings.model or ""
+        if prices.find(model, endpoint, known[endpoint].kind if endpoint in known else "") is None:
+            raise InputError(
+                f"--budget: the price of {model} at {endpoint} is unknown, so the budget could not be held. "
+                "Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or --token-budget."
+            )
+
+
 def _source(
     pairs: Sequence[Path] | None,
     columns: str | None,
@@ -322,10 +354,10 @@ def _source(
 
 
 def _read(source: PairsSource, folder: Path) -> Dataset:
-    mapping = None
-    if source.columns or source.labels:
-        mapping = ColumnMapping.from_json({"columns": dict(source.columns), "labels": dict(source.labels)})
-    return read_pairs([folder / file for file in source.files], mapping=mapping)
+    mapping = source.mapping
+    return read_pairs(
+        [folder / file for file in source.files], mapping=None if mapping is None else PairMapping.from_json(mapping)
+    )
 
 
 def _absolute(source: PairsSource, folder: Path) -> PairsSource:

@@ -212,6 +212,7 @@ class Executor:
         """Goes on after :meth:`pause`, and tries stopped endpoints again."""
         self._paused = False
         for lane in self._lanes.values():
+            lane.endpoint.resume()
             lane.stopped = ""
             lane.stopped_models.clear()
             lane.opened = False

@@ -182,6 +182,10 @@ class Endpoint(Protocol):
         """
         ...
 
+    def resume(self) -> None:
+        """Tries again after a stop."""
+        ...
+
     async def close(self) -> None:
         """Closes connections and ends child processes."""
         ...

@@ -66,5 +66,8 @@ class ReplayEndpoint:
             attempts=row[12],
         )
 
+    def resume(self) -> None:
+        """Nothing stops a replay."""
+
     async def close(self) -> None:
         self._store.close()

@@ -78,8 +78,8 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
     )
 
 
-def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
-    """The names of the endpoints that calls of the network go to, sorted."""
+def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
+    """The settings in force for every kind of call that the network makes."""
     used = [
         neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
     ]
@@ -87,7 +87,12 @@ def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
         used.append(role_settings(spec))
     if spec.chair is not None:
         used.append(chair_settings(spec))
-    return tuple(sorted({settings.endpoint for settings in used if settings.endpoint}))
+    return tuple(used)
+
+
+def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
+    """The names of the endpoints that calls of the network go to, sorted."""
+    return tuple(sorted({settings.endpoint for settings in all_settings(spec) if settings.endpoint}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,14 @@ Result = Evaluation | Unscored
 @dataclass(frozen=True, slots=True)
 class Neuron:
     """A neuron as it works on one pair. ``place`` is 0-based; ``replica`` counts earlier neurons of the layer
-    that would ask the very same question."""
+    that would ask the very same question; ``inherited`` are the roles that it was told of by those it reads."""
 
     place: int
     role: Role | None
     settings: Settings
     inputs: tuple[int, ...]
     replica: int
+    inherited: tuple[Role, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -61,6 +62,12 @@ def drawn_order(seed: int, pair_id: str, layer: int, neuron: int, sample: int) -
     """The order of a call under ``orders="random"``: drawn from the seed, the same whenever it is asked."""
     text = f"{seed}\n{layer}\n{neuron}\n{sample}\n{pair_id}"
     return ORDERS[hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] & 1]
+
+
+def _roles_of(neurons: Iterable[Neuron]) -> tuple[Role, ...]:
+    """The roles that neurons have or were told of, each once, in order."""
+    roles = dict.fromkeys(role for n in neurons for role in (n.role, *n.inherited) if role is not None)
+    return tuple(roles)
 
 
 class PairWork:
@@ -137,7 +144,7 @@ class PairWork:
         roles = self.roles or ()
         before = self.layers[layer - 1] if layer else ()
         before_width = max((neuron.place for neuron in before), default=-1) + 1
-        there = {neuron.place for neuron in before}
+        there = {neuron.place: neuron for neuron in before}
         same: dict[tuple[Role | None, Settings, tuple[int, ...]], int] = {}
         neurons = []
         for place in places_of(spec, layer, len(roles)):
@@ -149,7 +156,9 @@ class PairWork:
             asks = (role, settings, inputs)
             replica = same.get(asks, 0)
             same[asks] = replica + 1
-            neurons.append(Neuron(place, role, settings, inputs, replica))
+            # Under full wiring all know all roles anyway.
+            told = () if self._reads_all(layer) else _roles_of(there[i] for i in inputs)
+            neurons.append(Neuron(place, role, settings, inputs, replica, told))
         return tuple(neurons)
 
     def _orders(self, layer: int, place: int, sample: int) -> tuple[Order, ...]:
@@ -243,7 +252,7 @@ class PairWork:
             sample = (site.sample - 1) % (other.settings.samples or 1) + 1
             for order in self._orders(layer, place, sample):
                 result = self.results[CallSite(self.index, layer + 1, place + 1, order, sample)]
-                found.append(Heard(place + 1, other.role, order, result))
+                found.append(Heard(place + 1, other.role, order, result, other.inherited))
         return tuple(found)
 
     @staticmethod

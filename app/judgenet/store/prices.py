@@ -18,7 +18,7 @@ def user_prices_path() -> Path:
 
 
 def load_prices(of_project: Mapping[str, Any] | None = None) -> PriceTable:
-    """The table of prices in force. ``of_project`` maps a model (or pattern) to its prices per million tokens.
+    """The table of prices in force. ``of_project`` is a price table in its JSON form, empty for none.
 
     :raises PriceError: for a table that cannot be used.
     """
@@ -27,7 +27,5 @@ def load_prices(of_project: Mapping[str, Any] | None = None) -> PriceTable:
     if path.exists():
         table = prices_from_json(read_text(path), str(path)).over(table)
     if of_project:
-        entries = [{"models": [model], **entry} for model, entry in of_project.items()]
-        own = json.dumps({"currency": table.currency, "entries": entries})
-        table = prices_from_json(own, "prices of the project").over(table)
+        table = prices_from_json(json.dumps(of_project), "prices of the project").over(table)
     return table

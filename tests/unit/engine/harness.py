@@ -98,6 +98,9 @@ class FakeEndpoint:
         finally:
             self.in_flight -= 1
 
+    def resume(self) -> None:
+        return None
+
     async def close(self) -> None:
         return None
 
