@@ -1,0 +1,5 @@
+"""``python -m judgenet``."""
+
+from judgenet.cli.main import main
+
+raise SystemExit(main())
