@@ -1,0 +1,372 @@
+"""Endpoints over HTTP: one call with its retries, its limits, and what is learned of the endpoint on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.evaluation import Reason
+from judgenet.core.tokens import estimate_tokens
+from judgenet.engine import limits
+from judgenet.engine.exchange import Exchange, Outcome
+from judgenet.engine.limits import Clock, Gate, Limiter, Permit, Stopped
+from judgenet.engine.negotiation import IN_WORDS, lesson
+from judgenet.engine.ports import (
+    CallFailed,
+    Capabilities,
+    ChatReply,
+    ChatRequest,
+    EndpointState,
+    EndpointStopped,
+    Form,
+    FormRefused,
+    OnState,
+    OnText,
+    Usage,
+)
+from judgenet.engine.providers import common, provider_for
+from judgenet.engine.providers.common import Provider
+from judgenet.engine.providers.errors import Fault
+
+LONGEST_WAIT = 300.0
+"""Seconds. An endpoint that asks to wait longer is stopped: that is for people to decide."""
+
+
+class NothingKept:
+    """Capabilities that are forgotten with the process."""
+
+    def load(self, endpoint: str, model: str) -> dict[str, Any]:
+        return {}
+
+    def save(self, endpoint: str, model: str, learned: dict[str, Any]) -> None:
+        pass
+
+
+def open_endpoint(
+    profile: EndpointProfile,
+    *,
+    key: Callable[[], str | None] | None = None,
+    capabilities: Capabilities | None = None,
+    on_state: OnState | None = None,
+    seed: int | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> HttpEndpoint:
+    """The endpoint of a profile of kind ``openai``, ``azure``, ``anthropic`` or ``gemini``; for the parameters
+    see :class:`HttpEndpoint`. Another server that speaks chat completions (the embedded model's) is reached by
+    a profile of kind ``openai`` with its address.
+
+    :raises ValueError: for another kind, or an address that is missing.
+    """
+    return HttpEndpoint(
+        profile,
+        key=key,
+        capabilities=capabilities,
+        on_state=on_state,
+        seed=seed,
+        transport=transport,
+        extra=extra,
+    )
+
+
+class _Model:
+    """What is known of a model at an endpoint."""
+
+    def __init__(self, learned: dict[str, Any]) -> None:
+        self.learned = learned
+        self.gate = Gate()
+        self.lessons: set[tuple[str, str]] = set()
+        self.told_window = False
+
+
+class _Stop:
+    """Why the endpoint, or a model of it, was stopped."""
+
+    def __init__(self, reason: Reason, message: str, status: int | None, model: str | None) -> None:
+        self.reason = reason
+        self.message = message
+        self.status = status
+        self.model = model
+
+    def error(self, attempts: int) -> EndpointStopped:
+        return EndpointStopped(self.reason, self.message, status=self.status, attempts=attempts, model=self.model)
+
+
+class HttpEndpoint:
+    """An endpoint that answers chat requests over HTTP (``ports.Endpoint``).
+
+    ``key`` gives the API key when the first call needs it; it may block, and runs in a thread. ``seed`` makes
+    the jitter of waits repeatable. ``transport`` is used instead of an own one, and not closed. ``extra`` are
+    fields to put into every request. ``clock`` is the loop's unless given; it paces limits and waits.
+    """
+
+    def __init__(
+        self,
+        profile: EndpointProfile,
+        *,
+        key: Callable[[], str | None] | None = None,
+        capabilities: Capabilities | None = None,
+        on_state: OnState | None = None,
+        seed: int | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        extra: Mapping[str, Any] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.name = profile.name
+        self.concurrency = profile.concurrency
+        self._profile = profile
+        self._provider: Provider = provider_for(profile, extra)
+        self._exchange = Exchange(profile, self._provider, transport)
+        self._key = key or (lambda: None)
+        self._key_lock = asyncio.Lock()
+        self._capabilities: Capabilities = capabilities or NothingKept()
+        self._on_state = on_state
+        self._rng = random.Random(seed)
+        self._models: dict[str, _Model] = {}
+        self._limiter = Limiter(
+            profile.concurrency,
+            profile.requests_per_minute,
+            profile.tokens_per_minute,
+            clock=clock,
+            rng=self._rng,
+        )
+
+    # What is known
+
+    def form(self, model: str) -> Form:
+        """How replies are asked for, by what is known of the model now."""
+        refused = self._model(model).learned.get(common.SCHEMA) == common.REFUSED
+        return "text" if refused or self._profile.structured == "never" else "json"
+
+    def known(self, model: str) -> bool:
+        """True when a call to this model has succeeded in this run."""
+        return model in self._models and self._models[model].gate.open
+
+    def learned(self, model: str) -> dict[str, Any]:
+        """What the endpoint refuses of requests to this model and what is done instead, for the run's record,
+        such as ``{"temperature": "not applied"}``."""
+        return dict(self._model(model).learned)
+
+    def resume(self) -> None:
+        """Tries again after a stop; the key is looked up anew."""
+        self._exchange.headers = None
+        self._limiter.resume()
+
+    async def close(self) -> None:
+        """Closes connections."""
+        await self._exchange.close()
+
+    def _model(self, name: str) -> _Model:
+        model = self._models.get(name)
+        if model is None:
+            model = self._models[name] = _Model(dict(self._capabilities.load(self.name, name)))
+        return model
+
+    # A call
+
+    async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
+        """Asks, retries what is worth retrying, and returns the answer; see ``ports.Endpoint``."""
+        model = self._model(request.model)
+        gate = model.gate
+        sent = failures = 0
+        alone = False
+        tokens = 0.0
+        if self._limiter.counts_tokens:
+            tokens = float(estimate_tokens(request.system) + estimate_tokens(request.user) + request.max_tokens)
+        try:
+            while True:
+                if not alone and not gate.open:
+                    alone = await gate.enter()
+                self._check_form(request, model)
+                permit = await self._limiter.acquire(request.model, tokens)
+                used: float | None = None
+                try:
+                    self._check_form(request, model)
+                    if self._exchange.headers is None:
+                        await self._look_up_key(sent)
+                    learned = dict(model.learned)
+                    stream = on_text is not None and common.STREAM not in learned
+                    sent += 1
+                    outcome = await self._exchange.send(request, learned, on_text if stream else None)
+                    if isinstance(outcome, Outcome):
+                        reply = self._reply(outcome, request, model, sent)
+                        used = float(reply.usage.prompt + reply.usage.completion)
+                    elif outcome.action != "retry":
+                        used = 0.0
+                finally:
+                    self._limiter.release(permit, used)
+                if isinstance(outcome, Outcome):
+                    self._succeeded(model)
+                    if on_text is not None and not stream and reply.text:
+                        on_text(reply.text)
+                    return reply
+                if outcome.action == "refused":
+                    self._negotiate(request, model, learned, outcome, sent)
+                    continue
+                self._raise_final(outcome, request.model, sent)
+                if outcome.action == "slow":
+                    self._slow_down(permit, outcome)
+                failures += 1
+                if failures > self._profile.retries:
+                    if outcome.reason is Reason.NETWORK and outcome.action == "slow" and not self._reached:
+                        raise self._stop(_Stop(outcome.reason, outcome.text, None, None), sent)
+                    raise CallFailed(outcome.reason, outcome.text, status=outcome.status, attempts=sent)
+                wait = max(outcome.wait or 0.0, limits.backoff(failures, self._rng))
+                if alone:
+                    alone = False
+                    gate.leave()
+                await self._limiter.sleep(wait, request.model)
+        except Stopped as stopped:
+            stop: _Stop = stopped.cause
+            raise stop.error(sent) from None
+        finally:
+            if alone:
+                gate.leave()
+
+    def _check_form(self, request: ChatRequest, model: _Model) -> None:
+        if request.schema is not None and model.learned.get(common.SCHEMA) == common.REFUSED:
+            raise FormRefused(f"{self.name}: {request.model} takes no reply schema")
+
+    @property
+    def _reached(self) -> bool:
+        """True when some call has succeeded in this run."""
+        return any(model.gate.open for model in self._models.values())
+
+    def _succeeded(self, model: _Model) -> None:
+        if not model.gate.open:
+            model.gate.unlock()
+        if self._limiter.succeeded():
+            self._tell("open", f"{self.name} keeps up again: {self.concurrency} calls at a time.")
+
+    def _negotiate(self, request: ChatRequest, model: _Model, learned: dict[str, Any], fault: Fault, sent: int) -> None:
+        """Leaves out, or renames, what the endpoint refused; the next attempt is built without it."""
+        if learned != model.learned:
+            return  # another call learned it meanwhile
+        name, value = lesson(learned, fault.parameter or "")
+        if (name, value) in model.lessons:
+            # It was tried already: the endpoint takes it neither way.
+            raise CallFailed(Reason.BAD_REQUEST, fault.text, status=fault.status, attempts=sent)
+        model.lessons.add((name, value))
+        model.learned[name] = value
+        self._capabilities.save(self.name, request.model, dict(model.learned))
+        self._tell("learned", f"{self.name}, {request.model}: {IN_WORDS[name, value]}.")
+
+    def _raise_final(self, fault: Fault, model: str, sent: int) -> None:
+        """Raises what no further attempt can mend."""
+        if fault.action == "fail":
+            raise CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
+        if fault.wait is not None and fault.wait > LONGEST_WAIT:
+            until = time.time() + fault.wait
+            text = f"{fault.text} It asks to wait {_duration(fault.wait)}, until {_clock_time(until)}."
+            raise self._stop(_Stop(fault.reason, text, fault.status, None), sent, until)
+        if fault.action == "stop":
+            raise self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
+        if fault.action == "stop_model":
+            raise self._stop(_Stop(fault.reason, fault.text, fault.status, model), sent)
+
+    def _stop(self, stop: _Stop, sent: int, until: float | None = None) -> EndpointStopped:
+        if self._limiter.stop(stop, stop.model):
+            for name, model in self._models.items():
+                if stop.model is None or stop.model == name:
+                    model.gate.fail(stop)
+            self._tell("stopped", stop.message, until)
+        return stop.error(sent)
+
+    def _slow_down(self, permit: Permit, fault: Fault) -> None:
+        if self._limiter.throttled(permit, fault.wait):
+            wait = self._limiter.held_for
+            at_once = int(self._limiter.window)
+            calls = "1 call" if at_once == 1 else f"{at_once} calls"
+            if wait >= 2.0:
+                text = f"{fault.text} Waiting {_duration(wait)}, then {calls} at a time."
+                self._tell("waiting", text, time.time() + wait)
+            else:
+                self._tell("slow", f"{fault.text} Going on with {calls} at a time.")
+
+    def _tell(self, state: Any, message: str, until: float | None = None) -> None:
+        if self._on_state is not None:
+            self._on_state(EndpointState(self.name, state, message, until))
+
+    # The key
+
+    async def _look_up_key(self, sent: int) -> None:
+        async with self._key_lock:
+            self._limiter.check()
+            if self._exchange.headers is not None:
+                return
+            named = self._profile.api_key
+            problem = "is not set"
+            try:
+                key = (await asyncio.to_thread(self._key) or "").strip()
+            except Exception as error:  # whatever the key store may throw
+                key, problem = "", f"cannot be read ({type(error).__name__})"
+            if key and not re.fullmatch(r"[\x21-\x7e]+", key):
+                key, problem = "", "holds a character that no key has, such as a space or a quotation mark"
+                named = named or "given"
+            if named and not key:
+                text = f"{self.name}: the key {named} {problem}. Set it as an environment variable or store it."
+                raise self._stop(_Stop(Reason.NO_KEY, text, None, None), sent)
+            self._exchange.set_key(key)
+
+    def _reply(self, outcome: Outcome, request: ChatRequest, model: _Model, sent: int) -> ChatReply:
+        answer = outcome.answer
+        text = "".join(answer.text)
+        if not text and answer.refusal:
+            text = "".join(answer.refusal)
+        thinking = "".join(answer.thinking) or None
+        finish = common.finish_reason(answer, self._provider.finish_reasons)
+        prompt, completion, cached, reasoning = answer.usage or (0, 0, 0, 0)
+        estimated = False
+        if prompt == 0:
+            prompt = estimate_tokens(request.system) + estimate_tokens(request.user)
+            estimated = True
+        if completion == 0 and (text or thinking):
+            completion = estimate_tokens(text) + estimate_tokens(thinking or "")
+            estimated = True
+        if not estimated:
+            self._watch_window(request, model, prompt, completion)
+        return ChatReply(
+            text=text,
+            finish_reason=finish,
+            raw_finish_reason=answer.raw_finish,
+            model=answer.model,
+            fingerprint=answer.fingerprint,
+            thinking=thinking,
+            usage=Usage(prompt, completion, cached, reasoning, estimated),
+            latency_s=outcome.latency_s,
+            attempts=sent,
+        )
+
+    def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:
+        """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently
+        to the context that they were started with."""
+        total = prompt + completion
+        if model.told_window or total < 1024 or total & (total - 1) or completion >= request.max_tokens:
+            return
+        model.told_window = True
+        model.learned["context_window"] = total
+        self._tell(
+            "learned",
+            f"{self.name}, {request.model}: prompt and answer fill exactly {total} tokens. The server's context is "
+            "probably that small, and prompts may be cut: start it with a larger one.",
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
+
+
+def _clock_time(when: float) -> str:
+    return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,328 @@
+"""One request to an endpoint and what came of it: an answer, or a fault with its meaning and its words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import httpx
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.evaluation import Reason
+from judgenet.core.keys import without_keys
+from judgenet.engine import limits
+from judgenet.engine.ports import ChatRequest, OnText
+from judgenet.engine.providers import common, errors
+from judgenet.engine.providers.common import Answer, NotAnAnswer, Provider
+from judgenet.engine.providers.errors import Fault
+from judgenet.engine.providers.sse import EventReader
+from judgenet.engine.transport import open_transport
+
+_AFTER_FINISH = 5.0
+_AFTER_DONE = 0.25
+"""Seconds to wait for the rest of a stream whose answer is whole: after the reason why it ended the usage
+still comes, after the last event the end of the body, so that the connection can be used again."""
+
+_MESSAGE_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A whole answer, and the seconds from sending the request to its last byte."""
+
+    answer: Answer
+    latency_s: float
+
+
+class Exchange:
+    """Sends requests to one endpoint and reads what comes back, within the profile's times.
+
+    ``headers`` must be set before the first request. ``secret`` is kept out of all messages.
+    """
+
+    def __init__(
+        self, profile: EndpointProfile, provider: Provider, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
+        self.headers: list[tuple[bytes, bytes]] | None = None
+        self.secret = ""
+        self._profile = profile
+        self._provider = provider
+        self._transport = transport
+        self._own_transport = transport is None
+        self._host = urlsplit(provider.url(profile.model or "model", False)).netloc
+        self._urls: dict[tuple[str, bool], httpx.URL] = {}
+        self._extensions = {"timeout": {"connect": profile.connect_timeout}}
+
+    def set_key(self, key: str) -> None:
+        """Takes the API key, empty for none, and prepares the headers of all requests."""
+        self.secret = key
+        headers = {
+            "Accept": "*/*",
+            # A short answer gains nothing by compression, and a stream is held back by it.
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+            "User-Agent": "judgenet",
+            **self._provider.headers(key or None),
+            **dict(self._profile.headers),
+        }
+        self.headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
+
+    async def close(self) -> None:
+        """Closes the connections, unless the transport was given."""
+        if self._own_transport and self._transport is not None:
+            await self._transport.aclose()
+            self._transport = None
+
+    async def send(
+        self, request: ChatRequest, learned: Mapping[str, Any], on_text: OnText | None = None
+    ) -> Outcome | Fault:
+        """Sends one request. ``on_text`` asks for a stream. Cancelling closes the connection at once."""
+        stream = on_text is not None
+        content = _encode(self._provider.body(request, learned, stream))
+        url = self._urls.get((request.model, stream))
+        if url is None:
+            url = self._urls[request.model, stream] = httpx.URL(self._provider.url(request.model, stream))
+        if self._transport is None:
+            try:
+                self._transport = open_transport(str(url))
+            except ValueError as error:
+                return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
+        message = httpx.Request("POST", url, headers=self.headers, content=content, extensions=self._extensions)
+        answer = Answer()
+        fault: Fault | None
+        started = time.perf_counter()
+        deadline = self._profile.deadline
+        response: httpx.Response | None = None
+        try:
+            async with asyncio.timeout(deadline) as limit:
+                ends = asyncio.get_running_loop().time() + deadline
+                if stream:
+                    limit.reschedule(min(ends, ends - deadline + self._profile.idle_timeout))
+                response = await self._transport.handle_async_request(message)
+                if on_text is not None and response.status_code == 200 and not _is_json(response):
+                    fault = await self._read_stream(response, answer, on_text, limit, ends)
+                else:
+                    limit.reschedule(ends)
+                    fault = await self._read_whole(response, answer, request, learned, on_text)
+        except TimeoutError:
+            fault = None if answer.ended else self._timed_out(stream and time.perf_counter() - started < deadline)
+        except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+            fault = None if answer.ended else self._broken(error)
+        finally:
+            if response is not None:
+                await response.aclose()
+        return fault if fault is not None else Outcome(answer, time.perf_counter() - started)
+
+    # Reading
+
+    async def _read_stream(
+        self, response: httpx.Response, answer: Answer, on_text: OnText, limit: asyncio.Timeout, ends: float
+    ) -> Fault | None:
+        """Reads events until the answer is whole. Silence is measured between events, not between bytes:
+        comments that keep a connection alive do not count."""
+        now = asyncio.get_running_loop().time
+        idle = self._profile.idle_timeout
+        reader = EventReader()
+        some = False
+        async for piece in _pieces(response):
+            events = reader.feed(piece)
+            some = some or bool(events)
+            told, fault = self._take_events(events, answer, on_text)
+            if fault is not None:
+                return fault
+            if answer.ended:
+                # What comes now is at most the usage and the end of the body.
+                patience = _AFTER_DONE if any(data == b"[DONE]" for _, data in events) else _AFTER_FINISH
+                limit.reschedule(min(ends, now() + patience))
+            elif told:
+                limit.reschedule(min(ends, now() + idle))
+        events = reader.close()
+        told, fault = self._take_events(events, answer, on_text)
+        if fault is not None:
+            return fault
+        if not some and not events:
+            return self._read_body(reader.stray, answer, on_text)
+        if not answer.ended:
+            return Fault("retry", Reason.NETWORK, self.say("the stream ended within the answer", ""))
+        return None
+
+    def _take_events(
+        self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None
+    ) -> tuple[bool, Fault | None]:
+        """Takes events in. (Some of them told something, the error that one of them told)."""
+        told = False
+        for event, data in events:
+            if data == b"[DONE]":
+                answer.ended = told = True
+                continue
+            try:
+                parsed = common.parse_json(data)
+            except ValueError:
+                lines = data.split(b"\n")
+                if len(lines) > 1:
+                    # Some servers leave out the empty line between two events.
+                    its_told, fault = self._take_events([(event, line) for line in lines if line], answer, on_text)
+                    if fault is not None:
+                        return told, fault
+                    told = told or its_told
+                    continue
+                parsed = None
+            if not isinstance(parsed, dict):
+                what = "an event of the stream is no JSON object"
+                return told, Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
+            if error := _error_in(parsed, event):
+                return told, self._told_error(error)
+            text = self._provider.read_event(answer, event, parsed)
+            told = told or text is not None
+            if text and on_text is not None:
+                on_text(text)
+        return told, None
+
+    async def _read_whole(
+        self,
+        response: httpx.Response,
+        answer: Answer,
+        request: ChatRequest,
+        learned: Mapping[str, Any],
+        on_text: OnText | None,
+    ) -> Fault | None:
+        content = b"".join([piece async for piece in _pieces(response)])
+        status, headers = response.status_code, response.headers
+        if 200 <= status < 300:
+            return self._read_body(content, answer, on_text)
+        info = errors.error_info(content)
+        now = time.time()
+        wait = limits.retry_after(headers, now)
+        if wait is None and status in (429, 503):
+            wait = errors.stated_wait(info)
+        if wait is None and status == 429:
+            hint = limits.reset_hint(headers, now)
+            wait = min(hint, limits.BACKOFF_CAP) if hint is not None else None
+        fault = errors.classify(
+            status,
+            info,
+            wait,
+            self._provider.sent(request, learned, on_text is not None),
+            self._provider.parameters,
+            request.schema.schema if request.schema is not None else None,
+        )
+        what = f"HTTP {status}"
+        if 300 <= status < 400 and (place := headers.get("location")):
+            what += f": redirect to {place.partition('?')[0]}"
+        elif info.message:
+            what += f": {info.message}"
+        return replace(fault, text=self.say(what, fault.text))
+
+    def _read_body(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+        """Takes the body of a successful answer in."""
+        try:
+            data = common.parse_json(content)
+        except ValueError:
+            return self._read_other(content, answer, on_text)
+        if not isinstance(data, dict):
+            what = f"the answer is JSON, but a {type(data).__name__} and no object"
+            return Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
+        if error := _error_in(data, ""):
+            return self._told_error(error)
+        try:
+            self._provider.read(answer, data)
+        except NotAnAnswer as problem:
+            return Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
+        if on_text is not None and answer.text:
+            on_text("".join(answer.text))
+        return None
+
+    def _read_other(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+        """Some servers stream whatever was asked for. Anything else that is no JSON is no answer."""
+        if content.lstrip()[:6].startswith((b"data:", b"event:", b":")):
+            reader = EventReader()
+            _, fault = self._take_events(reader.feed(content) + reader.close(), answer, on_text)
+            if fault is not None or answer.ended:
+                return fault
+        words = errors.error_info(content).message or "an empty body"
+        advice = "If all calls bring that, check the base URL."
+        return Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", advice))
+
+    # Faults
+
+    def _told_error(self, error: dict[str, Any]) -> Fault:
+        """An error that came with the status of success."""
+        info = errors.error_of(error)
+        status = info.status or 500
+        fault = errors.classify(status, info, errors.stated_wait(info) if status == 429 else None)
+        return replace(fault, text=self.say(f"an error instead of an answer: {info.message}", fault.text))
+
+    def _timed_out(self, idle: bool) -> Fault:
+        if idle:
+            what, advice = f"no news within {self._profile.idle_timeout:g} s", "A larger idle_timeout waits longer."
+        else:
+            what, advice = f"no answer within {self._profile.deadline:g} s", "A larger deadline waits longer."
+        return Fault("retry", Reason.TIMEOUT, self.say(what, advice))
+
+    def _broken(self, error: Exception) -> Fault:
+        """A connection that was not made, or broke."""
+        cause = error.__cause__ or error
+        if isinstance(cause, aiohttp.ClientConnectorCertificateError):
+            what = f"its certificate is not trusted ({cause.certificate_error})"
+            return Fault("stop", Reason.NETWORK, self.say(what, "SSL_CERT_FILE names further certificates."))
+        # Nobody reached the endpoint: as with throttling, all calls wait, so that an outage costs few of them.
+        if isinstance(cause, aiohttp.ClientConnectorError):
+            return Fault("slow", Reason.NETWORK, self.say(f"not reached ({cause.os_error})", "Is the server running?"))
+        if isinstance(cause, TimeoutError):
+            what = f"not reached within {self._profile.connect_timeout:g} s"
+            return Fault("slow", Reason.NETWORK, self.say(what, "Is the server running?"))
+        return Fault("retry", Reason.NETWORK, self.say(f"the connection broke ({type(cause).__name__})", ""))
+
+    def say(self, what: str, advice: str) -> str:
+        """A message: which endpoint, what happened, what to do."""
+        return f"{self._profile.name} ({self._host}): {self._clean(what).rstrip('.')}. {advice}".rstrip()
+
+    def _clean(self, text: str) -> str:
+        """A text of the server's for a message: one line, short, without the key or what looks like one."""
+        key = self.secret
+        text = " ".join(text[:8192].split())
+        if key:
+            text = text.replace(key, "[key]")
+            if len(key) >= 12:
+                # Servers repeat a key with its middle starred out or its end cut off.
+                text = re.sub(rf"{re.escape(key[:6])}[\w.*…-]*", "[key]", text)
+        text = without_keys(text, "[key]")
+        return text if len(text) <= _MESSAGE_CHARS else text[: _MESSAGE_CHARS - 1] + "…"
+
+
+def _is_json(response: httpx.Response) -> bool:
+    kind: str = response.headers.get("content-type", "")
+    return kind.startswith("application/json")
+
+
+def _encode(body: dict[str, Any]) -> bytes:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        # Lone surrogates have no UTF-8; servers refuse them also as escapes.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+
+
+def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    return aiter(response.stream)
+
+
+def _error_in(data: dict[str, Any], event: str) -> dict[str, Any] | None:
+    """The error that a body or event with the status of success tells, if any."""
+    if data.get("error") or event == "error" or data.get("type") == "error" or data.get("object") == "error":
+        return data
+    choices = data.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict) and choices[0].get("error"):
+        return {"error": choices[0]["error"]}
+    return None

@@ -1,0 +1,139 @@
+"""Anthropic's Messages API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from judgenet.engine.ports import ChatRequest, FinishReason
+from judgenet.engine.providers import common
+from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+
+VERSION = "2023-06-01"
+
+
+class Anthropic:
+    """Messages. The part that calls have in common is a block of its own with a mark for the prompt cache.
+
+    Reply schemas go without limits of numbers and lengths, which the API refuses
+    (platform.claude.com, "Structured outputs"); the reader checks them.
+    """
+
+    finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
+        "end_turn": "stop",
+        "stop_sequence": "stop",
+        "max_tokens": "length",
+        "model_context_window_exceeded": "length",
+        "refusal": "refused",
+    }
+    parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        common.TEMPERATURE: re.compile(r"\btemperature\b"),
+        common.SCHEMA: re.compile(r"\boutput_config\b|\boutput.?format\b|\bstructured.?outputs?\b|\bjson_schema\b"),
+    }
+
+    def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
+        self._url = common.completed(base_url or "https://api.anthropic.com", "/messages", "v1")
+        self._extra = extra or {}
+
+    def url(self, model: str, stream: bool) -> str:
+        return self._url
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        headers = {"anthropic-version": VERSION}
+        if key:
+            headers["x-api-key"] = key
+        return headers
+
+    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+        return common.sent_parameters(request, learned, stream) & self.parameters.keys()
+
+    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+        content: list[dict[str, Any]] = []
+        if request.shared:
+            content.append({"type": "text", "text": request.shared, "cache_control": {"type": "ephemeral"}})
+        if request.own or not content:
+            content.append({"type": "text", "text": request.own})
+        body: dict[str, Any] = {
+            "model": request.model,
+            "max_tokens": request.max_tokens,
+            "messages": [{"role": "user", "content": content}],
+        }
+        if request.system:
+            body["system"] = request.system
+        if request.temperature is not None and common.TEMPERATURE not in learned:
+            body["temperature"] = request.temperature
+        if request.schema is not None:
+            schema = common.without_limits(request.schema.schema)
+            body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        if stream:
+            body["stream"] = True
+        if self._extra:
+            body.update(self._extra)
+        return body
+
+    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+        content = data.get("content")
+        if not isinstance(content, list):
+            raise NotAnAnswer("a JSON object without content")
+        self._about(answer, data)
+        for block in content:
+            if isinstance(block, dict):
+                self._take(answer, block)
+        self._finish(answer, data)
+        answer.ended = True
+
+    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+        kind = data.get("type") or event
+        if kind == "ping":
+            return None
+        if kind == "message_start" and isinstance(data.get("message"), dict):
+            self._about(answer, data["message"])
+        elif kind == "content_block_start" and isinstance(data.get("content_block"), dict):
+            return self._take(answer, data["content_block"])
+        elif kind == "content_block_delta" and isinstance(data.get("delta"), dict):
+            return self._take(answer, data["delta"])
+        elif kind == "message_delta":
+            self._about(answer, data)
+            if isinstance(data.get("delta"), dict):
+                self._finish(answer, data["delta"])
+        elif kind == "message_stop":
+            answer.ended = True
+        return ""
+
+    @staticmethod
+    def _about(answer: Answer, data: dict[str, Any]) -> None:
+        if isinstance(model := data.get("model"), str) and model:
+            answer.model = model
+        usage = data.get("usage")
+        if isinstance(usage, dict):
+            cached = common.count(usage.get("cache_read_input_tokens"))
+            prompt = (
+                common.count(usage.get("input_tokens"))
+                + common.count(usage.get("cache_creation_input_tokens"))
+                + cached
+            )
+            # The last event of a stream may repeat the counts of the first, or leave them out.
+            before = answer.usage or (0, 0, 0, 0)
+            answer.usage = (
+                max(prompt, before[0]),
+                max(common.count(usage.get("output_tokens")), before[1]),
+                max(cached, before[2]),
+                0,
+            )
+
+    @staticmethod
+    def _take(answer: Answer, block: dict[str, Any]) -> str:
+        if isinstance(thinking := block.get("thinking"), str) and thinking:
+            answer.thinking.append(thinking)
+        text = block.get("text")
+        if isinstance(text, str) and text:
+            answer.text.append(text)
+            return text
+        return ""
+
+    @staticmethod
+    def _finish(answer: Answer, data: dict[str, Any]) -> None:
+        if isinstance(reason := data.get("stop_reason"), str) and reason:
+            answer.raw_finish = reason
+            answer.ended = True

@@ -1,0 +1,181 @@
+"""What the providers have in common: the answer as it comes together, names of what is learned, schemas, addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+from urllib.parse import urlsplit
+
+from judgenet.engine.ports import ChatRequest, FinishReason
+
+# What is learned of a model: the names and values of the run's record.
+LIMIT = "max_tokens"
+LIMIT_RENAMED = "sent as max_completion_tokens"
+LIMIT_PLAIN = "sent as max_tokens"
+TEMPERATURE = "temperature"
+SEED = "seed"
+SYSTEM = "system"
+SYSTEM_IN_USER = "put into the user message"
+STREAM = "stream"
+STREAM_USAGE = "stream_usage"
+SCHEMA = "schema"
+SCHEMA_WITHOUT_LIMITS = "without limits"
+REFUSED = "refused"
+NOT_APPLIED = "not applied"
+
+Learned = Mapping[str, Any]
+
+_LIMIT_KEYWORDS = frozenset(
+    {
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "pattern",
+        "format",
+    }
+)
+
+
+class NotAnAnswer(ValueError):
+    """A body that is no answer of this provider. The message says what it is instead."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer as it comes together, whole or in pieces.
+
+    ``usage`` is (prompt, completion, cached, reasoning) tokens as reported, ``None`` where nothing is.
+    """
+
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
+    raw_finish: str | None = None
+    model: str | None = None
+    fingerprint: str | None = None
+    usage: tuple[int, int, int, int] | None = None
+    ended: bool = False
+
+
+class Provider(Protocol):
+    """One way of asking for a chat answer over HTTP. Pure: no connection, no clock, no memory."""
+
+    finish_reasons: ClassVar[Mapping[str, FinishReason]]
+    """The provider's words for why an answer ended."""
+    parameters: ClassVar[Mapping[str, re.Pattern[str]]]
+    """What of a request can be refused, with a pattern of its names in error messages."""
+
+    def url(self, model: str, stream: bool) -> str: ...
+
+    def headers(self, key: str | None) -> dict[str, str]: ...
+
+    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]: ...
+
+    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+        """Which of ``parameters`` a request carries."""
+        ...
+
+    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+        """Takes a whole reply in.
+
+        :raises NotAnAnswer: where it is none.
+        """
+        ...
+
+    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+        """Takes an event of a stream in. Returns the new text, ``None`` where the event only keeps the
+        connection alive."""
+        ...
+
+
+def finish_reason(answer: Answer, words: Mapping[str, FinishReason]) -> FinishReason:
+    """Why the answer ended, in our words."""
+    if answer.refusal:
+        return "refused"
+    return words.get((answer.raw_finish or "").lower(), "unknown")
+
+
+def sent_parameters(request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+    """Which refusable parameters a request carries, for providers that know them all."""
+    sent = {LIMIT}
+    if request.system and SYSTEM not in learned:
+        sent.add(SYSTEM)
+    if request.temperature is not None and TEMPERATURE not in learned:
+        sent.add(TEMPERATURE)
+    if request.seed is not None and SEED not in learned:
+        sent.add(SEED)
+    if request.schema is not None:
+        sent.add(SCHEMA)
+    if stream:
+        sent.add(STREAM)
+        if STREAM_USAGE not in learned:
+            sent.add(STREAM_USAGE)
+    return frozenset(sent)
+
+
+def without_limits(schema: Any) -> Any:
+    """A JSON schema without limits of numbers, lengths and counts."""
+    if isinstance(schema, list):
+        return [without_limits(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {}
+    for name, value in schema.items():
+        if name in ("properties", "$defs", "definitions") and isinstance(value, dict):
+            kept[name] = {its_name: without_limits(its_schema) for its_name, its_schema in value.items()}
+        elif name not in _LIMIT_KEYWORDS:
+            kept[name] = without_limits(value)
+    return kept
+
+
+def has_limits(schema: Any) -> bool:
+    """Whether :func:`without_limits` would change the schema."""
+    return bool(without_limits(schema) != schema)
+
+
+def count(value: object) -> int:
+    """A number of tokens as reported; 0 for anything that is none."""
+    return int(value) if isinstance(value, (int, float)) and 0 < value < 1e12 else 0
+
+
+def texts(value: object) -> str:
+    """The text of a field that some servers fill with a text, others with a list of parts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(texts(part.get("text") if isinstance(part, dict) else part) for part in value)
+    return ""
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON as servers send it: with a BOM, with raw control characters in texts, with a broken character.
+
+    :raises ValueError: where it is no JSON.
+    """
+    return json.loads(body.decode("utf-8-sig", "replace"), strict=False)
+
+
+# Addresses
+
+_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
+
+
+def completed(base_url: str, route: str, version: str) -> str:
+    """The address of ``route`` (such as ``/chat/completions``) for a base URL with or without version,
+    with or without slash at the end, or with the route itself."""
+    base = base_url.strip().rstrip("/")
+    path = urlsplit(base).path
+    if path.endswith(route):
+        return base
+    if _VERSION.search(path):
+        return base + route
+    return f"{base}/{version}{route}"

@@ -1,0 +1,309 @@
+"""What the errors of all providers mean.
+
+The forms differ, but hardly collide, so one reader serves all: gateways pass on the errors of others anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judgenet.core.evaluation import Reason
+from judgenet.engine.limits import parse_duration
+from judgenet.engine.providers import common
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """What a provider says of an error.
+
+    ``words`` are its message and codes in lower case. ``status`` stands for the HTTP status where the error came
+    without one. ``wait`` are seconds that it asks to wait.
+    """
+
+    message: str = ""
+    words: str = ""
+    code: str = ""
+    param: str = ""
+    status: int | None = None
+    wait: float | None = None
+    per_day: bool = False
+    per_minute: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What an attempt that failed means.
+
+    ``retry``: may go better next time. ``slow``: the same, and the endpoint is asked too much. ``refused``:
+    a parameter is refused, the call may go without. ``fail``: this call cannot go. ``stop``: no call to the
+    endpoint can, or to ``model`` alone with ``stop_model``.
+    """
+
+    action: Literal["retry", "slow", "refused", "fail", "stop", "stop_model"]
+    reason: Reason
+    text: str
+    status: int | None = None
+    wait: float | None = None
+    parameter: str | None = None
+
+
+_STATUS_OF = {
+    "overloaded_error": 529,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "internal_server_error": 500,
+    "timeout_error": 504,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "billing_error": 402,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "invalid_request_error": 400,
+    "resource_exhausted": 429,
+    "unavailable": 503,
+    "internal": 500,
+    "deadline_exceeded": 504,
+    "invalid_argument": 400,
+    "failed_precondition": 400,
+    "permission_denied": 403,
+    "unauthenticated": 401,
+    "not_found": 404,
+}
+
+_QUOTA_CODES = re.compile(
+    r"insufficient_(?:quota|balance|credits?|funds)|billing_hard_limit_reached|billing_not_active|billing_error"
+    r"|credits?_exhausted|quota_exhausted|payment_required"
+)
+_QUOTA_WORDS = re.compile(
+    r"exceeded (?:your|the) (?:current|monthly|daily|free) (?:quota|usage|spend)"
+    r"|insufficient (?:balance|credits?|funds|quota)|credit balance is too low"
+    r"|out of (?:credits?|call volume quota)|(?:no|not enough|more) credits\b"
+    r"|check your (?:plan|billing)|billing (?:hard )?limit|spend(?:ing)? limit|quota will be replenished"
+    r"|account is not active|payment required"
+)
+_PER_MINUTE_WORDS = re.compile(
+    r"per[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|\b[rt]pm\b|rate[ _]limit[ _](?:reached|exceeded|error)"
+    r"|too many requests|try again in|retry (?:after|in)"
+)
+_WAIT_WORDS = re.compile(r"(?:try again|retry|wait) (?:after|in|for)?\s*(\d[\d.]*\s*(?:ms|[smhd])[\dhms.]*)")
+_CONTEXT = re.compile(
+    r"context_length_exceeded|exceed_context_size|maximum context length|context (?:length|window|size)"
+    r"|prompt (?:is )?too long|too many (?:input )?tokens|token count .{0,40}exceeds|input (?:is )?too long"
+    r"|exceeds? the maximum (?:number of )?(?:input )?tokens|maximum (?:prompt|input) length|request_too_large"
+)
+_FILTER = re.compile(
+    r"content_filter|content[ _]polic(?:y|ies)|content management policy|responsibleaipolicyviolation|moderation"
+    r"|input was flagged|flagged by|safety system|prohibited_content|data_inspection_failed|content exists risk"
+    r"|unsafe content|sensitive content"
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|deploymentnotfound|invalid_model|unknown_model|^model:|\bmodels?/\S+ is not found"
+    r"|\bmodel\b.{0,160}?(?:not found|not exist|n't exist|not a valid|is not available)"
+    r"|(?:unknown|invalid|no such|unsupported) model\b|not a valid model|no endpoints found for"
+    r"|deployment .{0,60}does not exist"
+)
+_BAD_KEY = re.compile(
+    r"api_key_invalid|api key not valid|invalid[ _]api[ _]key|incorrect api key|api key expired|x-api-key"
+)
+_UNSUPPORTED = re.compile(
+    r"unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|not accept"
+    r"|extra inputs|extra_forbidden|additional propert|deprecated|unavailable|no longer|not implemented|not available"
+    r"|cannot be (?:used|set|specified)|must be (?:set to )?1\b|only .{0,60}?(?:default|supported|allowed|accepted)"
+    r"|may only|must be verified|not (?:yet )?enabled"
+)
+_RANGE = re.compile(
+    r"\bbetween\b|less than|greater than|at (?:most|least)|too (?:large|small|high|low|big)|out of range|exceeds"
+)
+_SCHEMA_LIMITS = re.compile(r"minimum|maximum|exclusivem|multipleof|m(?:in|ax)(?:length|items)|numeric|constraints?\b")
+
+
+def error_info(body: bytes) -> ErrorInfo:
+    """Reads the body of an error in any of the forms that servers use."""
+    try:
+        data = common.parse_json(body)
+    except ValueError:
+        return ErrorInfo(message=_plain(body), words=body[:4096].decode("utf-8", "replace").lower())
+    return error_of(data)
+
+
+def error_of(data: Any) -> ErrorInfo:
+    """The same for a body that was parsed already."""
+    if isinstance(data, list) and data:
+        data = data[0]
+    if not isinstance(data, dict):
+        return ErrorInfo(message=str(data)[:500], words=str(data)[:4096].lower())
+    inner = data.get("error")
+    if isinstance(inner, str):
+        inner = {**data, "message": inner}
+    if not isinstance(inner, dict):
+        errors = data.get("errors")
+        inner = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else data
+    message = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
+    if isinstance(message, (list, dict)):
+        message = _details(message)
+    names = [str(inner.get(name)) for name in ("code", "type", "status") if inner.get(name) is not None]
+    if isinstance(inner.get("innererror"), dict):
+        names.append(str(inner["innererror"].get("code", "")))
+    metadata = inner.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if isinstance(raw, str) and raw:
+        message = f"{message}: {raw}"
+    codes = " ".join(names).lower()
+    message = " ".join(str(message)[:8192].split())
+    param = str(inner.get("param") or "").lower()
+    wait, per_day, per_minute = _google_details(inner.get("details"))
+    return ErrorInfo(
+        message=message,
+        # Not the whole body: some servers repeat the request in it, and a prompt may speak of anything.
+        words=f"{message} | {codes} | {param}".lower(),
+        code=codes,
+        param=param,
+        status=_status(names),
+        wait=wait,
+        per_day=per_day,
+        per_minute=per_minute,
+    )
+
+
+def _details(message: Any) -> str:
+    """The messages of a list of validation errors, as FastAPI and its like send them."""
+    if isinstance(message, dict):
+        message = message.get("detail", message)
+    if not isinstance(message, list):
+        return str(message)
+    parts = []
+    for item in message:
+        if isinstance(item, dict):
+            place = ".".join(str(step) for step in item.get("loc", ()))
+            parts.append(f"{place}: {item.get('msg', '')} ({item.get('type', '')})")
+        else:
+            parts.append(str(item))
+    return "; ".join(parts)
+
+
+def _google_details(details: Any) -> tuple[float | None, bool, bool]:
+    """(seconds to wait, a limit per day was hit, a limit per minute was hit) of google.rpc error details."""
+    wait: float | None = None
+    quotas = ""
+    for detail in details if isinstance(details, list) else ():
+        if not isinstance(detail, dict):
+            continue
+        if isinstance(detail.get("retryDelay"), str):
+            wait = parse_duration(detail["retryDelay"])
+        violations = detail.get("violations")
+        for violation in violations if isinstance(violations, list) else ():
+            if isinstance(violation, dict):
+                quotas += f" {violation.get('quotaId', '')} {violation.get('quotaMetric', '')}".lower()
+    return wait, bool(re.search(r"per_?day", quotas)), bool(re.search(r"per_?minute", quotas))
+
+
+def _status(names: list[str]) -> int | None:
+    for name in names:
+        if name.isdigit() and 400 <= int(name) < 600:
+            return int(name)
+    for name in names:
+        if name.lower() in _STATUS_OF:
+            return _STATUS_OF[name.lower()]
+    return None
+
+
+def _plain(body: bytes) -> str:
+    """What a body says that is no JSON: a text as it is, of a page of HTML its title."""
+    text = body[:8192].decode("utf-8", "replace")
+    if re.match(r"\s*<", text):
+        title = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.I | re.S)
+        return "a page of HTML" + (f" ({' '.join(title[2].split())})" if title else "")
+    return " ".join(text.split())
+
+
+def refused_parameter(
+    info: ErrorInfo, sent: frozenset[str], patterns: Mapping[str, re.Pattern[str]], schema: Any
+) -> str | None:
+    """Which of the parameters sent an error refuses, ``None`` where it is about something else.
+
+    ``"schema_limits"`` stands for the limits within the schema.
+    """
+    found: list[tuple[int, str]] = []
+    for name in sent:
+        pattern = patterns.get(name)
+        if pattern is None:
+            continue
+        if info.param and pattern.search(info.param):
+            found.append((-1, name))
+        elif hit := pattern.search(info.words):
+            found.append((hit.start(), name))
+    for _, name in sorted(found):
+        if name == common.SCHEMA:
+            return "schema_limits" if _SCHEMA_LIMITS.search(info.words) and common.has_limits(schema) else common.SCHEMA
+        if _UNSUPPORTED.search(info.words) and not _RANGE.search(info.message.lower()):
+            return name
+    return None
+
+
+def classify(
+    status: int,
+    info: ErrorInfo,
+    wait: float | None,
+    sent: frozenset[str] = frozenset(),
+    patterns: Mapping[str, re.Pattern[str]] | None = None,
+    schema: Any = None,
+) -> Fault:
+    """What an answer with an error status means. ``wait`` are the seconds that its headers ask to wait."""
+    if info.wait is not None:
+        wait = info.wait if wait is None else max(wait, info.wait)
+    words = info.words
+
+    def fault(action: Any, reason: Reason, text: str, parameter: str | None = None) -> Fault:
+        return Fault(action, reason, text, status, wait, parameter)
+
+    if status in (400, 402, 403, 429) and _is_quota(status, info):
+        return fault("stop", Reason.QUOTA, "The quota or credit is used up: top it up, or wait until it is renewed.")
+    if status == 429:
+        return fault("slow", Reason.RATE_LIMITED, "The endpoint is asked more than it allows.")
+    if status == 529:
+        return fault("slow", Reason.SERVER_ERROR, "The endpoint is overloaded.")
+    if status in (408, 504):
+        return fault("retry", Reason.TIMEOUT, "The endpoint took too long.")
+    if status in (409, 425) or status >= 500:
+        return fault("retry", Reason.SERVER_ERROR, "The endpoint failed.")
+    if status in (400, 403, 422) and _FILTER.search(words):
+        return fault("fail", Reason.FILTERED, "The endpoint's content filter refuses this text.")
+    if status == 401 or (status == 400 and _BAD_KEY.search(words)):
+        return fault("stop", Reason.AUTH, "The key is missing or not accepted.")
+    if status == 413 or (status in (400, 422) and _CONTEXT.search(words)):
+        return fault("fail", Reason.CONTEXT_LENGTH, "The text is longer than the model's context.")
+    if status in (400, 404, 422):
+        parameter = refused_parameter(info, sent, patterns or {}, schema)
+        if parameter is not None:
+            return fault("refused", Reason.BAD_REQUEST, "The endpoint refuses a parameter.", parameter)
+    if status in (400, 403, 404) and _NO_MODEL.search(words):
+        reason = Reason.AUTH if status == 403 else Reason.BAD_REQUEST
+        return fault("stop_model", reason, "The endpoint has no such model for this key: check its name.")
+    if status in (401, 403):
+        return fault("stop", Reason.AUTH, "The key may not do this.")
+    if status in (404, 405):
+        return fault("stop", Reason.BAD_REQUEST, "Nothing answers chat requests at this address: check the base URL.")
+    if 300 <= status < 400:
+        return fault("stop", Reason.BAD_REQUEST, "The endpoint has moved: write its new address as base URL.")
+    return fault("fail", Reason.BAD_REQUEST, "The endpoint refuses the request.")
+
+
+def _is_quota(status: int, info: ErrorInfo) -> bool:
+    """Whether a quota is used up, which no waiting of seconds mends. Throttling often speaks of plans and
+    billing as well: what says "per minute" is throttling."""
+    if status == 402 or _QUOTA_CODES.search(info.code) or info.per_day:
+        return True
+    if info.per_minute or info.wait is not None or _PER_MINUTE_WORDS.search(info.words):
+        return False
+    return bool(_QUOTA_WORDS.search(info.words))
+
+
+def stated_wait(info: ErrorInfo) -> float | None:
+    """Seconds that the words of an error ask to wait ("try again in 7m12s")."""
+    found = _WAIT_WORDS.search(info.words)
+    return parse_duration(found[1].rstrip(".")) if found else None

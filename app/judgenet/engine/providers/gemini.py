@@ -1,0 +1,116 @@
+"""Google's Gemini API: generateContent and its stream."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from judgenet.engine.ports import ChatRequest, FinishReason
+from judgenet.engine.providers import common
+from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+
+
+class Gemini:
+    """generateContent. A prompt that the filter holds back gives an empty answer that is ``filtered``."""
+
+    finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
+        "stop": "stop",
+        "max_tokens": "length",
+        "safety": "filtered",
+        "recitation": "filtered",
+        "blocklist": "filtered",
+        "prohibited_content": "filtered",
+        "spii": "filtered",
+        "image_safety": "filtered",
+        "language": "filtered",
+    }
+    parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        common.TEMPERATURE: re.compile(r"\btemperature\b"),
+        common.SEED: re.compile(r"\bseed\b"),
+        common.SYSTEM: re.compile(r"\bsystem_?instruction\b|developer instruction"),
+        common.SCHEMA: re.compile(
+            r"\bresponse_?json_?schema\b|\bresponse_?schema\b|\bresponse_?mime_?type\b|\bjson mode\b|\bjson schema\b"
+        ),
+    }
+
+    def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
+        url = common.completed(base_url or "https://generativelanguage.googleapis.com", "/models", "v1beta")
+        self._models = url
+        self._extra = extra or {}
+
+    def url(self, model: str, stream: bool) -> str:
+        name = quote(model.removeprefix("models/"), safe="")
+        return f"{self._models}/{name}:" + ("streamGenerateContent?alt=sse" if stream else "generateContent")
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"x-goog-api-key": key} if key else {}
+
+    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+        return common.sent_parameters(request, learned, stream) & self.parameters.keys()
+
+    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+        user = request.shared + request.own
+        config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
+        if request.temperature is not None and common.TEMPERATURE not in learned:
+            config["temperature"] = request.temperature
+        if request.seed is not None and common.SEED not in learned:
+            config["seed"] = request.seed
+        if request.schema is not None:
+            schema = request.schema.schema
+            config["responseMimeType"] = "application/json"
+            config["responseJsonSchema"] = common.without_limits(schema) if common.SCHEMA in learned else schema
+        body: dict[str, Any] = {}
+        if request.system and common.SYSTEM in learned:
+            user = f"{request.system}\n\n{user}"
+        elif request.system:
+            body["systemInstruction"] = {"parts": [{"text": request.system}]}
+        body["contents"] = [{"role": "user", "parts": [{"text": user}]}]
+        body["generationConfig"] = config
+        if self._extra:
+            body.update(self._extra)
+        return body
+
+    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+        if not any(name in data for name in ("candidates", "promptFeedback", "usageMetadata")):
+            raise NotAnAnswer("a JSON object without candidates")
+        self.read_event(answer, "", data)
+        answer.ended = True
+
+    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+        if isinstance(model := data.get("modelVersion"), str) and model:
+            answer.model = model
+        usage = data.get("usageMetadata")
+        if isinstance(usage, dict):
+            thoughts = common.count(usage.get("thoughtsTokenCount"))
+            answer.usage = (
+                common.count(usage.get("promptTokenCount")),
+                common.count(usage.get("candidatesTokenCount")) + thoughts,
+                common.count(usage.get("cachedContentTokenCount")),
+                thoughts,
+            )
+        feedback = data.get("promptFeedback")
+        if isinstance(feedback, dict) and isinstance(blocked := feedback.get("blockReason"), str):
+            # OTHER and BLOCK_REASON_UNSPECIFIED hold the prompt back too.
+            answer.raw_finish = blocked if blocked.lower() in self.finish_reasons else "SAFETY"
+            answer.ended = True
+        candidates = data.get("candidates")
+        if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
+            return ""
+        candidate = candidates[0]
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        new = ""
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict) and isinstance(text := part.get("text"), str):
+                if part.get("thought"):
+                    answer.thinking.append(text)
+                else:
+                    new += text
+        if new:
+            answer.text.append(new)
+        if isinstance(reason := candidate.get("finishReason"), str) and reason != "FINISH_REASON_UNSPECIFIED":
+            answer.raw_finish = reason
+            answer.ended = True
+        return new

@@ -1,0 +1,198 @@
+"""Chat completions as OpenAI defined them, spoken by most servers; and Azure's way to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import quote, urlsplit
+
+from judgenet.engine.ports import ChatRequest, FinishReason
+from judgenet.engine.providers import common
+from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+
+ROUTE = "/chat/completions"
+AZURE_API_VERSION = "2024-10-21"
+"""The oldest general release with reply schemas."""
+
+_UNDER_VERSION = re.compile(r"/v\d\w*/openai$")
+"""Where some other APIs keep their OpenAI-compatible side (Gemini, DeepInfra)."""
+
+
+class OpenAI:
+    """OpenAI and what is compatible: vLLM, Ollama, LM Studio, OpenRouter, llama.cpp and others.
+
+    ``extra`` are fields for every request that only some servers know.
+    """
+
+    finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
+        "stop": "stop",
+        "eos": "stop",
+        "eos_token": "stop",
+        "end_turn": "stop",
+        "stop_sequence": "stop",
+        "length": "length",
+        "max_tokens": "length",
+        "model_length": "length",
+        "content_filter": "filtered",
+        "refusal": "refused",
+    }
+    parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        common.LIMIT: re.compile(r"\bmax_(?:completion_)?tokens\b"),
+        common.TEMPERATURE: re.compile(r"\btemperature\b"),
+        common.SEED: re.compile(r"\bseed\b"),
+        common.STREAM_USAGE: re.compile(r"\bstream_options\b|\binclude_usage\b"),
+        common.STREAM: re.compile(r"\bstream(?:ing)?\b"),
+        common.SYSTEM: re.compile(r"\bsystem role\b|role.{0,20}\bsystem\b|\bsystem\b.{0,20}\brole\b|'system'"),
+        common.SCHEMA: re.compile(
+            r"\bresponse_format\b|\bjson_schema\b|\bstructured.?outputs?\b|\bguided_json\b|\bgrammar\b|\bjson schema\b"
+        ),
+    }
+
+    def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
+        self._url = self.complete(base_url or "https://api.openai.com/v1")
+        self._extra = extra or {}
+
+    @staticmethod
+    def complete(base_url: str) -> str:
+        """The address of the chat route for a base URL in any of its usual forms."""
+        base = base_url.strip().rstrip("/")
+        if _UNDER_VERSION.search(urlsplit(base).path):
+            return base + ROUTE
+        return common.completed(base, ROUTE, "v1")
+
+    def url(self, model: str, stream: bool) -> str:
+        return self._url
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+        return common.sent_parameters(request, learned, stream)
+
+    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+        user = request.shared + request.own
+        if not request.system:
+            messages = [{"role": "user", "content": user}]
+        elif common.SYSTEM in learned:
+            messages = [{"role": "user", "content": f"{request.system}\n\n{user}"}]
+        else:
+            messages = [{"role": "system", "content": request.system}, {"role": "user", "content": user}]
+        body: dict[str, Any] = {"model": request.model, "messages": messages}
+        renamed = learned.get(common.LIMIT) == common.LIMIT_RENAMED
+        body["max_completion_tokens" if renamed else "max_tokens"] = request.max_tokens
+        if request.temperature is not None and common.TEMPERATURE not in learned:
+            body["temperature"] = request.temperature
+        if request.seed is not None and common.SEED not in learned:
+            body["seed"] = request.seed
+        if request.schema is not None:
+            schema = request.schema.schema
+            if common.SCHEMA in learned:
+                schema = common.without_limits(schema)
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": request.schema.name, "strict": True, "schema": schema},
+            }
+        if stream:
+            body["stream"] = True
+            if common.STREAM_USAGE not in learned:
+                body["stream_options"] = {"include_usage": True}
+        if self._extra:
+            body.update(self._extra)
+        return body
+
+    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+        choices = data.get("choices")
+        if not isinstance(choices, list):
+            raise NotAnAnswer("a JSON object without choices")
+        self._about(answer, data)
+        if choices and isinstance(choices[0], dict):
+            choice = choices[0]
+            message = choice.get("message")
+            self._take(answer, message if isinstance(message, dict) else {"content": choice.get("text")})
+            self._finish(answer, choice)
+        answer.ended = True
+
+    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+        self._about(answer, data)
+        choices = data.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            return ""
+        choice = choices[0]
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            # Some servers end a stream with the whole message; it is news only where no piece came.
+            message = choice.get("message")
+            delta = message if isinstance(message, dict) and not answer.text else {"content": choice.get("text")}
+        new = self._take(answer, delta)
+        self._finish(answer, choice)
+        return new
+
+    @staticmethod
+    def _about(answer: Answer, data: dict[str, Any]) -> None:
+        if isinstance(model := data.get("model"), str) and model:
+            answer.model = model
+        if isinstance(fingerprint := data.get("system_fingerprint"), str):
+            answer.fingerprint = fingerprint
+        usage = data.get("usage")
+        if isinstance(usage, dict):
+            prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+            answer.usage = (
+                common.count(usage.get("prompt_tokens")),
+                common.count(usage.get("completion_tokens")),
+                common.count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
+                or common.count(usage.get("prompt_cache_hit_tokens")),
+                common.count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None),
+            )
+
+    @staticmethod
+    def _take(answer: Answer, message: dict[str, Any]) -> str:
+        content = message.get("content")
+        new = content if isinstance(content, str) else ""
+        if isinstance(content, list):
+            for part in content:
+                if isinstance(part, dict) and part.get("type") == "thinking":
+                    answer.thinking.append(common.texts(part.get("thinking")))
+                else:
+                    new += common.texts([part])
+        if new:
+            answer.text.append(new)
+        for name in ("reasoning_content", "reasoning"):
+            if isinstance(thinking := message.get(name), str) and thinking:
+                answer.thinking.append(thinking)
+                break
+        if isinstance(refusal := message.get("refusal"), str) and refusal:
+            answer.refusal.append(refusal)
+        return new
+
+    @staticmethod
+    def _finish(answer: Answer, choice: dict[str, Any]) -> None:
+        if isinstance(reason := choice.get("finish_reason"), str) and reason:
+            answer.raw_finish = reason
+            answer.ended = True
+
+
+class Azure(OpenAI):
+    """Azure OpenAI: an address per deployment, or the newer one with ``/openai/v1``; the model of a request
+    names the deployment."""
+
+    def __init__(self, base_url: str, api_version: str | None = None, extra: dict[str, Any] | None = None) -> None:
+        if not base_url:
+            raise ValueError("an Azure endpoint needs its address: https://<resource>.openai.azure.com")
+        base, _, query = base_url.strip().partition("?")
+        self._base = base.rstrip("/").removesuffix(ROUTE).removesuffix("/openai")
+        self._query = query or f"api-version={quote(api_version or AZURE_API_VERSION)}"
+        self._plain = self._base.endswith("/v1")
+        if self._plain:
+            self._query = query or (f"api-version={quote(api_version)}" if api_version else "")
+        self._extra = extra or {}
+
+    def url(self, model: str, stream: bool) -> str:
+        if self._plain or "/deployments/" in self._base:
+            path = self._base + ROUTE
+        else:
+            path = f"{self._base}/openai/deployments/{quote(model, safe='')}{ROUTE}"
+        return f"{path}?{self._query}" if self._query else path
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"api-key": key} if key else {}

@@ -1,0 +1,62 @@
+"""Server-sent events, read from bytes (WHATWG HTML, section 9.2).
+
+Lines end at LF, with or without CR before it: never at U+2028 and the like, which are ordinary characters
+of a JSON text. Characters are decoded by whoever reads an event's data, which is whole by then.
+"""
+
+from __future__ import annotations
+
+
+class EventReader:
+    """Takes pieces of a stream as they come and gives its events as (type, data).
+
+    Comments, which servers send to keep a connection alive, are no events. ``stray`` collects lines that
+    belong to no event stream (at most 64 KiB): a server that answers with something else is told by them.
+    """
+
+    _STRAY_KEPT = 65_536
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._data: list[bytes] = []
+        self._type = ""
+        self._first = True
+        self.stray = b""
+
+    def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
+        """The events that ``piece`` completes."""
+        self._pieces.append(piece)
+        if b"\n" not in piece:
+            return []
+        lines = b"".join(self._pieces).split(b"\n")
+        self._pieces = [lines.pop()]
+        return self._read(lines)
+
+    def close(self) -> list[tuple[str, bytes]]:
+        """The event that was under way when the stream ended without an empty line."""
+        lines = [b"".join(self._pieces), b""]
+        self._pieces = []
+        return self._read(lines)
+
+    def _read(self, lines: list[bytes]) -> list[tuple[str, bytes]]:
+        events: list[tuple[str, bytes]] = []
+        for line in lines:
+            if line.endswith(b"\r"):
+                line = line[:-1]
+            if self._first:
+                self._first = False
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if not line:
+                if self._data:
+                    events.append((self._type, b"\n".join(self._data)))
+                    self._data = []
+                self._type = ""
+                continue
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data.append(value.removeprefix(b" "))
+            elif name == b"event":
+                self._type = value.removeprefix(b" ").decode("utf-8", "replace")
+            elif name not in (b"", b"id", b"retry") and len(self.stray) < self._STRAY_KEPT:
+                self.stray += line + b"\n"
+        return events

@@ -1,0 +1,955 @@
+"""A judge over HTTP for tests: speaks as OpenAI, Azure, Anthropic and Gemini do, judges by a hash of what it
+is asked, does every fault on demand, and remembers everything.
+
+In a test: ``with JudgeServer(faults={"500": 0.2}) as server: ... server.url ... server.log``.
+As a process: ``python -m tests.fakes.judge_server --port 0 --latency 0.05`` prints its address; then
+``GET /control/log``, ``GET /control/stats``, ``POST /control/settings`` (fields of :class:`Settings`) and
+``POST /control/reset``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from email.utils import formatdate
+from types import TracebackType
+from typing import Any
+
+from aiohttp import web
+
+REFUSALS = (
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "seed",
+    "schema",
+    "schema_limits",
+    "stream_options",
+    "stream",
+    "system",
+)
+"""What can be refused with a 400 of its own; also as faults, where the request carries it."""
+
+STATUS_FAULTS = (
+    "bad_request", "auth", "forbidden", "payment", "quota", "no_model", "no_route", "context", "content_filter",
+    "throttle", "throttle_date", "throttle_ms", "throttle_plain", "throttle_long", "408", "409", "425", "500", "502",
+    "503", "504", "529", "html_502",
+)  # fmt: skip
+CONNECTION_FAULTS = ("reset", "hang", "hang_body", "comments", "drip", "cut")
+BODY_FAULTS = (
+    "bad_json", "html_200", "content_type", "error_200", "stream_error", "empty_choices", "empty_content", "refusal",
+    "filtered", "length",
+)  # fmt: skip
+ANSWER_FAULTS = ("off_scale", "prose", "contradictory")
+FORM_FAULTS = ("no_usage", "zero_usage", "u2028", "split_utf8", "duplicate_chunks", "no_done", "crlf")
+FAULTS = REFUSALS + STATUS_FAULTS + CONNECTION_FAULTS + BODY_FAULTS + ANSWER_FAULTS + FORM_FAULTS
+"""All faults. ``hang_body`` and ``comments`` hold back a stream after its first event, a whole answer within
+its body; ``drip`` sends it in small pieces ``drip_s`` apart."""
+
+_ROLES = ("Correctness", "Clarity", "Completeness", "Relevance", "Tone", "Depth")
+_ASKS_ROLES = re.compile(r"do not judge yet|name the (?:perspectives|roles)|先不要评审|请列出评判", re.I)
+
+
+@dataclass
+class Settings:
+    """How the server behaves. ``faults`` maps a fault to its probability, drawn from ``seed``, the request's
+    body and how often that body came, so that the order of arrival does not matter. ``script`` names the fault
+    (or ``None``) of the next requests and goes first. ``refuse`` are parameters refused always."""
+
+    latency: float = 0.0
+    seed: int = 0
+    faults: dict[str, float] = field(default_factory=dict)
+    script: list[str | None] = field(default_factory=list)
+    refuse: list[str] = field(default_factory=list)
+    key: str | None = None
+    models: list[str] | None = None
+    roles: int = 3
+    retry_after: float = 0.05
+    hang_s: float = 30.0
+    drip_s: float = 0.01
+    most_in_flight: int | None = None
+    keep: str = "all"
+    """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request. ``delivered``: the whole answer was written to a connection still open. ``paid``: an answer
+    of the model was written, also a useless one."""
+
+    number: int
+    path: str
+    dialect: str
+    model: str
+    body_hash: str
+    headers: dict[str, str]
+    messages: list[dict[str, str]]
+    asked: dict[str, Any]
+    stream: bool
+    at: float
+    status: int | None = None
+    fault: str | None = None
+    answer: str | None = None
+    finish: str | None = None
+    paid: bool = False
+    delivered: bool = False
+    disconnected: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {name.name: getattr(self, name.name) for name in fields(self)}
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request, whatever the dialect."""
+
+    model: str
+    system: str
+    user: str
+    schema: dict[str, Any] | None
+    stream: bool
+    usage_in_stream: bool
+    parameters: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Told:
+    """What the judge says to it."""
+
+    text: str
+    finish: str = "stop"
+    refusal: str | None = None
+    choices: bool = True
+    usage: tuple[int, int] | None = (0, 0)
+
+
+# Judging
+
+
+def judge(asked: Asked, fault: str | None, roles: int) -> Told:
+    """The answer to a request, by a hash of its text alone."""
+    digest = hashlib.sha256(f"{asked.system}\n{asked.user}".encode("utf-8", "surrogatepass")).digest()
+    first, second = 1 + digest[0] % 10, 1 + digest[1] % 10
+    chinese = "回答1" in asked.user
+    evidence = _evidence(digest, chinese)
+    if fault == "u2028":
+        evidence += " Line\u2028separator, paragraph\u2029separator, next\u0085line, 漢字 and 🙂."
+    if fault == "off_scale":
+        first, second = 11, 0
+    if fault == "contradictory":
+        first, second = 9, 2
+    wants_roles = _wants_roles(asked)
+    if fault == "prose" and not wants_roles:
+        text = "评审完毕。" if chinese else "Both responses have something to say for themselves."
+    elif asked.schema is not None:
+        text = json.dumps(_fill(asked.schema, "", digest, evidence, (first, second), roles), ensure_ascii=False)
+    elif wants_roles:
+        text = "\n".join(f"${name}: {what}&" for name, what in _roles(digest, roles))
+    elif chinese:
+        text = f"{evidence}\n回答1的分数：{first}\n回答2的分数：{second}"
+    else:
+        text = f"{evidence}\nScore of Response 1: {first}\nScore of Response 2: {second}"
+    if fault == "contradictory" and not wants_roles:
+        text += "\n\n[[B]]"
+    told = Told(text, usage=(max(1, len(asked.user) // 4), max(1, len(text) // 4)))
+    if fault == "length":
+        told.text, told.finish = text[: max(1, len(text) // 2)], "length"
+    elif fault == "filtered":
+        told.text, told.finish = "", "filtered"
+    elif fault == "refusal":
+        told.text, told.finish, told.refusal = "", "refused", "I cannot judge these texts."
+    elif fault == "empty_content":
+        told.text = ""
+    elif fault == "empty_choices":
+        told.text, told.choices = "", False
+    elif fault == "no_usage":
+        told.usage = None
+    elif fault == "zero_usage":
+        told.usage = (0, 0)
+    return told
+
+
+def _wants_roles(asked: Asked) -> bool:
+    if asked.schema is not None:
+        return "roles" in asked.schema.get("properties", {})
+    return _ASKS_ROLES.search(asked.user) is not None
+
+
+def _evidence(digest: bytes, chinese: bool) -> str:
+    tag = digest[2:6].hex()
+    if chinese:
+        return f"两个回答各有长处（{tag}）。"
+    return f"The first is more to the point, the second says more ({tag})."
+
+
+def _roles(digest: bytes, count: int) -> list[tuple[str, str]]:
+    names = _ROLES
+    start = digest[6] % len(names)
+    return [
+        (name, f"How good are the responses in {name.lower()}?")
+        for name in (names[(start + i) % len(names)] for i in range(count))
+    ]
+
+
+def _fill(schema: dict[str, Any], name: str, digest: bytes, evidence: str, scores: tuple[int, int], roles: int) -> Any:
+    """A value for a schema. Numbers take the two scores in turn; a list of objects takes roles."""
+    kind = schema.get("type")
+    if kind == "object":
+        properties = schema.get("properties", {})
+        numbers = [key for key, value in properties.items() if value.get("type") in ("integer", "number")]
+        filled = {}
+        for key, value in properties.items():
+            if key in numbers:
+                filled[key] = scores[numbers.index(key) % 2]
+            else:
+                filled[key] = _fill(value, key, digest, evidence, scores, roles)
+        return filled
+    if kind == "array":
+        most = schema.get("maxItems", roles)
+        return [
+            {key: (role if key == "name" else what) for key in schema.get("items", {}).get("properties", {})}
+            for role, what in _roles(digest, min(roles, most))
+        ]
+    if "enum" in schema:
+        return schema["enum"][digest[7] % len(schema["enum"])]
+    return evidence
+
+
+# Dialects
+
+
+class OpenAIDialect:
+    name = "openai"
+
+    def asked(self, path: str, body: dict[str, Any]) -> Asked:
+        messages = body.get("messages", [])
+        system = "\n".join(m["content"] for m in messages if m["role"] == "system")
+        user = "\n".join(m["content"] for m in messages if m["role"] != "system")
+        wanted = body.get("response_format") or {}
+        schema = wanted.get("json_schema", {}).get("schema") if wanted.get("type") == "json_schema" else None
+        model = body.get("model") or path.partition("/deployments/")[2].partition("/")[0]
+        options = body.get("stream_options") or {}
+        return Asked(model, system, user, schema, bool(body.get("stream")), bool(options.get("include_usage")), body)
+
+    def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": told.text or None, "refusal": told.refusal}
+        choice = {"index": 0, "message": message, "finish_reason": _OPENAI_FINISH[told.finish], "logprobs": None}
+        data = {**self._head(asked, number, "chat.completion"), "choices": [choice] if told.choices else []}
+        if told.usage is not None:
+            data["usage"] = self._usage(told.usage)
+        return data
+
+    def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
+        head = self._head(asked, number, "chat.completion.chunk")
+
+        def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+            choices = [{"index": 0, "delta": delta, "finish_reason": finish}] if told.choices else []
+            return _event({**head, "choices": choices})
+
+        first = chunk({"role": "assistant", "content": ""})
+        last = [chunk({}, _OPENAI_FINISH[told.finish])]
+        if asked.usage_in_stream and told.usage is not None:
+            last.append(_event({**head, "choices": [], "usage": self._usage(told.usage)}))
+        pieces = [chunk({"content": piece}) for piece in _split(told.text)]
+        if told.refusal:
+            pieces.append(chunk({"refusal": told.refusal}))
+        if double:
+            last = [event for event in last for _ in range(2)]
+            return [first, first, *pieces, *last]
+        return [first, *pieces, *last]
+
+    done = b"data: [DONE]\n\n"
+
+    def error(self, status: int, message: str, code: str | None, parameter: str | None) -> dict[str, Any]:
+        kind = code if code == "insufficient_quota" else "invalid_request_error"
+        return {"error": {"message": message, "type": kind, "param": parameter, "code": code}}
+
+    @staticmethod
+    def _head(asked: Asked, number: int, kind: str) -> dict[str, Any]:
+        return {
+            "id": f"chatcmpl-{number}",
+            "object": kind,
+            "created": 1700000000,
+            "model": f"{asked.model}-2026",
+            "system_fingerprint": "fp_fake",
+        }
+
+    @staticmethod
+    def _usage(usage: tuple[int, int]) -> dict[str, Any]:
+        prompt, completion = usage
+        return {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+            "prompt_tokens_details": {"cached_tokens": prompt // 2},
+            "completion_tokens_details": {"reasoning_tokens": 0},
+        }
+
+
+class AnthropicDialect:
+    name = "anthropic"
+    done = b""
+
+    def asked(self, path: str, body: dict[str, Any]) -> Asked:
+        user = ""
+        for message in body.get("messages", []):
+            content = message["content"]
+            user += content if isinstance(content, str) else "".join(block["text"] for block in content)
+        wanted = (body.get("output_config") or {}).get("format") or {}
+        return Asked(
+            body.get("model", ""),
+            body.get("system", ""),
+            user,
+            wanted.get("schema"),
+            bool(body.get("stream")),
+            True,
+            body,
+        )
+
+    def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
+        content = [{"type": "text", "text": told.text}] if told.choices and told.text else []
+        data: dict[str, Any] = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": f"{asked.model}-2026",
+            "content": content,
+            "stop_reason": _ANTHROPIC_FINISH[told.finish],
+            "stop_sequence": None,
+        }
+        if told.usage is not None:
+            data["usage"] = self._usage(told.usage)
+        return data
+
+    def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
+        start = {**self.whole(asked, told, number), "content": [], "stop_reason": None}
+        if told.usage is not None:
+            start["usage"] = {**self._usage(told.usage), "output_tokens": 1}
+        block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+        deltas = [
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
+            for piece in _split(told.text)
+        ]
+        end: dict[str, Any] = {
+            "type": "message_delta",
+            "delta": {"stop_reason": _ANTHROPIC_FINISH[told.finish], "stop_sequence": None},
+        }
+        if told.usage is not None:
+            end["usage"] = {"output_tokens": told.usage[1]}
+        events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, block, {"type": "ping"}, *deltas]
+        last: list[dict[str, Any]] = [{"type": "content_block_stop", "index": 0}, end, {"type": "message_stop"}]
+        if double:
+            last = [event for event in last for _ in range(2)]
+        return [_event(event, event["type"]) for event in [*events, *last]]
+
+    def error(self, status: int, message: str, code: str | None, parameter: str | None) -> dict[str, Any]:
+        kinds = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large"}
+        kinds |= {402: "billing_error", 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error"}
+        if code == "insufficient_quota":
+            message = "Your credit balance is too low to access the API."
+        kind = kinds.get(status, "invalid_request_error" if status < 500 else "api_error")
+        return {"type": "error", "error": {"type": kind, "message": message}}
+
+    @staticmethod
+    def _usage(usage: tuple[int, int]) -> dict[str, Any]:
+        prompt, completion = usage
+        half = prompt // 2
+        return {
+            "input_tokens": prompt - half,
+            "cache_read_input_tokens": half,
+            "cache_creation_input_tokens": 0,
+            "output_tokens": completion,
+        }
+
+
+class GeminiDialect:
+    name = "gemini"
+    done = b""
+
+    def asked(self, path: str, body: dict[str, Any]) -> Asked:
+        def text(content: dict[str, Any]) -> str:
+            return "".join(part.get("text", "") for part in content.get("parts", []))
+
+        config = body.get("generationConfig") or {}
+        name = path.rpartition("/")[2]
+        return Asked(
+            name.partition(":")[0],
+            text(body.get("systemInstruction") or {}),
+            "".join(text(content) for content in body.get("contents", [])),
+            config.get("responseJsonSchema"),
+            "streamGenerateContent" in name,
+            True,
+            config,
+        )
+
+    def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
+        parts = [{"text": told.text}] if told.text else []
+        return self._data(asked, told, parts, _GEMINI_FINISH[told.finish])
+
+    def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
+        events = [self._data(asked, told, [{"text": piece}], None) for piece in _split(told.text)]
+        last = self._data(asked, told, [], _GEMINI_FINISH[told.finish])
+        return [_event(event) for event in [*events, last, *([last] if double else [])]]
+
+    def _data(self, asked: Asked, told: Told, parts: list[Any], finish: str | None) -> dict[str, Any]:
+        candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
+        if finish:
+            candidate["finishReason"] = finish
+        data: dict[str, Any] = {
+            "candidates": [candidate] if told.choices else [],
+            "modelVersion": f"{asked.model}-2026",
+        }
+        if told.usage is not None:
+            prompt, completion = told.usage
+            data["usageMetadata"] = {
+                "promptTokenCount": prompt,
+                "candidatesTokenCount": completion,
+                "thoughtsTokenCount": 0,
+                "cachedContentTokenCount": prompt // 2,
+                "totalTokenCount": prompt + completion,
+            }
+        return data
+
+    def error(self, status: int, message: str, code: str | None, parameter: str | None) -> dict[str, Any]:
+        names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
+        names |= {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
+        error: dict[str, Any] = {"code": status, "message": message, "status": names.get(status, "INTERNAL")}
+        if status == 429:
+            per_day = code == "insufficient_quota"
+            quota = f"GenerateRequestsPer{'Day' if per_day else 'Minute'}PerProjectPerModel"
+            error["message"] = "You exceeded your current quota, please check your plan and billing details."
+            error["details"] = [
+                {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": quota}]}
+            ]
+        return {"error": error}
+
+
+Dialect = OpenAIDialect | AnthropicDialect | GeminiDialect
+
+_OPENAI_FINISH = {"stop": "stop", "length": "length", "filtered": "content_filter", "refused": "stop"}
+_ANTHROPIC_FINISH = {"stop": "end_turn", "length": "max_tokens", "filtered": "refusal", "refused": "refusal"}
+_GEMINI_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "filtered": "SAFETY", "refused": "PROHIBITED_CONTENT"}
+
+
+def dialect_of(path: str) -> Dialect | None:
+    """The dialect that a path belongs to, ``None`` for a path that nobody answers."""
+    if path.endswith("/chat/completions"):
+        return OpenAIDialect()
+    if path.endswith("/messages"):
+        return AnthropicDialect()
+    if path.endswith((":generateContent", ":streamGenerateContent")):
+        return GeminiDialect()
+    return None
+
+
+def _event(data: dict[str, Any], name: str | None = None) -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def _split(text: str, size: int = 12) -> list[str]:
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+# Errors
+
+_ERRORS: dict[str, tuple[int, str, str | None]] = {
+    "bad_request": (400, "The request could not be understood.", None),
+    "auth": (401, "Incorrect API key provided: {key}.", "invalid_api_key"),
+    "forbidden": (403, "You may not use this API.", None),
+    "payment": (402, "Insufficient credits.", None),
+    "quota": (
+        429,
+        "You exceeded your current quota, please check your plan and billing details.",
+        "insufficient_quota",
+    ),
+    "no_model": (404, "The model `{model}` does not exist or you do not have access to it.", "model_not_found"),
+    "context": (
+        400,
+        "This model's maximum context length is 4096 tokens, but the prompt has 5000.",
+        "context_length_exceeded",
+    ),
+    "content_filter": (
+        400,
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        "content_filter",
+    ),
+    "throttle": (429, "Rate limit reached for requests per minute.", "rate_limit_exceeded"),
+    "408": (408, "Request timeout.", None),
+    "409": (409, "Conflict.", None),
+    "425": (425, "Too early.", None),
+    "500": (500, "The server had an error.", None),
+    "502": (502, "Bad gateway.", None),
+    "503": (503, "Service unavailable.", None),
+    "504": (504, "Gateway timeout.", None),
+    "529": (529, "Overloaded.", None),
+}
+_REFUSED: dict[str, str] = {
+    "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+    "Use 'max_completion_tokens' instead.",
+    "max_completion_tokens": "Unrecognized request argument supplied: max_completion_tokens",
+    "temperature": "Unsupported value: 'temperature' does not support {value} with this model. "
+    "Only the default (1) value is supported.",
+    "seed": "Unsupported parameter: 'seed' is not supported with this model.",
+    "schema": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    "schema_limits": "Invalid schema for response_format: "
+    "for 'integer' type, properties maximum, minimum are not supported.",
+    "stream_options": "Unrecognized request argument supplied: stream_options",
+    "stream": "Your organization must be verified to stream this model.",
+    "system": "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+}
+_PARAMETER_NAMES = {"schema": "response_format", "schema_limits": "response_format", "system": "messages[0].role"}
+
+
+def refuses(name: str, asked: Asked) -> bool:
+    """Whether a request carries what is to be refused."""
+    parameters = asked.parameters
+    if name == "schema":
+        return asked.schema is not None
+    if name == "schema_limits":
+        return asked.schema is not None and re.search(r'"(?:min|max)', json.dumps(asked.schema)) is not None
+    if name == "system":
+        return bool(asked.system)
+    if name == "stream":
+        return asked.stream
+    return name in parameters
+
+
+# The server
+
+
+class _Dropped(Exception):
+    """The other side closed the connection."""
+
+
+class Judge:
+    """The server's mind; ``handle`` is what aiohttp calls."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.log: list[Entry] = []
+        self.seen: Counter[str] = Counter()
+        self.requests = 0
+        self.paid = 0
+        self.paid_again = 0
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._script: deque[str | None] = deque(settings.script)
+        self._paid_bodies: set[str] = set()
+
+    def apply(self, changes: dict[str, Any]) -> None:
+        for name, value in changes.items():
+            if not hasattr(self.settings, name):
+                raise ValueError(f"no such setting: {name}")
+            setattr(self.settings, name, value)
+        if "script" in changes:
+            self._script = deque(changes["script"])
+
+    def reset(self) -> None:
+        self.__init__(self.settings)  # type: ignore[misc]
+
+    def stats(self) -> dict[str, Any]:
+        return {
+            "requests": self.requests,
+            "paid": self.paid,
+            "paid_again": self.paid_again,
+            "most_in_flight": self.most_in_flight,
+            "statuses": dict(Counter(str(entry.status) for entry in self.log)),
+            "faults": dict(Counter(entry.fault for entry in self.log if entry.fault)),
+        }
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        path = request.path
+        if path.startswith("/control/"):
+            return await self._control(request, path.removeprefix("/control/"))
+        raw = await request.read()
+        number = self.requests
+        self.requests += 1
+        dialect = dialect_of(path)
+        if dialect is None:
+            return web.json_response({"detail": "Not Found"}, status=404)
+        try:
+            asked = dialect.asked(path, json.loads(raw))
+        except (ValueError, KeyError, TypeError):
+            return web.json_response(dialect.error(400, "The body is no valid JSON.", None, None), status=400)
+        body_hash = hashlib.sha256(raw).hexdigest()
+        times = self.seen[body_hash]
+        self.seen[body_hash] = times + 1
+        fault = self._fault(body_hash, times, asked, request)
+        keep = self.settings.keep
+        whole = keep == "all"
+        entry = Entry(
+            number=number,
+            path=path,
+            dialect=dialect.name,
+            model=asked.model,
+            body_hash=body_hash,
+            headers={name.lower(): value for name, value in request.headers.items()} if whole else {},
+            messages=_messages(asked) if whole else [],
+            asked=asked.parameters if whole else {},
+            stream=asked.stream,
+            at=time.time(),
+            fault=fault,
+        )
+        if keep != "none":
+            self.log.append(entry)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            if self.settings.latency:
+                await asyncio.sleep(self.settings.latency)
+            return await self._answer(request, dialect, asked, fault, entry)
+        except (_Dropped, ConnectionError):
+            entry.disconnected = True
+            return web.Response(status=499)
+        finally:
+            self.in_flight -= 1
+
+    def _fault(self, body_hash: str, times: int, asked: Asked, request: web.BaseRequest) -> str | None:
+        settings = self.settings
+        if settings.key is not None and settings.key not in _given_keys(request):
+            return "auth"
+        if settings.models is not None and asked.model not in settings.models:
+            return "no_model"
+        if settings.most_in_flight is not None and self.in_flight >= settings.most_in_flight:
+            return "throttle"
+        for name in settings.refuse:
+            if refuses(name, asked):
+                return name
+        if self._script:
+            return self._script.popleft()
+        if settings.faults:
+            draw = hashlib.sha256(f"{settings.seed}/{body_hash}/{times}".encode()).digest()
+            place = int.from_bytes(draw[:8], "big") / 2**64
+            for name, probability in settings.faults.items():
+                if place < probability:
+                    return name if name not in REFUSALS or refuses(name, asked) else None
+                place -= probability
+        return None
+
+    async def _answer(
+        self, request: web.BaseRequest, dialect: Dialect, asked: Asked, fault: str | None, entry: Entry
+    ) -> web.StreamResponse:
+        if fault in REFUSALS:
+            value = asked.parameters.get(fault, "")
+            message = _REFUSED[fault].format(value=value)
+            error = dialect.error(400, message, "unsupported_value", _PARAMETER_NAMES.get(fault, fault))
+            return await self._send(request, entry, 400, _encode(error))
+        if fault in STATUS_FAULTS:
+            return await self._fail(request, dialect, asked, fault, entry)
+        if fault == "reset":
+            assert request.transport is not None
+            request.transport.abort()
+            raise _Dropped
+        if fault == "hang":
+            await self._hang(request)
+        told = judge(asked, fault, self.settings.roles)
+        entry.answer, entry.finish = told.text, told.finish
+        if fault == "html_200":
+            entry.answer = None
+            return await self._send(request, entry, 200, _HTML, kind="text/html")
+        if fault == "error_200" or (fault == "stream_error" and not asked.stream):
+            entry.answer = None
+            return await self._send(request, entry, 200, _encode(dialect.error(500, "Provider failed.", None, None)))
+        if asked.stream:
+            return await self._stream(request, dialect, asked, told, fault, entry)
+        body = _encode(dialect.whole(asked, told, entry.number))
+        if fault == "bad_json":
+            entry.answer = None
+            body = body[: len(body) // 2]
+        if fault in ("hang_body", "comments", "drip", "cut"):
+            return await self._send_slowly(request, entry, body, fault)
+        kind = "text/plain" if fault == "content_type" else "application/json"
+        return await self._send(request, entry, 200, body, kind=kind, paid=True)
+
+    async def _fail(
+        self, request: web.BaseRequest, dialect: Dialect, asked: Asked, fault: str, entry: Entry
+    ) -> web.StreamResponse:
+        if fault == "no_route":
+            return await self._send(request, entry, 404, _encode({"detail": "Not Found"}))
+        if fault == "html_502":
+            return await self._send(request, entry, 502, _HTML, kind="text/html")
+        headers = {}
+        wait = self.settings.retry_after
+        if fault == "throttle":
+            headers["Retry-After"] = f"{wait:g}"
+        elif fault == "throttle_date":
+            # HTTP dates have whole seconds: the Date beside it tells how far away it is.
+            now = int(time.time())
+            headers |= {"Date": formatdate(now, usegmt=True), "Retry-After": formatdate(now + int(wait), usegmt=True)}
+        elif fault == "throttle_ms":
+            headers["retry-after-ms"] = f"{1000 * wait:g}"
+        elif fault == "throttle_long":
+            headers["Retry-After"] = "900"
+        status, message, code = _ERRORS["throttle" if fault.startswith("throttle") else fault]
+        key = next(iter(_given_keys(request)), "")
+        error = dialect.error(status, message.format(key=key, model=asked.model), code, None)
+        return await self._send(request, entry, status, _encode(error), headers=headers)
+
+    async def _send(
+        self,
+        request: web.BaseRequest,
+        entry: Entry,
+        status: int,
+        body: bytes,
+        *,
+        kind: str = "application/json",
+        headers: dict[str, str] | None = None,
+        paid: bool = False,
+    ) -> web.StreamResponse:
+        entry.status = status
+        response = web.Response(status=status, body=body, headers={"Content-Type": kind, **(headers or {})})
+        await response.prepare(request)
+        if paid:
+            self._pay(entry)
+        await response.write_eof()
+        entry.delivered = request.transport is not None and not request.transport.is_closing()
+        return response
+
+    async def _send_slowly(self, request: web.BaseRequest, entry: Entry, body: bytes, fault: str) -> web.StreamResponse:
+        entry.status = 200
+        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(body))})
+        if fault == "comments":
+            del response.headers["Content-Length"]
+            response.enable_chunked_encoding()
+        await response.prepare(request)
+        self._pay(entry)
+        half = len(body) // 2
+        if fault == "comments":
+            await self._keep_alive(request, response, b" \n")
+        elif fault == "drip":
+            for start in range(0, len(body), 64):
+                await self._write(request, response, body[start : start + 64])
+                await asyncio.sleep(self.settings.drip_s)
+        else:
+            await self._write(request, response, body[:half])
+            if fault == "cut":
+                assert request.transport is not None
+                request.transport.close()
+                raise _Dropped
+            await self._hang(request)
+            await self._write(request, response, body[half:])
+        await response.write_eof()
+        entry.delivered = True
+        return response
+
+    async def _stream(
+        self, request: web.BaseRequest, dialect: Dialect, asked: Asked, told: Told, fault: str | None, entry: Entry
+    ) -> web.StreamResponse:
+        entry.status = 200
+        kind = "text/plain" if fault == "content_type" else "text/event-stream"
+        response = web.StreamResponse(headers={"Content-Type": kind})
+        await response.prepare(request)
+        self._pay(entry)
+        events = dialect.events(asked, told, entry.number, fault == "duplicate_chunks")
+        if dialect.done and fault != "no_done":
+            events += [dialect.done] * (2 if fault == "duplicate_chunks" else 1)
+        if fault == "crlf":
+            events = [event.replace(b"\n", b"\r\n") for event in events]
+        if fault is None:
+            await self._write(request, response, b"".join(events))
+        elif fault in ("hang_body", "comments", "cut", "stream_error", "bad_json"):
+            entry.answer = None
+            await self._write(request, response, b"".join(events[:3]))
+            if fault == "hang_body":
+                await self._hang(request)
+            elif fault == "comments":
+                await self._keep_alive(request, response, b": keep-alive\n\n")
+            elif fault == "cut":
+                assert request.transport is not None
+                request.transport.close()
+                raise _Dropped
+            elif fault == "stream_error":
+                error = dialect.error(500, "Provider failed.", None, None)
+                await self._write(request, response, _event(error, "error" if dialect.name == "anthropic" else None))
+            else:
+                await self._write(request, response, events[3][:-9] + b"\n\n")
+        elif fault == "split_utf8":
+            whole = b"".join(events)
+            for start in range(0, len(whole), 7):
+                await self._write(request, response, whole[start : start + 7])
+                await asyncio.sleep(0)
+        else:
+            for event in events:
+                await self._write(request, response, b": comment\n\n" + event)
+                if fault == "drip":
+                    await asyncio.sleep(self.settings.drip_s)
+        await response.write_eof()
+        entry.delivered = True
+        return response
+
+    async def _write(self, request: web.BaseRequest, response: web.StreamResponse, data: bytes) -> None:
+        if request.transport is None or request.transport.is_closing():
+            raise _Dropped
+        await response.write(data)
+
+    async def _hang(self, request: web.BaseRequest) -> None:
+        until = time.monotonic() + self.settings.hang_s
+        while time.monotonic() < until:
+            if request.transport is None or request.transport.is_closing():
+                raise _Dropped
+            await asyncio.sleep(0.01)
+
+    async def _keep_alive(self, request: web.BaseRequest, response: web.StreamResponse, comment: bytes) -> None:
+        until = time.monotonic() + self.settings.hang_s
+        while time.monotonic() < until:
+            await self._write(request, response, comment)
+            await asyncio.sleep(0.01)
+
+    def _pay(self, entry: Entry) -> None:
+        entry.paid = True
+        self.paid += 1
+        if entry.body_hash in self._paid_bodies:
+            self.paid_again += 1
+        self._paid_bodies.add(entry.body_hash)
+
+    async def _control(self, request: web.BaseRequest, what: str) -> web.StreamResponse:
+        if what == "log":
+            return web.json_response([entry.to_json() for entry in self.log])
+        if what == "stats":
+            return web.json_response(self.stats())
+        if what == "settings":
+            self.apply(await request.json())
+            return web.json_response({})
+        if what == "reset":
+            self.reset()
+            return web.json_response({})
+        return web.json_response({"detail": "Not Found"}, status=404)
+
+
+_HTML = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+def _encode(data: dict[str, Any]) -> bytes:
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _messages(asked: Asked) -> list[dict[str, str]]:
+    user = {"role": "user", "content": asked.user}
+    return [{"role": "system", "content": asked.system}, user] if asked.system else [user]
+
+
+def _given_keys(request: web.BaseRequest) -> set[str]:
+    names = ("x-api-key", "api-key", "x-goog-api-key")
+    given = {request.headers[name] for name in names if name in request.headers}
+    if bearer := request.headers.get("authorization"):
+        given.add(bearer.removeprefix("Bearer "))
+    return given
+
+
+async def _serve(judge: Judge, port: int) -> tuple[web.ServerRunner, str]:
+    runner = web.ServerRunner(web.Server(judge.handle, access_log=None), shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=2048)
+    await site.start()
+    host, bound = runner.addresses[0][:2]
+    return runner, f"http://{host}:{bound}"
+
+
+class JudgeServer:
+    """The server in a thread of this process. ``settings`` are the fields of :class:`Settings`."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.judge = Judge(Settings(**settings))
+        self.url = ""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="judge-server", daemon=True)
+
+    @property
+    def log(self) -> list[Entry]:
+        """All requests so far, in the order in which they came."""
+        return self.judge.log
+
+    @property
+    def requests(self) -> int:
+        return self.judge.requests
+
+    def set(self, **settings: Any) -> None:
+        """Changes settings while it runs."""
+        self.judge.apply(settings)
+
+    def _run(self) -> None:
+        async def body() -> None:
+            self._loop = asyncio.get_running_loop()
+            self._stop = asyncio.Event()
+            runner, self.url = await _serve(self.judge, 0)
+            self._ready.set()
+            await self._stop.wait()
+            await runner.cleanup()
+
+        asyncio.run(body())
+
+    def __enter__(self) -> JudgeServer:
+        self._thread.start()
+        self._ready.wait(10)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(5)
+
+
+@contextlib.contextmanager
+def judge_process(*arguments: str) -> Iterator[str]:
+    """The server in a process of its own, for measurements; gives its address. ``arguments`` as on its command
+    line."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.fakes.judge_server", "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="A judge over HTTP for tests.")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME=P", help=f"one of {', '.join(FAULTS)}")
+    parser.add_argument("--refuse", action="append", default=[], choices=REFUSALS)
+    parser.add_argument("--key", help="the only key that is accepted")
+    parser.add_argument("--keep", choices=("all", "hashes", "none"), default="all")
+    given = parser.parse_args(arguments)
+    faults = {}
+    for item in given.fault:
+        name, _, probability = item.partition("=")
+        if name not in FAULTS:
+            parser.error(f"no such fault: {name}")
+        faults[name] = float(probability or 1)
+    settings = Settings(
+        latency=given.latency, seed=given.seed, faults=faults, refuse=given.refuse, key=given.key, keep=given.keep
+    )
+
+    async def body() -> None:
+        _, url = await _serve(Judge(settings), given.port)
+        print(url, flush=True)
+        await asyncio.Event().wait()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(body())
+
+
+if __name__ == "__main__":
+    main()
