@@ -122,7 +122,10 @@ def store_key(name: str, value: str) -> None:
 
     if not _with_keyring(put):
         reason = _keyring_failure or "The system's key store did not keep it."
-        raise SecretError(f"The key {name} was not stored. {reason} {_other_ways(name)}")
+        raise SecretError(
+            f"The key {name} was not stored. {reason} Set the environment variable {name}, put it into a file .env "
+            "beside the project, or give it for this session only."
+        )
 
 
 def forget_key(name: str) -> bool:
@@ -154,10 +157,10 @@ def missing_key_message(name: str, folder: Path | None = None) -> str:
     """What to tell where :func:`find_key` found nothing: where it looked, and what to do."""
     beside = f", {folder / '.env'}" if folder is not None else ""
     problem = keyring_problem()
+    ways = f"Set the environment variable {name}, or put it into a file .env beside the project"
     return (
         f"There is no API key {name}: it is not in the environment{beside}, the system's key store or this session. "
-        + (f"{problem} " if problem else "")
-        + _other_ways(name)
+        + (f"{problem} {ways}." if problem else f"{ways}, or store it with: judgenet endpoint key ENDPOINT")
     )
 
 
@@ -302,10 +305,3 @@ def _backend_problem(backend: Any) -> str | None:
 def _writes_plain_text(backend: Any) -> bool:
     first = next(iter(getattr(backend, "backends", ())), backend)
     return "plaintext" in type(first).__name__.lower()
-
-
-def _other_ways(name: str) -> str:
-    return (
-        f"Set the environment variable {name}, put it into a file .env beside the project, "
-        "or give the key for this session only."
-    )

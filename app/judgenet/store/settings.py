@@ -153,13 +153,20 @@ def resolve(name: str, own: Iterable[EndpointProfile] = (), folder: Path | None 
     known = profiles(own, folder)
     if name not in known:
         raise UnknownEndpoint(name, known)
-    try:
-        check_profile(known[name])
-    except ProfileError as error:
-        variable = _ADDRESS_VARIABLES.get(name)
-        hint = f". The address comes from {variable}" if variable and error.path.endswith("base_url") else ""
-        raise SettingsError(f"{error}{hint}") from None
+    if problem := profile_problem(known[name]):
+        raise SettingsError(problem)
     return known[name]
+
+
+def profile_problem(profile: EndpointProfile) -> str | None:
+    """What a profile still lacks before it can be used, or ``None``."""
+    try:
+        check_profile(profile)
+    except ProfileError as error:
+        variable = _ADDRESS_VARIABLES.get(profile.name)
+        hint = f". The address comes from {variable}" if variable and error.path.endswith("base_url") else ""
+        return f"{error}{hint}"
+    return None
 
 
 def save_profile(profile: EndpointProfile) -> None:

@@ -1,0 +1,99 @@
+"""One small call to an endpoint, to see whether it answers and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.evaluation import Reason
+from judgenet.core.network import DEFAULTS
+from judgenet.core.schemas import judge_schema
+from judgenet.engine.client import HttpEndpoint, open_endpoint
+from judgenet.engine.embedded import EmbeddedEndpoint
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema
+
+_SYSTEM = "You compare two responses to a question."
+_QUESTION = "Question: How much is 1 + 1?\n\nResponse 1: 2\n\nResponse 2: 3\n\n"
+_TASK = "Say in one sentence which response is right, then give each a whole score from 1 to 10."
+_EVIDENCE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an endpoint made of the call.
+
+    ``reply`` is its answer, or ``reason`` and ``message`` say why there is none. ``form`` is how the answer was
+    asked for in the end, ``learned`` what the endpoint refused and what is done instead.
+    """
+
+    endpoint: str
+    model: str
+    form: str
+    reply: ChatReply | None = None
+    reason: Reason | None = None
+    message: str = ""
+    learned: tuple[tuple[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The probe as JSON-able values."""
+        record: dict[str, Any] = {
+            "endpoint": self.endpoint,
+            "model": self.model,
+            "ok": self.reply is not None,
+            "form": self.form,
+            "learned": dict(self.learned),
+        }
+        if self.reply is None:
+            return record | {"reason": self.reason and self.reason.value, "message": self.message}
+        return record | {
+            "returned_model": self.reply.model,
+            "text": self.reply.text,
+            "finish_reason": self.reply.finish_reason,
+            "usage": asdict(self.reply.usage),
+            "latency_s": round(self.reply.latency_s, 3),
+            "attempts": self.reply.attempts,
+        }
+
+
+async def probe(
+    profile: EndpointProfile, model: str, key: Callable[[], str | None], on_state: OnState | None = None
+) -> Probe:
+    """Opens the endpoint, asks it once, and closes it. ``key`` gives the API key where it is needed.
+
+    :raises ValueError: for an endpoint that cannot be asked (a replay).
+    """
+    endpoint: HttpEndpoint | EmbeddedEndpoint
+    if profile.kind == "embedded":
+        endpoint = EmbeddedEndpoint(profile, on_state=on_state)
+    else:
+        endpoint = open_endpoint(profile, key=key, on_state=on_state)
+    reply: ChatReply | None = None
+    reason: Reason | None = None
+    message = ""
+    try:
+        while reply is None:
+            json_form = endpoint.form(model) == "json"
+            request = ChatRequest(
+                model=model,
+                system=_SYSTEM,
+                shared=_QUESTION,
+                own=_TASK,
+                form="json" if json_form else "text",
+                schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if json_form else None,
+                temperature=0.0,
+                max_tokens=DEFAULTS.max_tokens or 1024,
+                site="probe",
+            )
+            try:
+                reply = await endpoint.chat(request)
+            except FormRefused:
+                if not json_form:
+                    raise
+    except CallFailed as error:
+        reason, message = error.reason, str(error)
+    finally:
+        form, learned = endpoint.form(model), endpoint.learned(model)
+        await endpoint.close()
+    return Probe(profile.name, model, form, reply, reason, message, tuple(learned.items()))
