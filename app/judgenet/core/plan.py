@@ -258,16 +258,18 @@ class Guesses:
     """What an estimate reckons with where only the run tells, in tokens unless said otherwise.
 
     Two numbers are the ends of a range. ``roles`` is the number of roles where the model alone decides.
-    ``*_prompt`` are the instructions around the pair's texts, ``*_answer`` the lengths of answers; no answer is
-    reckoned longer than its limit. ``role`` is a role with its description. Thinking of reasoning models comes on
-    top.
+    ``*_prompt`` are the instructions around the pair's texts (measured on the prompts as shipped), ``role`` is a role
+    with its description, ``heading`` what stands around an evaluation that is handed on. ``*_answer`` are the lengths
+    of answers; no answer is reckoned longer than its limit. Thinking of reasoning models comes on top.
     """
 
     roles: tuple[int, int] = (3, 8)
-    roles_prompt: int = 250
-    judge_prompt: int = 350
-    chair_prompt: int = 350
+    roles_prompt: int = 220
+    judge_prompt: int = 240
+    deeper_prompt: int = 300
+    chair_prompt: int = 280
     role: int = 30
+    heading: int = 25
     roles_answer: tuple[int, int] = (60, 300)
     answer: tuple[int, int] = (60, 400)
     bare_answer: tuple[int, int] = (8, 40)
@@ -411,13 +413,15 @@ def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> default
         for place in places_of(spec, layer, roles):
             settings = neuron_settings(spec, layer, place)
             read = [i for i in inputs_of(spec, layer, place, width_before) if i in before] if layer else []
-            prompt = guesses.judge_prompt + has_roles * (1 + len(read)) + orders * sum(before[i] for i in read)
+            prompt = guesses.deeper_prompt if layer else guesses.judge_prompt
+            prompt += has_roles * (1 + len(read)) + orders * sum(guesses.heading + before[i] for i in read)
             answers[place] = within(settings, usual)
             add(settings, orders * (settings.samples or 1), prompt, answers[place])
         before = answers
     if spec.chair is not None:
         settings = chair_settings(spec)
-        prompt = guesses.chair_prompt + has_roles * len(before) + orders * sum(before.values())
+        heard = orders * sum(guesses.heading + answer for answer in before.values())
+        prompt = guesses.chair_prompt + has_roles * len(before) + heard
         add(settings, orders * (settings.samples or 1), prompt, within(settings, usual))
     return loads
 

@@ -152,8 +152,10 @@ GUESSES = Guesses(
     roles=(2, 3),
     roles_prompt=1000,
     judge_prompt=100,
+    deeper_prompt=200,
     chair_prompt=10,
     role=1,
+    heading=3,
     roles_answer=(5, 7),
     answer=(20, 50),
     bare_answer=(2, 4),
@@ -182,8 +184,8 @@ def test_tokens_of_a_deep_network_count_what_is_read() -> None:
     texts = 100
     low = 1 * (1000 + texts)
     low += 4 * (100 + texts + 1)  # layer 1: its role
-    low += 4 * (100 + texts + 1 + 2 + 2 * 2 * 20)  # layer 2: two neurons' roles and evaluations in both orders
-    low += 2 * (10 + texts + 2 + 2 * 2 * 20)  # the chair
+    low += 4 * (200 + texts + 1 + 2 + 2 * 2 * (3 + 20))  # layer 2: two neurons' roles, evaluations in both orders
+    low += 2 * (10 + texts + 2 + 2 * 2 * (3 + 20))  # the chair
     assert found.calls == Range(1 + 4 + 4 + 2, 11)
     assert found.tokens_in.low == low
     assert found.tokens_in.high == low + (4 + 2) * 2 * 2 * 30
@@ -194,7 +196,7 @@ def test_windows_read_less() -> None:
     full = network(4, 2, roles="none")
     window = set_wiring(full, 1, "window", 1)
     difference = hundred(PAIR, spec=full).tokens_in.low - hundred(PAIR, spec=window).tokens_in.low
-    assert difference == 2 * (16 - 10) * 2 * 20
+    assert difference == 2 * (16 - 10) * 2 * (3 + 20)
 
 
 def test_roles_that_the_model_decides_make_a_range() -> None:
