@@ -37,7 +37,7 @@ SCREEN += ["libxcb-keysyms1", "libxcb-render-util0", "libxcb-shape0"]
 
 QT_CHECK = "import PySide6.QtGui, PySide6.QtWidgets; PySide6.QtWidgets.QApplication([])"
 
-DEMO_PAIRS = 6
+DEMO_PAIRS = 10
 """As many example pairs as the demo model judges in about five minutes on two cores."""
 
 DEMO_NOTICE = """
@@ -257,13 +257,9 @@ def demo() -> int:
     if code:
         say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command goes on from there.")
         return code
-    code = judgenet("metrics", str(out))
-    tool = BIN.relative_to(ROOT) / "judgenet"
-    say("")
-    say("These figures show the mechanics, not the quality of judging: the demo model is no better than a coin.")
-    say(f"Every call is kept in {out}; to read them: {tool} export {out} --what calls --format jsonl -o calls.jsonl")
-    say(f"To start afresh delete {out}.")
-    return code
+    say("\nThese figures show the mechanics, not the quality of judging: the demo model is no better than a coin.")
+    say(f"For pairs of your own: {BIN.relative_to(ROOT) / 'judgenet'} run --help. To start afresh delete {out}.")
+    return 0
 
 
 def tests(arguments: list[str]) -> int:
@@ -274,7 +270,8 @@ def tests(arguments: list[str]) -> int:
 
 def main() -> int:
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a console without the characters of a text must not end this
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
