@@ -6,7 +6,6 @@ import logging
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
 
 from judgenet.cli import endpoint, model
@@ -71,13 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
-    except click.exceptions.NoArgsIsHelpError as help_text:
-        typer.echo(help_text.format_message())
-        return ExitCode.DONE
-    except click.ClickException as error:
+    except typer.TyperException as error:
         error.show()
-        return ExitCode.BAD_INPUT
-    except (KeyboardInterrupt, click.Abort):
+        # Without a command the help is shown, which is no mistake.
+        return ExitCode.DONE if type(error).__name__ == "NoArgsIsHelpError" else ExitCode.BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
     except StoreInUse as error:
         return _say(error, ExitCode.FAILED)

@@ -230,7 +230,9 @@ def _endpoint(
             "judgenet endpoint show NAME"
         )
     if endpoint is not None and endpoint.startswith(REPLAY):
-        profile = EndpointProfile("replay", kind="replay", source=endpoint.removeprefix(REPLAY), concurrency=64)
+        profile = EndpointProfile(
+            "replay", kind="replay", source=str(Path(endpoint.removeprefix(REPLAY)).absolute()), concurrency=64
+        )
         with Store.open(replay_store(profile), readonly=True) as store:
             recorded = network_of(run_info(store))
         network = replace(recorded, settings=replace(recorded.settings, endpoint="replay"))

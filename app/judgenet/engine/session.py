@@ -30,7 +30,7 @@ from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import roles_for
 from judgenet.engine.budget import Limits
-from judgenet.engine.embedded_model import MODEL_NAME
+from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import EndpointState
@@ -60,7 +60,7 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
             )
         if profile.model is not None:
             return replace(settings, model=profile.model)
-        return replace(settings, model=MODEL_NAME) if profile.kind == "embedded" else settings
+        return replace(settings, model=model_name(profile.source)) if profile.kind == "embedded" else settings
 
     return replace(
         spec,

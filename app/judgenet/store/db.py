@@ -23,6 +23,8 @@ SCHEMA_VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _RETRY_SECONDS = 1.0
 _KNOWN_TEXTS = 4096
+_GATHER_S = 0.003
+"""A commit waits this long for more to come: one for many calls costs a fraction of many for one."""
 
 Write = Callable[[sqlite3.Connection], None]
 OnCommit = Callable[[Sequence[Any]], None]
@@ -209,6 +211,8 @@ class Store:
         ending = False
         while not ending:
             batch = [self._queue.get()]
+            if batch[-1] is not None:
+                time.sleep(_GATHER_S)
             while not self._queue.empty():
                 batch.append(self._queue.get())
             if batch[-1] is None:

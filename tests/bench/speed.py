@@ -1,0 +1,352 @@
+"""How fast the engine is, against bare clients and ideal times on the same machine: ``python -m tests.bench.speed``.
+
+Every figure is a ratio of things run side by side, each in a process of its own against the same small server.
+``--only NAME`` runs one part; ``--quick`` makes all of them smaller.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import queue
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import httpx
+from aiohttp import web
+from httpx_aiohttp import AiohttpTransport
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.events import CallFinished, Event, PairFinished, RunFinished
+from judgenet.core.network import NetworkSpec, RolesSpec, Settings
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import planned_calls
+from judgenet.core.presets import network
+from judgenet.core.prompts import PromptBook
+from judgenet.core.roles import roles_for
+from judgenet.engine.session import Engine, Start, with_models
+from judgenet.store.db import Store
+from judgenet.store.prices import load_prices
+from judgenet.store.results import pair_results
+from judgenet.store.runs import run_info
+
+TEXT = "The first response answers the question in plain words and gives a reason; the second leaves half of it out. "
+
+
+# The server: as little work as possible, so that clients are what is measured
+
+
+def serve(port: int, latency: float) -> None:
+    """Answers every chat request after ``latency`` seconds with roles or an evaluation."""
+
+    def body(content: dict[str, Any]) -> bytes:
+        return json.dumps(
+            {
+                "id": "x",
+                "object": "chat.completion",
+                "model": "bench",
+                "choices": [
+                    {
+                        "index": 0,
+                        "finish_reason": "stop",
+                        "message": {"role": "assistant", "content": json.dumps(content)},
+                    }
+                ],
+                "usage": {"prompt_tokens": 500, "completion_tokens": 60, "total_tokens": 560},
+            }
+        ).encode()
+
+    roles = body({"roles": [{"name": f"Role {n}", "description": TEXT} for n in range(8)]})
+    evaluation = body({"evidence": TEXT * 2, "score_1": 8, "score_2": 6})
+
+    async def chat(request: web.Request) -> web.Response:
+        asked = await request.read()
+        if latency:
+            await asyncio.sleep(latency)
+        return web.Response(body=roles if b'"roles"' in asked else evaluation, content_type="application/json")
+
+    app = web.Application(client_max_size=1 << 26)
+    app.router.add_post("/v1/chat/completions", chat)
+    web.run_app(app, host="127.0.0.1", port=port, print=None, access_log=None)
+
+
+@contextmanager
+def server(latency: float) -> Iterator[str]:
+    """The server in a process of its own; gives its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(port, latency), daemon=True)
+    process.start()
+    try:
+        while True:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.kill()
+        process.join()
+
+
+# What is run
+
+
+def pairs(count: int) -> list[Pair]:
+    return [Pair(f"p{i}", f"Question {i}: why?", f"{i} " + TEXT * 3, f"{i} other " + TEXT * 3) for i in range(count)]
+
+
+def fixed(width: int, depth: int) -> NetworkSpec:
+    return network(width, depth, roles=roles_for("general", width, "en"), settings=Settings("bench", "bench", 0.0))
+
+
+def start(url: str, spec: NetworkSpec, judged: list[Pair], in_flight: int) -> Start:
+    profile = EndpointProfile("bench", base_url=url, model="bench", concurrency=in_flight)
+    profiles = {"bench": profile}
+    return Start(with_models(spec, profiles), judged, PromptBook.default(), load_prices(), profiles, "salt" * 8)
+
+
+def drive(store: Store, begin: Start, on_event: Callable[[Event], None] | None = None) -> float:
+    """Runs to the end and returns the seconds that it took."""
+    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    began = time.perf_counter()
+    with Engine() as engine:
+        engine.start(store, begin, told.put)
+        while True:
+            event = told.get(timeout=120)
+            if on_event is not None:
+                on_event(event)
+            if isinstance(event, RunFinished):
+                if event.state != "done":
+                    raise RuntimeError(f"{event.state}: {event.message}")
+                return time.perf_counter() - began
+
+
+def request_body() -> bytes:
+    """A request of the size of the engine's."""
+    return json.dumps(
+        {
+            "model": "bench",
+            "messages": [{"role": "system", "content": TEXT}, {"role": "user", "content": TEXT * 20}],
+            "max_tokens": 1024,
+            "temperature": 0.0,
+        }
+    ).encode()
+
+
+async def bare_aiohttp(url: str, calls: int, in_flight: int) -> None:
+    body, left = request_body(), iter(range(calls))
+    connector = aiohttp.TCPConnector(limit=in_flight)
+    async with aiohttp.ClientSession(connector=connector) as session:
+
+        async def worker() -> None:
+            for _ in left:
+                headers = {"content-type": "application/json"}
+                async with session.post(f"{url}/chat/completions", data=body, headers=headers) as response:
+                    json.loads(await response.read())
+
+        await asyncio.gather(*(worker() for _ in range(in_flight)))
+
+
+async def bare_httpx(url: str, calls: int, in_flight: int) -> None:
+    body, left = json.loads(request_body()), iter(range(calls))
+
+    def session() -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=in_flight))
+
+    async with httpx.AsyncClient(transport=AiohttpTransport(client=session), timeout=60) as client:
+
+        async def worker() -> None:
+            for _ in left:
+                (await client.post(f"{url}/chat/completions", json=body)).json()
+
+        await asyncio.gather(*(worker() for _ in range(in_flight)))
+
+
+def child(what: str, url: str, calls: int, in_flight: int) -> dict[str, float]:
+    """One measurement in this process: seconds and CPU seconds."""
+    if what == "engine":
+        begin = start(url, fixed(4, 2), pairs(calls // 16), in_flight)
+        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s.judgenet.db") as store:
+            cpu = time.process_time()
+            seconds = drive(store, begin)
+            cpu = time.process_time() - cpu
+    else:
+        work = {"aiohttp": bare_aiohttp, "httpx": bare_httpx}[what]
+        cpu, began = time.process_time(), time.perf_counter()
+        asyncio.run(work(url, calls, in_flight))
+        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return {"seconds": seconds, "cpu": cpu}
+
+
+def measured(what: str, url: str, calls: int, in_flight: int, times: int = 3) -> dict[str, float]:
+    """The best of some measurements, each in a fresh process."""
+    best: dict[str, float] = {}
+    for _ in range(times):
+        command = [sys.executable, "-m", "tests.bench.speed", "--child", what, url, str(calls), str(in_flight)]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        best = {name: min(value, best.get(name, value)) for name, value in found.items()}
+    return best
+
+
+# The parts
+
+
+def report(name: str, value: float, goal: str, detail: str) -> None:
+    print(f"{name:52} {value:7.3f}   goal {goal:9} {detail}", flush=True)
+
+
+def calls_per_second(quick: bool) -> None:
+    """100 in flight: calls a second against a bare aiohttp loop, CPU a call against httpx over aiohttp."""
+    for latency, calls in ((0.0, 3200), (0.05, 3200)):
+        calls = calls // 4 if quick else calls
+        with server(latency) as url:
+            found = {what: measured(what, url, calls, 100) for what in ("aiohttp", "httpx", "engine")}
+        rates = {what: calls / values["seconds"] for what, values in found.items()}
+        cpu = {what: 1000 * values["cpu"] / calls for what, values in found.items()}
+        detail = f"({rates['engine']:.0f} and {rates['aiohttp']:.0f} calls/s)"
+        report(
+            f"calls/s, {1000 * latency:.0f} ms: engine / bare aiohttp",
+            rates["engine"] / rates["aiohttp"],
+            ">= 0.5",
+            detail,
+        )
+        detail = f"({cpu['engine']:.2f} and {cpu['httpx']:.2f} ms; bare aiohttp {cpu['aiohttp']:.2f} ms)"
+        report(f"CPU a call, {1000 * latency:.0f} ms: engine / httpx", cpu["engine"] / cpu["httpx"], "<= 1.5", detail)
+
+
+def many_pairs(quick: bool) -> None:
+    """1,000 pairs, 2 layers of 4 neurons, both orders, 1 s latency, 256 in flight, against the ideal time."""
+    count = 100 if quick else 1000
+    with server(1.0) as url:
+        for name, spec in (("fixed roles", fixed(4, 2)), ("generated roles", replace(fixed(4, 2), roles=RolesSpec()))):
+            with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s.judgenet.db") as store:
+                seconds = drive(store, start(url, spec, pairs(count), 256))
+            calls = planned_calls(spec, count)
+            report(f"{count} pairs, {name}: time / ideal", seconds / (calls / 256), "<= 1.05", f"({seconds:.1f} s)")
+
+
+def one_pair(quick: bool) -> None:
+    """One pair alone, roles and 2 layers, 1 s latency: seconds until its verdict against the chain of 3."""
+    seen: list[float] = []
+    spec = replace(fixed(4, 2), roles=RolesSpec())
+    with (
+        server(1.0) as url,
+        tempfile.TemporaryDirectory() as folder,
+        Store.open(Path(folder) / "s.judgenet.db") as store,
+    ):
+        began = time.perf_counter()
+        drive(
+            store,
+            start(url, spec, pairs(1), 16),
+            lambda e: isinstance(e, PairFinished) and seen.append(time.perf_counter()),
+        )
+    report(
+        "one pair: time to its verdict / chain of 3 s", (seen[0] - began) / 3, "<= 1.067", f"({seen[0] - began:.2f} s)"
+    )
+
+
+def memory_mb() -> float:
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+def long_run(quick: bool) -> None:
+    """200,000 calls: memory after the first 10,000 against the end; opening and resuming the store."""
+    calls = 20_000 if quick else 200_000
+    judged = pairs(calls // 16)
+    marks: dict[int, float] = {}
+    counted = 0
+
+    def on_event(event: Event) -> None:
+        nonlocal counted
+        if isinstance(event, CallFinished):
+            counted += 1
+            if counted % 10_000 == 0:
+                marks[counted] = memory_mb()
+
+    with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.judgenet.db"
+        begin = start(url, fixed(4, 2), judged, 100)
+        with Store.open(path) as store:
+            drive(store, begin, on_event)
+        report(
+            f"{calls:,} calls: memory at the end / after 10,000",
+            marks[max(marks)] / marks[10_000],
+            "flat",
+            f"({marks[10_000]:.0f} and {marks[max(marks)]:.0f} MB)",
+        )
+        print(f"    store: {path.stat().st_size / 1e6:.0f} MB")
+        began = time.perf_counter()
+        with Store.open(path) as store:
+            drive(store, begin)
+            resumed = time.perf_counter() - began
+            found = sum(1 for result in pair_results(store, run_info(store)) if result.verdicts is not None)
+            read = time.perf_counter() - began - resumed
+        report(f"opening and resuming {calls:,} calls / 3 s", resumed / 3, "<= 1", f"({resumed:.2f} s)")
+        print(f"    verdicts of {found:,} pairs read back in {read:.2f} s")
+
+
+def sweep(quick: bool) -> None:
+    """n = 1..8, l = 1..4 in one store: calls asked against the sum of what each run alone would ask."""
+    judged = pairs(3 if quick else 10)
+    asked = alone = 0
+
+    def on_event(event: Event) -> None:
+        nonlocal asked
+        asked += isinstance(event, CallFinished) and not event.cached
+
+    with (
+        server(0.0) as url,
+        tempfile.TemporaryDirectory() as folder,
+        Store.open(Path(folder) / "s.judgenet.db") as store,
+    ):
+        for width in range(1, 9):
+            for depth in range(1, 5):
+                spec = replace(fixed(width, depth), roles=RolesSpec(limit=8))
+                drive(store, start(url, spec, judged, 50), on_event)
+                alone += planned_calls(spec, len(judged))
+    report("sweep n=1..8, l=1..4: calls / sum of its runs", asked / alone, "<= 0.33", f"({asked:,} of {alone:,} calls)")
+
+
+PARTS = {
+    "rate": calls_per_second,
+    "pairs": many_pairs,
+    "one": one_pair,
+    "long": long_run,
+    "sweep": sweep,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--child", nargs=4, metavar=("WHAT", "URL", "CALLS", "IN_FLIGHT"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        what, url, calls, in_flight = options.child
+        print(json.dumps(child(what, url, int(calls), int(in_flight))))
+        return
+    print(f"{os.cpu_count()} cores, CPython {sys.version.split()[0]}")
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            part(options.quick)
+
+
+if __name__ == "__main__":
+    main()
