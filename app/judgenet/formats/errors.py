@@ -1,0 +1,38 @@
+"""The one error that reading and writing pairs raises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class DataError(ValueError):
+    """A file that cannot be read or written as asked.
+
+    The attributes say where (``file``, 1-based ``row``, ``column``, each ``None`` where it has no meaning), what
+    (``problem``) and what to do (``mend``); ``str()`` holds them all. Rows are lines in JSON Lines, records in a
+    JSON list and in Parquet, and rows as a spreadsheet counts them (header = 1) in CSV, TSV and XLSX.
+    """
+
+    def __init__(
+        self, problem: str, mend: str, *, file: str | None = None, row: int | None = None, column: str | None = None
+    ) -> None:
+        place = (file, None if row is None else f"row {row}", None if column is None else f"column '{column}'")
+        where = ", ".join(part for part in place if part)
+        super().__init__(f"{where}: {problem} {mend}" if where else f"{problem} {mend}")
+        self.file = file
+        self.row = row
+        self.column = column
+        self.problem = problem
+        self.mend = mend
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """A value for a message: quoted, on one line, and cut."""
+    quoted = repr(value)
+    return quoted if len(quoted) <= limit else f"{quoted[: limit - 1]}…"
+
+
+def listed(items: Sequence[str], limit: int = 12) -> str:
+    """The first of many items for a message, and how many more there are."""
+    head = ", ".join(items[:limit])
+    return head if len(items) <= limit else f"{head} and {len(items) - limit} more"

@@ -1,0 +1,148 @@
+"""The import doctor: what a person should know about a data set before it is judged."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from judgenet.core.pairs import VERDICTS, Pair, Verdict
+
+LONG_PAIR_BYTES = 12_000
+"""From this size (question, responses and reference, UTF-8 bytes, about four to a token) a judge with a window of
+4,096 tokens has no room left for the evaluations of a layer before."""
+
+UNBALANCED_SHARE = 0.8
+"""From this share of one label on, accuracy says little: always giving that label would score as much."""
+
+Severity = Literal["note", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found in a data set.
+
+    ``kind`` is a stable word for programs, ``count`` the number of pairs (or rows, or columns) concerned and
+    ``ids`` the pairs, empty where the finding is not about single pairs.
+    """
+
+    kind: str
+    severity: Severity
+    count: int
+    message: str
+    ids: tuple[str, ...] = ()
+
+
+def examine(pairs: Sequence[Pair]) -> tuple[Finding, ...]:
+    """All findings about the pairs themselves; what is not found is left out."""
+    found = [
+        *_duplicates(pairs),
+        _of_pairs(
+            "identical_responses",
+            "warning",
+            [pair.id for pair in pairs if pair.response_a == pair.response_b],
+            "Both responses are the same text: only a tie can be right.",
+        ),
+        _of_pairs("empty_question", "note", [p.id for p in pairs if not p.question.strip()], "The question is empty."),
+        _of_pairs(
+            "empty_response",
+            "warning",
+            [p.id for p in pairs if not p.response_a.strip() or not p.response_b.strip()],
+            "A response is empty or only white space: it is judged as it is.",
+        ),
+        _of_pairs(
+            "long_pair",
+            "warning",
+            [pair.id for pair in pairs if _size(pair) > LONG_PAIR_BYTES],
+            f"More than {LONG_PAIR_BYTES:,} bytes of text, about {LONG_PAIR_BYTES // 4:,} tokens: "
+            "a judge with a small context window may cut or refuse the pair.",
+        ),
+        _of_pairs(
+            "model_named",
+            "warning",
+            [pair.id for pair in pairs if _names_model(pair)],
+            "A response names the system that wrote it: the judge could recognise it.",
+        ),
+        _balance(pairs),
+    ]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _of_pairs(kind: str, severity: Severity, ids: Sequence[str], message: str) -> Finding | None:
+    return Finding(kind, severity, len(ids), message, tuple(ids)) if ids else None
+
+
+def _size(pair: Pair) -> int:
+    texts = (pair.question, pair.response_a, pair.response_b, pair.reference or "")
+    if sum(map(len, texts)) * 4 <= LONG_PAIR_BYTES:
+        return 0
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
+MIRROR: dict[Verdict, Verdict] = {"a": "b", "b": "a", "tie": "tie"}
+"""What a verdict is called when the responses change places."""
+
+
+def _duplicates(pairs: Iterable[Pair]) -> list[Finding | None]:
+    """Pairs whose texts came before, in the same or in the other order, and those with another label than then."""
+    first: dict[tuple[str, str, str], Verdict | None] = {}
+    exact: list[str] = []
+    swapped: list[str] = []
+    conflicting: list[str] = []
+    for pair in pairs:
+        key = (pair.question, pair.response_a, pair.response_b)
+        mirrored = (pair.question, pair.response_b, pair.response_a)
+        earlier: set[Verdict | None] = set()
+        if key in first:
+            exact.append(pair.id)
+            earlier.add(first[key])
+        if mirrored in first and pair.response_a != pair.response_b:
+            swapped.append(pair.id)
+            label = first[mirrored]
+            earlier.add(MIRROR[label] if label else None)
+        if pair.human and earlier - {None, pair.human}:
+            conflicting.append(pair.id)
+        first.setdefault(key, pair.human)
+    return [
+        _of_pairs("duplicate", "warning", exact, "Same question and responses as an earlier pair."),
+        _of_pairs(
+            "swapped_duplicate", "warning", swapped, "Same question and responses as an earlier pair, A and B swapped."
+        ),
+        _of_pairs("conflicting_label", "warning", conflicting, "Same texts as an earlier pair, but another label."),
+    ]
+
+
+# Names that mean a model wherever they stand, and names that are also ordinary words or people, which count only
+# where the text says that it is that model.
+_SELF_NAMED = re.compile(
+    r"\b(?:ChatGPT|GPT-?[345]|OpenAI|Anthropic|Vicuna|LMSYS|PaLM ?2|InternLM|ChatGLM|DeepSeek)\b"
+    r"|\b(?:I am|I'm|I’m|my name is|called|as) (?:an? )?"
+    r"(?:Claude|Bard|Gemini|Alpaca|LLaMA|Llama|Mistral|Mixtral|Falcon|Koala|Dolly|Qwen|Grok|Phi|Command)\b"
+)
+
+
+def _names_model(pair: Pair) -> bool:
+    for text, model in ((pair.response_a, pair.model_a), (pair.response_b, pair.model_b)):
+        if model and len(model) > 3 and model in text and model not in pair.question:
+            return True
+        named = _SELF_NAMED.search(text)
+        if named and named.group() not in pair.question:
+            return True
+    return False
+
+
+def _balance(pairs: Sequence[Pair]) -> Finding | None:
+    counts = Counter(pair.human for pair in pairs if pair.human is not None)
+    total = sum(counts.values())
+    if not total:
+        return Finding("no_labels", "note", len(pairs), "No pair has a human label: verdicts, but no accuracy.")
+    share = max(counts.values()) / total
+    per_label = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS)
+    return Finding(
+        "label_balance",
+        "warning" if share >= UNBALANCED_SHARE else "note",
+        total,
+        f"{per_label} of {len(pairs)} pairs; always giving the commonest label would be right in {share:.1%}.",
+    )

@@ -1,0 +1,292 @@
+"""Which column holds which part of a pair, and what the values of a label column mean."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judgenet.core.pairs import VERDICTS, Verdict
+from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.errors import DataError, listed, shown
+
+FIELDS = (
+    "id",
+    "question",
+    "response_a",
+    "response_b",
+    "chosen",
+    "rejected",
+    "reference",
+    "model_a",
+    "model_b",
+    "task",
+    "tags",
+    "human",
+    "annotators",
+)
+"""The parts of a pair that a column can be mapped to. ``chosen`` and ``rejected`` stand for the two responses where
+the label is in the column names."""
+
+_FIELD_ALIASES = {"label": "human", "prompt": "question"}
+
+
+@dataclass(frozen=True, slots=True)
+class PairMapping:
+    """How to read pairs from columns.
+
+    ``columns`` maps a field of :data:`FIELDS` to a column. Several columns are joined by ``+``: texts of a question
+    with ``joiner`` (empty parts are left out), columns of ``annotators`` as one annotator each, by column name. A
+    field mapped to ``""`` is not read. Fields that are not named are filled from what is known of the format.
+    ``labels`` says what a label value means, ``None`` where it is no label. ``None`` for ``labels``: the coding of
+    the known format, or a/b/tie and model_a/model_b/tie.
+    With ``chosen`` and ``rejected`` the response that won becomes A or B by a coin that ``seed`` and the pair's id
+    decide; ``model_a`` and ``model_b`` then name the systems of chosen and rejected.
+    ``no_majority`` is the label where annotators are read without a label of their own and no verdict has the
+    majority. ``encoding`` is for texts that are not UTF-8.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Verdict | None] | None = None
+    joiner: str = "\n\n"
+    seed: int = 0
+    no_majority: Verdict | None = "tie"
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.columns if name not in FIELDS]
+        if unknown:
+            raise DataError(f"There is no field {shown(unknown[0])}.", f"Fields are {', '.join(FIELDS)}.")
+        wrong = [value for value in (self.labels or {}).values() if value not in (*VERDICTS, None)]
+        if wrong:
+            raise DataError(f"{shown(wrong[0])} is no label.", "A label is a, b, tie, or nothing (no label).")
+
+    def to_json(self) -> dict[str, Any]:
+        """The mapping as JSON-able values."""
+        return {
+            "columns": dict(self.columns),
+            "labels": None if self.labels is None else dict(self.labels),
+            "joiner": self.joiner,
+            "seed": self.seed,
+            "no_majority": self.no_majority,
+            "encoding": self.encoding,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> PairMapping:
+        """The inverse of :meth:`to_json`; absent keys have their defaults."""
+        return cls(**values)
+
+
+def parse_column_map(text: str) -> dict[str, str]:
+    """Reads ``question=prompt,response_a=answer_1``: fields and the columns that hold them.
+
+    ``question=instruction+input`` joins columns, ``id=`` leaves a field out. A column whose name holds a comma goes
+    between double quotes. ``label`` may stand for ``human`` and ``prompt`` for ``question``.
+
+    :raises DataError: an entry has no ``=`` or names an unknown field.
+    """
+    columns: dict[str, str] = {}
+    for entry in _entries(text):
+        name, equals, column = entry.partition("=")
+        name = name.strip()
+        name = _FIELD_ALIASES.get(name, name)
+        if not equals or name not in FIELDS:
+            raise DataError(
+                f"Cannot read {shown(entry)} in the column map.",
+                f"Write field=column, with fields {', '.join(FIELDS)}; such as question=prompt,response_a=answer_1.",
+            )
+        columns[name] = column.strip()
+    return columns
+
+
+def parse_label_map(text: str) -> dict[str, Verdict | None]:
+    """Reads ``1=a,2=b,0=tie,skipped=``: label values and their meaning; nothing on the right means no label.
+
+    :raises DataError: an entry has no ``=``, or its right side is none of a, b, tie and nothing.
+    """
+    labels: dict[str, Verdict | None] = {}
+    for entry in _entries(text):
+        # The value may hold "=" itself ("A=B"), the verdict cannot.
+        value, equals, meaning = entry.rpartition("=")
+        verdict = next((known for known in VERDICTS if known == meaning.strip().lower()), None)
+        if not equals or (verdict is None and meaning.strip()):
+            raise DataError(
+                f"Cannot read {shown(entry)} in the label map.",
+                'Write value=a, value=b, value=tie or value= (no label), such as "1=a,2=b,0=tie".',
+            )
+        labels[value.strip()] = verdict
+    return labels
+
+
+def _entries(text: str) -> list[str]:
+    return [entry for entry in next(csv.reader([text], skipinitialspace=True), []) if entry.strip()]
+
+
+# --- what column names suggest ---
+
+_RESPONSES = (
+    ("response1", "response2"),
+    ("response_1", "response_2"),
+    ("output_1", "output_2"),
+    ("output1", "output2"),
+    ("output_a", "output_b"),
+    ("output_text_a", "output_text_b"),
+    ("answer_a", "answer_b"),
+    ("answer_1", "answer_2"),
+    ("answer1", "answer2"),
+    ("completion_a", "completion_b"),
+    ("text_a", "text_b"),
+)
+_MODELS = (
+    ("model_a", "model_b"),
+    ("model_1", "model_2"),
+    ("model1", "model2"),
+    ("generator_1", "generator_2"),
+    ("system_a", "system_b"),
+)
+_SINGLE: Mapping[str, tuple[str, ...]] = {
+    "question": ("prompt", "query", "instruction", "input"),
+    "human": ("label", "winner", "preference", "human_label", "human_preference", "overall_preference"),
+    "annotators": ("labels_by_annotator",),
+    "id": ("pair_id", "uid", "example_id"),
+    "reference": ("reference_answer", "reference_response"),
+    "task": ("category", "dataset", "scenario", "subset"),
+    "tags": (),
+}
+_DECIDED_BY_PEOPLE = ("question", "human")
+_ANNOTATOR = re.compile(r"annotator_?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Columns that names suggest, and for a field with several candidates all of them."""
+
+    columns: dict[str, str]
+    unclear: dict[str, tuple[str, ...]]
+
+
+def propose(names: Sequence[str]) -> Proposal:
+    """What the column names suggest. A field's own name goes before its synonyms; of several synonyms none is taken."""
+    known: dict[str, list[str]] = {}
+    for name in names:
+        known.setdefault(re.sub(r"[\W_]+", "_", name.strip()).casefold(), []).append(name)
+    columns: dict[str, str] = {}
+    unclear: dict[str, tuple[str, ...]] = {}
+    for name, synonyms in _SINGLE.items():
+        found = known.get(name) or [column for synonym in synonyms for column in known.get(synonym, ())]
+        if len(found) == 1:
+            columns[name] = found[0]
+        elif len(found) > 1 and name in _DECIDED_BY_PEOPLE:
+            unclear[name] = tuple(found)
+    for fields, candidates in (
+        (("response_a", "response_b"), (("response_a", "response_b"), *_RESPONSES)),
+        (("model_a", "model_b"), _MODELS),
+    ):
+        both = [pair for pair in candidates if all(len(known.get(name, ())) == 1 for name in pair)]
+        if len(both) == 1 or (both and both[0] == fields):
+            columns.update(zip(fields, (known[name][0] for name in both[0]), strict=True))
+        elif both and fields[0] == "response_a":
+            unclear.update(zip(fields, (tuple(known[pair[side]][0] for pair in both) for side in (0, 1)), strict=True))
+    single = [name for name in names if _ANNOTATOR.fullmatch(name.casefold())]
+    if single and "annotators" not in columns:
+        columns["annotators"] = "+".join(single)
+    return Proposal(columns, unclear)
+
+
+def columns_of(table: Table, named: str, mapped_to: str) -> tuple[str, ...]:
+    """The columns that an entry of a mapping names: one, or several joined by ``+``.
+
+    :raises DataError: the table has no such column.
+    """
+    if named in table.names:
+        return (named,)
+    parts = tuple(named.split("+"))
+    for part in parts:
+        if part not in table.names:
+            near = difflib.get_close_matches(part, table.names, 1)
+            raise table.error(
+                f"There is no column {shown(part)} for {mapped_to}"
+                + (f" (did you mean {shown(near[0])}?)." if near else "."),
+                f"The columns are {listed([shown(name) for name in table.names], 30)}.",
+            )
+    return parts
+
+
+# --- label values ---
+
+
+def label_key(value: Any) -> str:
+    """A label value as a label map writes it: 1, 1.0, "1" and "1.0" are all ``1``; no value is the empty text."""
+    if isinstance(value, str):
+        text = value.strip()
+        return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
+    if value is None or value is ABSENT:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if math.isnan(value) else str(int(value)) if value.is_integer() else str(value)
+    return str(value)
+
+
+_WHOLE = re.compile(r"-?\d+\.0+")
+_SAFE_CODINGS: tuple[dict[str, Verdict], ...] = (
+    {"a": "a", "b": "b", "tie": "tie"},
+    {"model_a": "a", "model_b": "b", "tie": "tie"},
+)
+
+
+def safe_coding(values: Iterable[str]) -> dict[str, Verdict | None] | None:
+    """The meaning of label values that can only be meant in one way, or ``None`` where they are not such."""
+    found = [value for value in values if value]
+    for coding in _SAFE_CODINGS:
+        if all(value.casefold() in coding for value in found):
+            return {value: coding[value.casefold()] for value in found}
+    return None
+
+
+def unknown_coding(
+    table: Table, part: str, column: str, counts: Mapping[str, int], unknown: Sequence[str], index: int
+) -> DataError:
+    """The error for label values of the field ``part`` whose meaning nobody has said; ``index`` is the 0-based place
+    of the first of them."""
+    found = listed([f"{shown(value)} ({count})" for value, count in counts.items() if value])
+    which = listed([shown(value) for value in unknown])
+    template = ",".join(f"{value}=?" for value in unknown[:12])
+    return table.error(
+        f"The meaning of the label {which} is not known; the values found are {found}.",
+        f'Say it: --label-map "{template}", with a (the first response is better), b, tie or nothing (no label) for '
+        f'each ?; such as --label-map "1=a,2=b,0=tie". Or read no labels: --map {part}=',
+        index,
+        column,
+    )
+
+
+def missing_columns(table: Table, proposal: Proposal, missing: Sequence[str]) -> DataError:
+    """The error for required fields that no column was found for."""
+    if table.container == "lines":
+        return table.error(
+            f"The file is neither JSON nor a table: its first line is {shown(table.column('line')[0])}.",
+            "Give JSON Lines, a JSON list, CSV or TSV with a header, Parquet or XLSX.",
+        )
+    columns = f"The columns are {listed([shown(name) for name in table.names], 30)}."
+    example = "--map question=…,response_a=…,response_b=… (a column name in place of each …)"
+    unclear = [f"{name} may be {' or '.join(proposal.unclear[name])}" for name in missing if name in proposal.unclear]
+    if unclear:
+        return table.error(f"It is not clear which column is which: {'; '.join(unclear)}.", f"Say it: {example}.")
+    if {"chosen", "rejected"} <= set(table.names):
+        return table.error(
+            "The file has chosen and rejected responses: read as they are, the better one would always come first.",
+            "Say that they are to be put in random order: --map chosen=chosen,rejected=rejected.",
+        )
+    if {"pair_id", "judge", "text"} <= set(table.names):
+        return table.error("These are recorded judgments, not pairs.", "Give the file with the pairs.")
+    return table.error(
+        f"No column was found for {', '.join(missing)}. {columns}",
+        f"Say which columns hold them: {example}.",
+    )

@@ -1,0 +1,58 @@
+"""CSV for people and spreadsheets, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def guard_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula.
+
+    A text that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return gets an apostrophe in front, unless
+    it is a plain number such as ``-1.5`` (OWASP, "CSV Injection").
+    """
+    if text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def csv_text(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | int | float | None]],
+    *,
+    delimiter: str = ",",
+    guard_formulas: bool = True,
+) -> str:
+    """A table as RFC 4180 CSV (or TSV), lines ended by CR LF; ``None`` gives an empty cell.
+
+    ``guard_formulas`` passes text cells through :func:`guard_cell`; numbers are never touched.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerow(header)
+    for row in rows:
+        if guard_formulas:
+            writer.writerow([guard_cell(cell) if isinstance(cell, str) else cell for cell in row])
+        else:
+            writer.writerow(row)
+    return out.getvalue()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A place to write to that becomes ``path`` at the end, and leaves ``path`` alone when writing fails."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

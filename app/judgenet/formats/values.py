@@ -1,0 +1,181 @@
+"""From the values of a column to the parts of pairs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.errors import shown
+from judgenet.formats.native import text_of, transcript
+
+
+def is_missing(value: Any) -> bool:
+    """True for what stands for no value at all: null, NaN, a key that is not there. An empty text is a value."""
+    return value is None or value is ABSENT or (isinstance(value, float) and math.isnan(value))
+
+
+def required_texts(table: Table, column: str) -> tuple[list[str], list[int]]:
+    """Texts exactly as they stand, and the 0-based places of null, which is read as empty text.
+
+    :raises DataError: a record does not have the column, or holds something that is no text.
+    """
+    values = table.column(column)
+    if set(map(type, values)) <= {str}:
+        return values, []
+    texts: list[str] = []
+    nulls: list[int] = []
+    for index, value in enumerate(values):
+        if value is ABSENT:
+            raise table.error(f"This record has no {shown(column)}.", "Complete the record.", index, column)
+        if is_missing(value):
+            nulls.append(index)
+            texts.append("")
+        else:
+            texts.append(_text(table, index, column, value))
+    return texts, nulls
+
+
+def optional_texts(table: Table, column: str) -> list[str | None]:
+    """Texts, or ``None``. An empty text is none: CSV cannot tell them apart, and the same data set read from CSV and
+    from JSON has to be the same."""
+    values = table.column(column)
+    return [
+        (value or None) if type(value) is str else None if is_missing(value) else _text(table, index, column, value)
+        for index, value in enumerate(values)
+    ]
+
+
+def _text(table: Table, index: int, column: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float):
+        # JSON's true becomes the text "True", as in PandaLM's own reading.
+        return str(value)
+    messages = as_messages(value)
+    if messages is None:
+        raise table.error(
+            f"A text is expected, here is {shown(value)}.", "Map the column that holds the text.", index, column
+        )
+    return conversation(messages)
+
+
+def as_messages(value: Any) -> list[tuple[str, str]] | None:
+    """(role, text) of a list of chat messages, ``None`` for any other value."""
+    if not isinstance(value, list) or not value:
+        return None
+    if not all(isinstance(message, dict) and "content" in message for message in value):
+        return None
+    texts = [text_of(message["content"]) for message in value]
+    if None in texts:
+        return None
+    return [(str(message.get("role", "user")), text or "") for message, text in zip(value, texts, strict=True)]
+
+
+def conversation(messages: Sequence[tuple[str, str]]) -> str:
+    """One message stands for itself, several are a transcript."""
+    return messages[0][1] if len(messages) == 1 else transcript(messages)
+
+
+def preference_texts(table: Table, chosen: str, rejected: str) -> tuple[list[str], list[str], list[str]]:
+    """(implied question, chosen, rejected) where responses may be chat messages that repeat the prompt.
+
+    The messages that both begin with are the question.
+    """
+    questions: list[str] = []
+    texts: tuple[list[str], list[str]] = ([], [])
+    pairs = zip(table.column(chosen), table.column(rejected), strict=True)
+    for index, (first, second) in enumerate(pairs):
+        a, b = as_messages(first), as_messages(second)
+        if a is None or b is None:
+            for kept, column, value in zip(texts, (chosen, rejected), (first, second), strict=True):
+                if is_missing(value):
+                    raise table.error(f"This record has no {shown(column)}.", "Complete the record.", index, column)
+                kept.append(_text(table, index, column, value))
+            questions.append("")
+            continue
+        common = 0
+        while common < min(len(a), len(b)) - 1 and a[common] == b[common]:
+            common += 1
+        questions.append(conversation(a[:common]) if common else "")
+        texts[0].append(conversation(a[common:]))
+        texts[1].append(conversation(b[common:]))
+    return questions, texts[0], texts[1]
+
+
+def id_text(value: Any) -> str:
+    """An id as text, empty where there is none; a whole number is written without ``.0``."""
+    if type(value) is str:
+        return value
+    if is_missing(value):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def tag_lists(table: Table, column: str) -> list[tuple[str, ...]]:
+    """Tags from lists, from JSON lists in a cell, or from a cell divided by ``;`` or ``,``."""
+    return [_tags(table, index, column, value) for index, value in enumerate(table.column(column))]
+
+
+def _tags(table: Table, index: int, column: str, value: Any) -> tuple[str, ...]:
+    if is_missing(value) or value == "":
+        return ()
+    if isinstance(value, str):
+        parsed = _json_cell(value, "[")
+        if parsed is None:
+            parts = value.split(";" if ";" in value else ",")
+            return tuple(part.strip() for part in parts if part.strip())
+        value = parsed
+    if isinstance(value, list) and all(isinstance(tag, str | int | float) for tag in value):
+        return tuple(str(tag) for tag in value)
+    raise table.error(f"Tags are a list of texts, here is {shown(value)}.", "Mend the record.", index, column)
+
+
+def _json_cell(text: str, start: str) -> Any:
+    """The JSON value in a cell that begins with ``start``, or ``None`` where it is an ordinary text."""
+    if not text.startswith(start):
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+Named = list[tuple[str, Any]]
+"""(annotator, value) of one record."""
+
+
+def annotator_values(table: Table, columns: Sequence[str]) -> list[Named]:
+    """What each annotator said about each record; an annotator who said nothing is left out.
+
+    One column may hold an object (name: label), a list (names ``annotator1``, ``annotator2``, …), either of them as
+    JSON in a cell, or one annotator's label; several columns hold one annotator each.
+    """
+    if len(columns) > 1:
+        by_column = zip(*(table.column(name) for name in columns), strict=True)
+        return [_said(list(zip(columns, values, strict=True))) for values in by_column]
+    (column,) = columns
+    return [_annotators(column, value) for value in table.column(column)]
+
+
+def _annotators(column: str, value: Any) -> Named:
+    if value == [] or value == "":
+        return []
+    if isinstance(value, str):
+        parsed = _json_cell(value, "{")
+        parsed = _json_cell(value, "[") if parsed is None else parsed
+        value = value if parsed is None else parsed
+    if isinstance(value, dict):
+        return _said(list(value.items()))
+    if isinstance(value, list):
+        # Parquet gives a map as a list of (key, value).
+        if all(isinstance(item, tuple) and len(item) == 2 for item in value):
+            return _said([(str(name), label) for name, label in value])
+        return _said([(f"annotator{place}", label) for place, label in enumerate(value, 1)])
+    return _said([(column, value)])
+
+
+def _said(named: Named) -> Named:
+    return [(name, value) for name, value in named if not is_missing(value) and value != ""]

@@ -1,0 +1,145 @@
+"""Writing pairs in the normal form, to read back exactly as they were."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import openpyxl  # type: ignore[import-untyped]
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
+from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+
+from judgenet.core.pairs import Pair
+from judgenet.formats.containers import xlsx_escaped
+from judgenet.formats.errors import DataError, shown
+from judgenet.formats.tables import csv_text, whole_file
+
+PairFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
+"""What :func:`write_pairs` writes."""
+PAIR_FORMATS: tuple[PairFormat, ...] = get_args(PairFormat)
+
+_TEXTS = ("id", "question", "response_a", "response_b", "reference", "model_a", "model_b", "task", "human")
+_COLUMNS = (*_TEXTS, "tags", "annotators")
+_EXCEL_CELL = 32_767
+
+# Characters at which other programs end a line although JSON does not, and surrogates, which UTF-8 cannot hold.
+_TO_ESCAPE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write_pairs(
+    pairs: Sequence[Pair],
+    path: Path | str,
+    format: PairFormat,
+    *,
+    guard_formulas: bool = False,
+    replace_surrogates: bool = False,
+) -> None:
+    """Writes pairs so that :func:`~judgenet.formats.read_pairs` gives the same pairs again (their source apart).
+
+    Tags and annotators are JSON in a cell of CSV, TSV and XLSX. ``guard_formulas`` makes the text cells of CSV and
+    TSV safe for spreadsheets (:func:`~judgenet.formats.tables.guard_cell`), which changes them; it is off because
+    what is written is to be read back. XLSX cells are typed as text and need no guard.
+    ``replace_surrogates`` writes U+FFFD for lone surrogates where the format cannot hold them (CSV, TSV, Parquet).
+    The file is complete or is not changed at all.
+
+    :raises DataError: an id is empty or occurs twice, or the format cannot hold a text.
+    """
+    path = Path(path)
+    if len({pair.id for pair in pairs}) != len(pairs) or not all(pair.id for pair in pairs):
+        raise DataError("Ids must be unique and not empty.", "Rename the pairs.", file=str(path), column="id")
+    if format in ("csv", "tsv", "parquet"):
+        pairs = [_without_surrogates(pair, path, replace_surrogates) for pair in pairs]
+    with whole_file(path) as draft:
+        if format == "jsonl":
+            draft.write_bytes("".join(f"{_json(pair)}\n" for pair in pairs).encode("utf-8"))
+        elif format == "json":
+            draft.write_bytes("[\n{}\n]\n".format(",\n".join(map(_json, pairs))).encode("utf-8"))
+        elif format == "parquet":
+            _write_parquet(pairs, draft)
+        elif format == "xlsx":
+            _write_xlsx(pairs, draft, path)
+        else:
+            rows = (_cells(pair) for pair in pairs)
+            delimiter = "\t" if format == "tsv" else ","
+            text = csv_text(_COLUMNS, rows, delimiter=delimiter, guard_formulas=guard_formulas)
+            draft.write_bytes(text.encode("utf-8"))
+
+
+def _json(pair: Pair) -> str:
+    record = pair.to_json()
+    if pair.annotators:
+        # Without the key the reader would take the annotators' majority.
+        record.setdefault("human", None)
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    return json.dumps(record, allow_nan=False) if _TO_ESCAPE.search(text) else text
+
+
+def _cells(pair: Pair) -> list[str | None]:
+    texts: list[str | None] = [getattr(pair, name) for name in _TEXTS]
+    tags = json.dumps(pair.tags, ensure_ascii=False) if pair.tags else None
+    annotators = json.dumps(dict(pair.annotators), ensure_ascii=False) if pair.annotators else None
+    return [*texts, tags, annotators]
+
+
+def _without_surrogates(pair: Pair, path: Path, replaced: bool) -> Pair:
+    changes: dict[str, Any] = {}
+    for part in fields(pair):
+        value = getattr(pair, part.name)
+        if part.name == "source" or not _SURROGATE.search("".join(_strings(value))):
+            continue
+        if not replaced:
+            raise DataError(
+                f"Pair {shown(pair.id)} holds a lone surrogate, which UTF-8 cannot hold.",
+                "Write JSON Lines or JSON, or replace the character by U+FFFD.",
+                file=str(path),
+                column=part.name,
+            )
+        changes[part.name] = _replaced(value)
+    return replace(pair, **changes) if changes else pair
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, tuple):
+        return [text for item in value for text in _strings(item)]
+    return [value] if value else []
+
+
+def _replaced(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_replaced(item) for item in value)
+    return _SURROGATE.sub("\ufffd", value)
+
+
+def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
+    text = pa.string()
+    kinds = {"tags": pa.list_(text), "annotators": pa.map_(text, text)}
+    columns = {name: pa.array([getattr(pair, name) for pair in pairs], kinds.get(name, text)) for name in _COLUMNS}
+    pa_parquet.write_table(pa.table(columns), path)
+
+
+def _write_xlsx(pairs: Sequence[Pair], draft: Path, path: Path) -> None:
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("pairs")
+    sheet.append(_COLUMNS)
+    for pair in pairs:
+        row = []
+        for name, text in zip(_COLUMNS, _cells(pair), strict=True):
+            escaped = xlsx_escaped(text or "")
+            if len(escaped) > _EXCEL_CELL:
+                raise DataError(
+                    f"Pair {shown(pair.id)} holds a text longer than the {_EXCEL_CELL:,} characters of an Excel cell.",
+                    "Write JSON Lines, CSV or Parquet.",
+                    file=str(path),
+                    column=name,
+                )
+            cell = WriteOnlyCell(sheet, escaped)
+            cell.data_type = "s"  # otherwise "=1" would be a formula and "#N/A" an error
+            row.append(cell)
+        sheet.append(row)
+    book.save(draft)
