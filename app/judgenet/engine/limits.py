@@ -22,6 +22,13 @@ BACKOFF_CAP = 60.0
 
 _MINUTE = 60.0
 
+_SPACING_FIRST = 0.05
+_SPACING_LEAST = 0.001
+_SPACING_GROWS = 1.25
+_SPACING_SHRINKS = 0.945
+"""Four answers outweigh one throttling answer: at a hard limit one request in five is refused, and refusals
+that come by chance, fewer than that, do not add up."""
+
 
 class Timer(Protocol):
     def cancel(self) -> None: ...
@@ -121,11 +128,12 @@ class Limiter:
     """Lets requests out: in the order in which they came, at most ``window`` at a time, within the budgets
     a minute, and none while the endpoint has asked for a pause.
 
-    ``window`` follows the endpoint (additive increase, multiplicative decrease, as in TCP: Chiu and Jain,
-    1989): it begins at ``concurrency``, a throttling answer halves it, answers make it grow again by one
-    per round. Throttling answers to requests that were sent before the last cut belong to the same round
-    and cut no further. The pause doubles from round to round and shrinks with each answer, so that an
-    endpoint that states no limit is still met at its own pace.
+    Throttling answers slow all calls of the endpoint, in two ways. ``window`` follows what the endpoint takes
+    at a time (additive increase, multiplicative decrease, as in TCP: Chiu and Jain, 1989): it begins at
+    ``concurrency``, a throttling answer halves it, answers make it grow again by one per round. ``spacing``
+    follows what the endpoint takes in a time: it begins at the pace at which answers came, grows by a quarter
+    with each throttling answer and shrinks with each answer. Throttling answers to requests that were sent
+    before the last of them belong to the same round and slow no further.
     """
 
     def __init__(
@@ -149,7 +157,11 @@ class Limiter:
         self._timer: Timer | None = None
         self._held_until = -math.inf
         self._last_cut = -math.inf
-        self._pause = 0.0
+        self._rounds = 0
+        self._answers = 0
+        self._counted_from: float | None = None
+        self._last_grant = -math.inf
+        self.spacing = 0.0
         self._stops: dict[str | None, object] = {}
 
     @property
@@ -200,12 +212,16 @@ class Limiter:
 
     def succeeded(self) -> bool:
         """An answer came. True when this ends a slow-down."""
-        if self._pause == 0.0 and self.window >= self.concurrency:
+        self._answers += 1
+        self._rounds = 0
+        if self.spacing == 0.0 and self.window >= self.concurrency:
             return False
-        self._pause = 0.9 * self._pause if self._pause > BACKOFF_BASE / 2 else 0.0
+        self.spacing *= _SPACING_SHRINKS
+        if self.spacing < _SPACING_LEAST:
+            self.spacing = 0.0
         self.window = min(float(self.concurrency), self.window + 1.0 / self.window)
         self._pump()
-        return self._pause == 0.0 and self.window >= self.concurrency
+        return self.spacing == 0.0 and self.window >= self.concurrency
 
     def throttled(self, permit: Permit, wait: float | None = None) -> bool:
         """A throttling answer came, with the seconds to wait where it named them: all calls of the endpoint
@@ -214,9 +230,19 @@ class Limiter:
         first = permit.granted_at > self._last_cut
         if first:
             self._last_cut = now
+            self._rounds += 1
             self.window = max(1.0, self.window / 2.0)
-            self._pause = min(BACKOFF_CAP, max(BACKOFF_BASE, 2.0 * self._pause))
-            self._held_until = max(self._held_until, now + self._pause * self._rng.uniform(0.5, 1.0))
+            if self.spacing > 0.0:
+                self.spacing *= _SPACING_GROWS
+            elif self._answers and self._counted_from is not None and now > self._counted_from:
+                self.spacing = (now - self._counted_from) / self._answers
+            else:
+                self.spacing = _SPACING_FIRST
+            self.spacing = min(self.spacing, BACKOFF_CAP)
+            self._answers, self._counted_from = 0, now
+            if wait is None:
+                pause = min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (self._rounds - 1))
+                self._held_until = max(self._held_until, now + pause * self._rng.uniform(0.5, 1.0))
         if wait is not None:
             self._held_until = max(self._held_until, now + wait)
         return first
@@ -262,7 +288,7 @@ class Limiter:
         """Takes all stops and pauses back."""
         self._stops.clear()
         self._held_until = -math.inf
-        self._pause = 0.0
+        self._rounds = 0
         self._pump()
 
     def check(self, model: str = "") -> None:
@@ -279,7 +305,7 @@ class Limiter:
         if self._held_until == -math.inf and self._requests is None and self._tokens is None:
             return 0.0
         now = self.clock.time()
-        wait = max(0.0, self._held_until - now)
+        wait = max(0.0, self._held_until - now, self._last_grant + self.spacing - now)
         if self._requests is not None:
             wait = max(wait, self._requests.wait(1.0, now))
         if self._tokens is not None:
@@ -287,7 +313,9 @@ class Limiter:
         return wait
 
     def _grant(self, tokens: float) -> Permit:
-        now = self.clock.time()
+        now = self._last_grant = self.clock.time()
+        if self._counted_from is None:
+            self._counted_from = now
         self.in_flight += 1
         if self._requests is not None:
             self._requests.take(1.0, now)
