@@ -1,0 +1,235 @@
+"""From a judge's reply to what it finally says, or to the reason why that cannot be told.
+
+The order of precedence is fixed, and ``Reading.rule`` tells which rule fired:
+
+1. ``json``: an object with the keys of :mod:`judgenet.core.schemas` or their synonyms, also fenced or nested;
+2. ``labelled scores``, ``pair``, ``tag``, ``answer line``: formal verdicts, of which (with ``json``) the last holds;
+3. ``first line``: two numbers on the first line, which hold against what follows;
+4. ``scores in prose``, then ``statement`` ("Output (a) is better"), then ``bare`` (nothing but a choice).
+
+Nothing is guessed and nothing is clamped: a reply that says nothing, leaves the scale, contradicts itself or
+is cut off is unscored. The raw text stays with the caller.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Literal
+
+from judgenet.core.evaluation import SCALE, Choice, Reading, Reason, Unscored, choice_of
+from judgenet.core.network import Role
+from judgenet.core.reading_json import JsonVerdict, last_verdict, unfinished
+from judgenet.core.reading_roles import roles_in
+from judgenet.core.reading_text import FORMAL, Finding, conclusion, rating_in, verdict_in
+from judgenet.core.reading_words import Folded, Scale, fold
+from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2
+
+Form = Literal["json", "text"]
+
+_THINKING = re.compile(
+    r"<(?P<close>/?)\s?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)\s?>"
+    r"|\[(?P<close2>/?)(?:THINK|THINKING)\]|◁(?P<close3>/?)think▷|<\|(?P<close4>begin|end)_of_thought\|>",
+    re.I,
+)
+_SPECIAL = re.compile(r"(?:<\|(?:end|return|im_end|eot_id|endoftext)\|>|</s>)\Z")
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not comfortable)|my apologies|i apologi[sz]e"
+    r"|(?:i|we) (?:can(?:no|')t|can not|won't|will not|must decline|decline) "
+    r"(?:provide|assist|help|comply|fulfil|answer|evaluate|rate|judge|score|compare|respond|engage|continue|in good)"
+    r"|as an ai)\b|抱歉|对不起|我(?:无法|不能|拒绝)"
+)
+_HEADING = re.compile(
+    r"\s*[#*_ ]*(?:evaluation )?(?:evidence|explanation|reason(?:ing)?|rationale|analysis"
+    r"|证据|评价证据|评审依据|评价|理由|分析|解释|说明)[*_ ]*[:：]?[*_ ]*(?:\n|(?<=[:：*])|(?<=[:：] ))\s*",
+    re.I,
+)
+
+
+def read_judgement(
+    text: str, *, form: Form | None = None, finish_reason: str = "unknown", scale: Scale = SCALE
+) -> Reading | Unscored:
+    """Reads a reply to the judge's question.
+
+    ``form`` is how the reply was asked for; the other form is read too, but only a reply that was asked for in
+    JSON, or begins with an object, is called cut off where its object does not end. ``finish_reason`` is the
+    endpoint's ("stop", "length", "filtered", "refused", "unknown"). Scores must lie within ``scale``, ends
+    included.
+    """
+    if finish_reason in ("filtered", "refused"):
+        return Unscored(Reason(finish_reason), "the endpoint says so")
+    reply = text.strip()
+    if not reply:
+        return Unscored(Reason.EMPTY, "cut off before the first word" if finish_reason == "length" else "")
+    if finish_reason == "length":
+        return Unscored(Reason.TRUNCATED, "the limit of tokens was reached")
+    if reply[0] == "{":
+        quick = _quick(reply, scale)
+        if quick is not None:
+            return quick
+    answer = without_thinking(reply)
+    if not answer:
+        return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
+    return _read(answer, form, scale)
+
+
+def read_rating(text: str, *, finish_reason: str = "unknown", scale: Scale = SCALE) -> float | Unscored:
+    """Reads the rating of a single response: "Rating: [[9]]", "Score: 8/10". Not for pairs."""
+    if finish_reason in ("filtered", "refused", "length"):
+        reason = Reason.TRUNCATED if finish_reason == "length" else Reason(finish_reason)
+        return Unscored(reason if text.strip() else Reason.EMPTY)
+    answer = without_thinking(text.strip())
+    if not answer:
+        return Unscored(Reason.TRUNCATED if text.strip() else Reason.EMPTY)
+    folded = fold(answer)
+    score = rating_in(folded, scale)
+    if isinstance(score, float):
+        return score
+    return _unreadable(folded, "") if score is None else Unscored(score)
+
+
+def read_roles(text: str, *, form: Form | None = None, limit: int | None = None) -> tuple[Role, ...] | Unscored:
+    """Reads a list of roles, in its order: JSON, "$name: description&", or a numbered or bulleted list.
+
+    Names that differ only in case are one role; roles without a name are dropped; at most ``limit`` are kept.
+    """
+    if not text.strip():
+        return Unscored(Reason.EMPTY)
+    answer = without_thinking(text.strip())
+    if not answer:
+        return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
+    refused = _REFUSAL.match(fold(answer[:80]).low)
+    roles = () if refused else roles_in(answer)
+    if roles:
+        return roles if limit is None else roles[:limit]
+    if unfinished(answer) and (form == "json" or answer.lstrip("`json \n")[:1] in ("{", "[")):
+        return Unscored(Reason.TRUNCATED, "the object does not end")
+    return _unreadable(fold(answer), "no role was named")
+
+
+def without_thinking(text: str) -> str:
+    """The answer of a reply without its thinking blocks.
+
+    A closing tag alone ends a block that began before the reply; an opening tag alone, at the start of a
+    line, begins one that does not end.
+    """
+    if _FINAL_CHANNEL in text:
+        text = text[text.rindex(_FINAL_CHANNEL) + len(_FINAL_CHANNEL) :]
+    if "<" in text or "[" in text or "◁" in text:
+        kept: list[str] = []
+        place = 0
+        opened: int | None = None
+        for found in _THINKING.finditer(text):
+            closes = any(found[name] in ("/", "end") for name in ("close", "close2", "close3", "close4"))
+            start, end = found.span()
+            if closes:
+                if opened is not None:
+                    kept.append(text[place:opened])
+                elif text[start - 1 : start] in ('"', "'", "`", "“"):
+                    continue
+                else:
+                    kept.clear()
+                place, opened = end, None
+            elif opened is None and text[max(place, start - 8) : start].rstrip(" \t")[-1:] in ("", "\n"):
+                opened = start
+        kept.append(text[place:opened])
+        text = "".join(kept)
+    text = text.strip()
+    return _SPECIAL.sub("", text).rstrip() if text.endswith((">", "▷")) else text
+
+
+def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
+    """The short way of a reply that is the wanted object and nothing else."""
+    try:
+        value = json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+    first, second = value.get(SCORE_1), value.get(SCORE_2)
+    evidence = value.get(EVIDENCE, "")
+    # type() and not isinstance(): True is an int.
+    if type(first) not in (int, float) or type(second) not in (int, float) or type(evidence) is not str:
+        return None
+    low, high = scale
+    if len(value) > 2 + (EVIDENCE in value) or not (low <= first <= high and low <= second <= high):
+        return None
+    return _agreed(Reading(evidence.strip(), choice_of(first, second), float(first), float(second), "json"))
+
+
+def _agreed(reading: Reading) -> Reading | Unscored:
+    """The reading, unless its evidence concludes the opposite."""
+    tail = reading.evidence[-400:]
+    if reading.choice != "tie" and (concluded := conclusion(fold(tail))) not in (None, "tie", reading.choice):
+        return Unscored(Reason.CONTRADICTORY, f"the evidence concludes {concluded}, the scores {reading.choice}")
+    return reading
+
+
+def _read(answer: str, form: Form | None, scale: Scale) -> Reading | Unscored:
+    verdict = last_verdict(answer, scale) if "{" in answer else None
+    if verdict is not None:
+        return _from_json(answer, verdict, scale)
+    folded = fold(answer)
+    if (form == "json" or re.match(r"(?:```\w*\s*)?\{", answer)) and unfinished(answer):
+        return Unscored(Reason.TRUNCATED, "the object does not end")
+    found = verdict_in(folded, scale)
+    return _unreadable(folded, "no verdict was found") if found is None else _from_text(folded, found)
+
+
+def _from_json(answer: str, verdict: JsonVerdict, scale: Scale) -> Reading | Unscored:
+    """The verdict of an object, weighed against what is written after it."""
+    after = verdict_in(fold(answer[verdict.end :]), scale)
+    leads = re.fullmatch(r"\W*(?:json)?\W*", answer[: verdict.start]) is not None
+    if after is not None and after.rule in FORMAL and (not leads or verdict.problem is not None):
+        folded = fold(answer)
+        shift = len(folded.low) - len(fold(answer[verdict.end :]).low)
+        return _from_text(folded, replace(after, start=after.start + shift, end=after.end + shift))
+    if verdict.problem is not None or verdict.choice is None:
+        return Unscored(verdict.problem or Reason.UNPARSED, verdict.detail)
+    if after is not None and after.choice is not None and _opposed(after, verdict.choice):
+        return Unscored(Reason.CONTRADICTORY, f"the object says {verdict.choice}, what follows it {after.choice}")
+    return _agreed(Reading(verdict.evidence.strip(), verdict.choice, verdict.first, verdict.second, "json"))
+
+
+def _opposed(after: Finding, choice: Choice) -> bool:
+    """Whether a finding contradicts a choice; a mere statement does not where either is a tie."""
+    if after.rule in FORMAL:
+        return after.choice != choice
+    return {after.choice, choice} == {"first", "second"}
+
+
+def _from_text(folded: Folded, found: Finding) -> Reading | Unscored:
+    if found.problem is not None or found.choice is None:
+        return Unscored(found.problem or Reason.UNPARSED, found.detail)
+    return Reading(_evidence(folded, found), found.choice, found.first, found.second, found.rule)
+
+
+_LEAD_IN = re.compile(r"[^\w\n]*(?:(?:the|my|final|overall) )*(?:(?:scores?|ratings?|评分|得分|分数) ?:)?[^\w\n]*对?\Z")
+_REST_OF_LINE = re.compile(r"[^\w\n]*(?:points?|分)?[^\w\n]*(?=\n|\Z)")
+_BROKEN_OBJECT = re.compile(r"\{\s*[\"']\w{1,40}[\"']\s*:\s*[\"']")
+
+
+def _evidence(folded: Folded, found: Finding) -> str:
+    """What the reply says apart from its scores. A choice stays in: it is part of the argument."""
+    end = len(folded.low)
+    if found.rule == "first line":
+        told = folded.original(found.end, end)
+    elif found.first is None or found.end - found.start > 160:
+        told = folded.original(0, end)
+    else:
+        line = folded.low.rfind("\n", 0, found.start) + 1
+        start = line if _LEAD_IN.match(folded.low[line : found.start]) else found.start
+        rest = _REST_OF_LINE.match(folded.low, found.end)
+        told = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else found.end, end)
+    told = told.strip()
+    if told.startswith("{") and (broken := _BROKEN_OBJECT.match(told)):
+        told = told[broken.end() :].rstrip("\"', }\n")
+    heading = _HEADING.match(told)
+    return told[heading.end() if heading else 0 :].strip()
+
+
+def _unreadable(folded: Folded, detail: str) -> Unscored:
+    """No verdict: a refusal where the reply begins with one."""
+    if _REFUSAL.search(folded.low[:240]):
+        return Unscored(Reason.REFUSED, " ".join(folded.plain[:80].split()))
+    return Unscored(Reason.UNPARSED, detail)

@@ -1,0 +1,211 @@
+"""Verdicts in JSON, also fenced, surrounded by words, nested, or slightly broken."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from judgenet.core.evaluation import Choice, Reason, choice_of
+from judgenet.core.reading_words import NOUN, Scale, Score, choice_at, fold, in_scale, score_at
+
+_ATTEMPTS = 16
+"""Objects tried from either end of a reply, so that a reply full of braces costs no more than a long one."""
+_DEPTH = 4
+"""How deep a verdict may be nested."""
+
+_OPENING = re.compile(r"\{\s*[\"'“}]")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonVerdict:
+    """What an object says. ``problem`` where its scores cannot be used; no fields at all where it has none."""
+
+    start: int
+    end: int
+    evidence: str = ""
+    choice: Choice | None = None
+    first: float | None = None
+    second: float | None = None
+    problem: Reason | None = None
+    detail: str = ""
+
+
+def last_verdict(text: str, scale: Scale) -> JsonVerdict | None:
+    """The verdict of the last object that holds one; ``None`` where no object does."""
+    verdict = None
+    for start, end, value in objects(text):
+        verdict = verdict_of(value, scale, start, end) or verdict
+    return verdict
+
+
+def objects(text: str) -> Iterator[tuple[int, int, Any]]:
+    """The outermost JSON objects of a text with their places.
+
+    Not more than a fixed number are tried from either end. A text whose objects are all broken gets one
+    repair: raw line breaks are let pass, comments and trailing commas are taken out.
+    """
+    starts = [found.start() for found in _OPENING.finditer(text)]
+    tried = starts if len(starts) <= 2 * _ATTEMPTS else starts[:_ATTEMPTS] + starts[-_ATTEMPTS:]
+    done = 0
+    for start in tried:
+        if start >= done and (decoded := _decode(text, start)) is not None:
+            value, done = decoded
+            yield start, done, value
+    if starts and not done:
+        end = text.rfind("}") + 1
+        decoded = _decode(_repaired(text[starts[0] : end]), 0)
+        if decoded is not None:
+            yield starts[0], end, decoded[0]
+
+
+def unfinished(text: str) -> bool:
+    """True where a text begins an object and does not end it."""
+    found = _OPENING.search(text)
+    if found is None:
+        return text.rstrip().endswith("{")
+    return not text[found.start() :].rstrip(" \n\t`").endswith("}")
+
+
+def _decode(text: str, start: int) -> tuple[Any, int] | None:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+
+
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*(?:"|\Z)|//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)|,(?=(?:\s|//[^\n]*\n)*[}\]])', re.S
+)
+
+
+def _repaired(text: str) -> str:
+    return _TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else "", text)
+
+
+# What the keys of an object mean
+
+_WORD = "(?:score|rating|grade|mark|points?|评分|得分|分数|打分)"
+_WHICH = "(1|2|a|b|one|two|first|second|一|二|甲|乙)"
+_SCORE_KEY = re.compile(
+    rf"(?:the|final|overall|total|llm)*(?:{_WORD}s?(?:of|for)?(?:the)?(?:{NOUN}|r)?{_WHICH}|{NOUN}的?{_WHICH}的?{_WORD}?"
+    rf"|(first|second)(?:{NOUN})?{_WORD}|第(一|二)个?{NOUN}的?{_WORD}?)"
+)
+_SCORES_KEY = re.compile(rf"(?:final|overall)?(?:{_WORD}s|评分|得分|分数)")
+_PART_KEY = re.compile(rf"(?:{NOUN}|r)?的?{_WHICH}")
+_EVIDENCE_KEY = re.compile(
+    r"(?:evaluation|judging)?(?:evidences?|explanation|reasons?|reasoning|rationale|analysis|justification|feedback|comments?"
+    r"|critique|comparison|thoughts?|评价|评估|证据|依据|评审依据|理由|分析|解释|说明)(?:of|for)?(?:assistant|response)?[12ab]?"
+)
+_CHOICE_KEY = re.compile(
+    r"(?:my|the|final|overall)*(?:verdict|winner|choice|better(?:response|answer|assistant|output)?|preferred(?:response|answer)?"
+    r"|preference|decision|judge?ment|结论|判断|胜者|更好的?回答)"
+)
+_INDEX = {"1": 0, "a": 0, "one": 0, "first": 0, "一": 0, "甲": 0}
+
+
+@lru_cache(maxsize=512)
+def _meaning(key: str) -> tuple[str, int]:
+    """What a key holds: ("score", 0 or 1), ("scores", 0), ("evidence", 0), ("choice", 0) or ("", 0)."""
+    plain = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(key[:64]).low)
+    if found := _SCORE_KEY.fullmatch(plain):
+        return "score", _INDEX.get(next(part for part in found.groups() if part), 1)
+    for kind, pattern in (("scores", _SCORES_KEY), ("evidence", _EVIDENCE_KEY), ("choice", _CHOICE_KEY)):
+        if pattern.fullmatch(plain):
+            return kind, 0
+    return "", 0
+
+
+def verdict_of(value: Any, scale: Scale, start: int = 0, end: int = 0, depth: int = _DEPTH) -> JsonVerdict | None:
+    """The verdict that a decoded object holds, itself or further inside; ``None`` where it holds none."""
+    if isinstance(value, list):
+        inner: list[Any] = value
+    elif isinstance(value, dict):
+        found = _fields(value, scale, start, end)
+        if found is not None:
+            return found
+        inner = list(value.values())
+    else:
+        return None
+    if depth:
+        for item in reversed(inner):
+            found = verdict_of(item, scale, start, end, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVerdict | None:
+    scores: dict[int, Any] = {}
+    evidence: list[str] = []
+    choice: Choice | None = None
+    chosen = None
+    for key, item in value.items():
+        kind, index = _meaning(key)
+        if kind == "score":
+            scores[index] = item
+        elif kind == "scores":
+            scores |= _parts(item)
+        elif kind == "evidence":
+            evidence += [part for part in (item if isinstance(item, list) else [item]) if isinstance(part, str)]
+        elif kind == "choice" and isinstance(item, str | int):
+            chosen = str(item)
+            text = fold(chosen)
+            choice = choice_at(text, 0, len(text.low)).choice
+    told = "\n".join(evidence)
+
+    def problem(reason: Reason, detail: str) -> JsonVerdict:
+        return JsonVerdict(start, end, told, problem=reason, detail=detail[:80])
+
+    if not scores:
+        if choice is not None:
+            return JsonVerdict(start, end, told, choice)
+        return problem(Reason.UNPARSED, f"no response is called {chosen!r}") if chosen is not None else None
+    read: list[float] = []
+    for index in (0, 1):
+        if index not in scores:
+            return problem(Reason.UNPARSED, f"the score of response {index + 1} is missing")
+        score = _score(scores[index], scale)
+        if isinstance(score, Reason):
+            return problem(score, f"score of response {index + 1}: {str(scores[index])[:40]}")
+        read.append(score)
+    first, second = read
+    sign = choice_of(first, second)
+    if choice is not None and choice != sign:
+        return problem(Reason.CONTRADICTORY, f"scores {first:g} and {second:g}, but chosen is {chosen}")
+    return JsonVerdict(start, end, told, sign, first, second)
+
+
+def _parts(value: Any) -> dict[int, Any]:
+    """Two scores in a list, or in an object whose keys name the responses."""
+    if isinstance(value, list):
+        return dict(enumerate(value)) if len(value) == 2 else {}
+    parts: dict[int, Any] = {}
+    if isinstance(value, dict):
+        for key, item in value.items():
+            plain = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(key[:64]).low)
+            if found := _SCORE_KEY.fullmatch(plain) or _PART_KEY.fullmatch(plain):
+                parts[_INDEX.get(next(part for part in found.groups() if part), 1)] = item
+    return parts
+
+
+def _score(value: Any, scale: Scale) -> Score:
+    if isinstance(value, dict):
+        value = next((item for key, item in value.items() if re.fullmatch(_WORD, fold(key[:64]).low)), None)
+    if isinstance(value, bool) or value is None:
+        return Reason.UNPARSED
+    if isinstance(value, int | float):
+        if isinstance(value, int) and abs(value) > 10**6:
+            return Reason.OUT_OF_RANGE
+        return in_scale(float(value), scale)
+    if not isinstance(value, str):
+        return Reason.UNPARSED
+    low = fold(value).low.strip(" \"'[](){}\n")
+    got = score_at(low, 0, scale)
+    if got is None or low[got[1] :].strip(" .分") not in ("", "points", "point", "marks", "stars"):
+        return Reason.UNPARSED
+    return got[0]

@@ -1,0 +1,629 @@
+"""Verdicts in free text.
+
+A *formal* verdict is written where a verdict belongs: labelled scores ("Score of Response 1: 8"), a pair
+("Output: (8, 7)"), two numbers on the first line, a tag ("[[A]]", "[[A>>B]]") or an answer line ("Answer:
+Assistant 1"). The last formal verdict holds, readable or not: there is no way back to an earlier mention.
+Two numbers on the first line hold against what follows them, since their explanation follows.
+Without a formal verdict, scores given in prose are read, then plain statements ("Output (a) is better").
+
+All patterns run on the folded text, in time that grows with its length and no faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from judgenet.core.evaluation import Choice, Reason, choice_of
+from judgenet.core.reading_words import (
+    BETTER,
+    CHOICES,
+    NOUN,
+    POSSESSIVE,
+    Folded,
+    Label,
+    Scale,
+    Score,
+    choice_at,
+    label,
+    labels_in,
+    place,
+    score_at,
+)
+
+FORMAL = frozenset({"labelled scores", "pair", "tag", "answer line"})
+"""Rules that find a verdict where a verdict belongs."""
+
+_NAME = "(?:scores?|ratings?|grades?|marks?|评分|得分|分数|打分|总分)"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict found at a place of the text: a choice, perhaps with scores, or why it cannot be read."""
+
+    start: int
+    end: int
+    rule: str
+    choice: Choice | None = None
+    first: float | None = None
+    second: float | None = None
+    problem: Reason | None = None
+    detail: str = ""
+    stated: bool = True
+    """False where the text only mentions it: a tag in the middle of a thought."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """One response's score at a place of the text."""
+
+    index: int
+    score: Score
+    start: int
+    end: int
+    bare: bool = False
+    """True where no word says that the number is a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A sentence that calls a response the better one. ``final`` where the sentence says that it concludes."""
+
+    choice: Choice
+    start: int
+    end: int
+    final: bool
+
+
+def verdict_in(text: Folded, scale: Scale) -> Finding | None:
+    """The verdict of a text; see the module. ``None`` where it says nothing."""
+    names = labels_in(text)
+    head = _first_line(text, scale)
+    formal = [
+        found
+        for found in (
+            _last_group(text, _labelled(text, names, scale), "labelled scores"),
+            _last_pair(text, scale, head.end if head else 0),
+            *_tags(text),
+            *_answer_lines(text),
+        )
+        if found is not None
+    ]
+    formal.sort(key=lambda found: found.end)
+    verdict = _formal_verdict(text, head, formal)
+    statements = _statements(text, names)
+    if verdict is None:
+        verdict = _last_group(text, _in_prose(text, names, scale), "scores in prose")
+        if verdict is not None and verdict.problem is not None and statements:
+            verdict = None
+    if verdict is None:
+        return _statement_verdict(text, statements) or _bare(text)
+    return _checked(text, verdict, statements)
+
+
+def conclusion(text: Folded) -> Choice | None:
+    """The choice that the last sentence of an evidence states as its conclusion, if it does."""
+    statements = _statements(text, labels_in(text) if _BETTER_WORD.search(text.low) else [])
+    last = statements[-1] if statements else None
+    return last.choice if last and last.final and _ends(text.low, last.end) else None
+
+
+_RATING = re.compile(rf"(?:{_NAME}|answer|response|as follows)[\"']?(?: is| of)? ?:[ \n]{{0,2}}[\"']?")
+_BRACKETED = re.compile(r"\[\[ ?([^\[\]\n]{1,12}?) ?\]\]")
+
+
+def rating_in(text: Folded, scale: Scale) -> Score | None:
+    """The last rating of a single response: "[[9]]", else "Rating: 9" or "The assistant's answer: 8/10",
+    else a reply that is nothing but a number."""
+    last: Score | None = None
+    for found in _BRACKETED.finditer(text.low):
+        got = score_at(found[1], 0, scale)
+        if got is not None and got[1] == len(found[1]):
+            last = got[0]
+    if last is None:
+        for found in _RATING.finditer(text.low):
+            got = score_at(text.low, found.end(), scale)
+            if got is not None and _BARE_END.match(text.low, got[1]):
+                last = got[0]
+    whole = text.low.strip(" .\n")
+    if last is None and (got := score_at(whole, 0, scale)) is not None and got[1] == len(whole):
+        return got[0]
+    return last
+
+
+# Scores beside a response's name
+
+_IS = r"(?::|=|->| is:?| was:?| would be:?|为:?|是:?)"
+_CLOSE = r"[\"'\])}]{0,2}"
+_OPEN = re.compile(r"[ \n]{0,8}[\"'(\[<{]{0,3} ?")
+_OPEN_BARE = re.compile(r" {0,8}[\"'(<]{0,2} ?")
+_SCORE_BEFORE = re.compile(rf"(?<![a-z]){_NAME} {{0,4}}(?:(?:of|for|to|given to) {{0,4}})?(?:the )?[\"'\[]?\Z")
+_SCORE_AFTER = re.compile(
+    rf"{POSSESSIVE}{_CLOSE} ?:? ?(?:\n{{1,2}}[ #>•-]{{0,4}})?[(\[]?(?:(?:final|overall|total) )?{_NAME}[)\]]?"
+    rf"(?: {{0,4}}{_IS}|(?=[0-9]))"
+)
+_IS_AFTER = re.compile(rf"{POSSESSIVE}{_CLOSE} {{0,4}}{_IS}")
+_BARE_BEFORE = re.compile(r"(?:\A|[\n(,;|>:。、]|\band)[ \"'\[#•|-]{0,6}(?:[0-9][.)] {1,3})?(?:the )?\Z")
+_BARE_AFTER = re.compile(rf"{POSSESSIVE}{_CLOSE} {{0,4}}(?:[:=|]| - |为)")
+_BARE_END = re.compile(
+    r"[\"'\])}]{0,3} {0,2}(?:\Z|[\n();.|。、\"'-]|,(?! ?[0-9])|(?:and|with|due|because|as|since|while)\b)"
+)
+_COUNT_FOR = re.compile(r"(?:[:,;] ?|and |^)([0-9][0-9.]{0,4}(?:/[0-9]{1,3})?) for (?:the )?\Z")
+_KEY = re.compile(r"(?:score|rating)[ _]?#?(?:([1a])|[2b])(?![0-9a-z])[\"']? {0,2}[:=] {0,4}[\"']?")
+
+
+def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
+    """Scores with a name, or with a numbered key as a broken object leaves them ("score_1: 8")."""
+    low = text.low
+    marks = [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None]
+    for found in _KEY.finditer(low):
+        if low[found.start() - 1 : found.start()].isalpha():
+            continue
+        got = score_at(low, found.end(), scale)
+        score, end = got if got is not None else (Reason.UNPARSED, found.end())
+        marks.append(_Mark(0 if found[1] else 1, score, found.start(), end))
+    return marks
+
+
+def _labelled_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
+    before = low[max(0, name.start - 32) : name.start]
+    begin = name.start
+    after = None
+    if (word := _SCORE_BEFORE.search(before)) is not None:
+        begin -= len(before) - word.start()
+        after = _IS_AFTER.match(low, name.end)
+    else:
+        after = _SCORE_AFTER.match(low, name.end)
+        if after is None:
+            return _bare_mark(low, before, name, scale)
+    if after is None:
+        return None
+    opening = _OPEN.match(low, after.end())
+    at = opening.end() if opening else after.end()
+    if (got := score_at(low, at, scale)) is not None:
+        return _Mark(name.index, got[0], begin, got[1])
+    if low[after.end() - 1] not in ":=":
+        return None
+    # A label without a number is an unreadable verdict, or one that the end of the text cut off.
+    return _Mark(name.index, Reason.TRUNCATED if _NOTHING.match(low, at) else Reason.UNPARSED, begin, after.end())
+
+
+def _bare_mark(low: str, before: str, name: Label, scale: Scale) -> _Mark | None:
+    """A number beside a name, as in a list of scores; and "8 for Response 1"."""
+    after = _BARE_AFTER.match(low, name.end)
+    if after is not None and _BARE_BEFORE.search(before):
+        opening = _OPEN_BARE.match(low, after.end())
+        got = score_at(low, opening.end() if opening else after.end(), scale)
+        if got is not None and _BARE_END.match(low, got[1]):
+            return _Mark(name.index, got[0], name.start, got[1], bare=True)
+    count = _COUNT_FOR.search(before) if before.rstrip().endswith(("for", "the")) else None
+    if count is not None and (got := score_at(count[1], 0, scale)) is not None:
+        return _Mark(name.index, got[0], name.start - len(before) + count.start(1), name.end, bare=True)
+    return None
+
+
+# Scores in prose
+
+_PROSE_WORD = re.compile(r"score|rating|grade|/[0-9]| out of [0-9]")
+_GIVEN_TO = re.compile(
+    r"(?:score|rating|grade) of (?:an? )?([0-9][0-9.]{0,4}(?: ?(?:/|out of) ?[0-9]{1,3})?)(?: points?)?"
+    r" (?:to|for) (?:the )?\Z"
+)
+_GIVE = re.compile(r"(?:^|[^a-z])(?:(?:giv|gave|award|assign|grant|rat|scor)[a-z]*|and|while) (?:the )?\Z")
+_GIVEN = re.compile(
+    rf"{POSSESSIVE} (?:(?P<way>(?:with )?(?:an? )?(?:overall )?(?:score|rating|grade) (?:of |at )?|(?:as|at) )(?:an? )?"
+    r"|an? |(?=[0-9]))"
+)
+_RECEIVES = re.compile(
+    rf"{POSSESSIVE} (?:(?:would|should|could|will|can) )?(?:(?:receiv|get|earn|deserv|achiev|obtain)[a-z]*|scores?) "
+    r"(?:an? )?(?P<way>(?:overall )?(?:score|rating|grade) (?:of )?)?(?:an? )?"
+)
+_RESPECTIVELY = re.compile(
+    rf"(?:scores?|ratings?) (?:of|for|to) (?:the )?{label(0)}{POSSESSIVE} and (?:the )?{label(1)}{POSSESSIVE}"
+    r" (?:are|is|would be):? "
+)
+_AND = re.compile(" ?(?:, and|,|and) ")
+_BOTH = re.compile(
+    rf"both (?:{label(0)} and {label(1)}|(?:assistants|responses|answers|outputs|models|of them)){POSSESSIVE} "
+    r"(?:(?:would |should |therefore )?(?:receive|get|earn|deserve) )?(?:an? )?(?P<way>(?:score|rating) of (?:an? )?)?"
+)
+
+
+def _in_prose(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
+    """Scores that a sentence gives: "I would give Assistant 1 a score of 8", "both receive 8/10"."""
+    low = text.low
+    if not _PROSE_WORD.search(low):
+        return []
+    marks = [mark for name in names if (mark := _prose_mark(low, name, scale)) is not None]
+    for found in _RESPECTIVELY.finditer(low):
+        indices = [place(text, found, number) for number in (0, 1)]
+        first = score_at(low, found.end(), scale, comma=False)
+        joined = _AND.match(low, first[1]) if first else None
+        second = score_at(low, joined.end(), scale, comma=False) if joined else None
+        if first and second and {0, 1} == set(indices):
+            pair = zip(indices, (first, second), strict=True)
+            marks += [_Mark(index or 0, got[0], found.start(), second[1]) for index, got in pair]
+    if "both " in low:
+        for found in _BOTH.finditer(low):
+            got = score_at(low, found.end(), scale)
+            if got is not None and (found["way"] or _out_of(low, found.end(), got[1])):
+                marks += [_Mark(index, got[0], found.start(), got[1]) for index in (0, 1)]
+    return marks
+
+
+def _prose_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
+    before = low[max(0, name.start - 48) : name.start]
+    given = _GIVEN_TO.search(before) if " of " in before else None
+    if given is not None:
+        got = score_at(given[1], 0, scale)
+        return _Mark(name.index, got[0], name.start, name.end) if got else None
+    after = _GIVEN.match(low, name.end) if _GIVE.search(before[-16:]) else None
+    after = after or _RECEIVES.match(low, name.end)
+    got = score_at(low, after.end(), scale) if after else None
+    # "gave Assistant 1 2 examples" is no score.
+    if after is None or got is None or not (after["way"] or _out_of(low, after.end(), got[1])):
+        return None
+    return _Mark(name.index, got[0], name.start, got[1])
+
+
+def _out_of(low: str, start: int, end: int) -> bool:
+    return "/" in low[start:end] or " of " in low[start:end]
+
+
+# Groups of two scores
+
+
+def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding | None:
+    """The last two scores, one for each response; a finding with a problem where the text ends otherwise."""
+    if not marks:
+        return None
+    found = _group(text, marks, rule)
+    # Numbers beside names are a verdict only where they make a pair.
+    return None if found.problem is not None and all(mark.bare for mark in marks) else found
+
+
+def _group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding:
+    left = sorted(marks, key=lambda mark: mark.end)
+    last = left.pop()
+    while left and left[-1].index == last.index and left[-1].score == last.score:
+        left.pop()
+    other = left.pop() if left else None
+    if last.score is Reason.TRUNCATED:
+        return _unread(text, last, rule)
+    alone = other is None or other.index == last.index
+    if not alone and other is not None and left and left[-1].index == last.index < other.index:
+        # 1, 2, 1: the second belongs to the nearer of its neighbours.
+        alone = other.start - left[-1].end <= last.start - other.end
+    if other is None or alone:
+        return Finding(last.start, last.end, rule, problem=Reason.UNPARSED, detail="a score for one response only")
+    scores = {mark.index: mark.score for mark in (last, other)}
+    first, second = scores[0], scores[1]
+    if isinstance(first, Reason) or isinstance(second, Reason):
+        return _unread(text, last if isinstance(last.score, Reason) else other, rule)
+    start, end = min(last.start, other.start), max(last.end, other.end)
+    return Finding(start, end, rule, choice_of(first, second), first, second)
+
+
+def _unread(text: Folded, mark: _Mark, rule: str) -> Finding:
+    assert isinstance(mark.score, Reason)
+    return Finding(mark.start, mark.end, rule, problem=mark.score, detail=_quote(text, mark.start, mark.end + 16))
+
+
+def _quote(text: Folded, start: int, end: int) -> str:
+    """What the reply says there, short enough for a message."""
+    return " ".join(text.plain[start : min(end, start + 80)].split())
+
+
+_N = r"[-+]?[0-9][0-9.]{0,6}(?:/[0-9]{1,3})?"
+_NAMED_PAIR = re.compile(
+    r"(?:tuple|scores?|ratings?|评分|得分|分数)[^\n.()\[\]0-9]{0,60}[(\[] ?"
+    rf"(?P<a>{_N}) ?, ?(?P<b>{_N}) ?[)\]]"
+)
+_BRACKETED_PAIR = re.compile(rf"\[\[ ?(?P<a>{_N}) ?, ?(?P<b>{_N}) ?\]\]")
+_LINE_PAIR = re.compile(
+    r"(?:output|scores?|ratings?|评分|得分|分数) ?:[ \n]{0,2}"
+    rf"(?:[(\[]{{1,2}} ?(?P<c>{_N}) ?, ?(?P<d>{_N}) ?[)\]]{{1,2}}|(?P<e>{_N})(?:, ?| {{1,3}})(?P<f>{_N}))[ .]*(?=\n|\Z)"
+)
+_LINE_LEAD = re.compile(r"(?:\A|\n)[ #>-]{0,4}(?:(?:the|final|overall|my) ){0,2}\Z")
+_FIRST_LINE = re.compile(
+    r"\s*(?:(?P<a>[-+]?[0-9][0-9.,/]{0,10}?),? +(?P<b>[-+]?[0-9][0-9.,/]{0,10}?)"
+    r"|[(\[]{1,2} ?(?P<c>[-+]?[0-9][0-9./]{0,10}) ?, ?(?P<d>[-+]?[0-9][0-9./]{0,10}) ?[)\]]{1,2})[.]? *(?:\n|\Z)"
+)
+
+
+def _last_pair(text: Folded, scale: Scale, start: int) -> Finding | None:
+    low = text.low
+    found: list[re.Match[str]] = []
+    if "[[" in low:
+        found += _BRACKETED_PAIR.finditer(low, start)
+    if "(" in low or "[" in low:
+        found += (
+            match for match in _NAMED_PAIR.finditer(low, start) if not low[match.start() - 1 : match.start()].isalpha()
+        )
+    for match in _LINE_PAIR.finditer(low, start):
+        if _LINE_LEAD.search(low[max(0, match.start() - 24) : match.start()]):
+            found.append(match)
+    last = max(found, key=lambda match: match.end(), default=None)
+    return _pair(text, last, "pair", scale) if last else None
+
+
+def _first_line(text: Folded, scale: Scale) -> Finding | None:
+    found = _FIRST_LINE.match(text.low)
+    return _pair(text, found, "first line", scale) if found else None
+
+
+def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> Finding:
+    start, end = found.span()
+    scores: list[Score] = []
+    for token in found.groups():
+        if token is not None:
+            got = score_at(token, 0, scale)
+            whole = got is not None and got[1] >= len(token.rstrip(".,"))
+            scores.append(got[0] if got is not None and whole else Reason.UNPARSED)
+    first, second = scores
+    if isinstance(first, Reason) or isinstance(second, Reason):
+        problem = first if isinstance(first, Reason) else second
+        assert isinstance(problem, Reason)
+        return Finding(start, end, rule, problem=problem, detail=_quote(text, start, end))
+    return Finding(start, end, rule, choice_of(first, second), first, second)
+
+
+# Choices
+
+_COMPARED = re.compile(r"([ab]) ?(>>|>|=|<|<<) ?([ab])")
+_TAGS: dict[str, Choice] = {"a": "first", "b": "second", "c": "tie", "tie": "tie"}
+_STATED = re.compile(
+    r"verdict|better|worse|rate\b|winner|decision|judge|tie\b|same\b|conclusion|choice|prefer|answer is|therefore"
+)
+_HEDGED = re.compile(r"initial|at first|lean|might|could|tempt|if\b|seem")
+_EXPLAINED = re.compile(r"[\"']? ?(?:if|when)\b")
+
+
+def _tags(text: Folded) -> Iterator[Finding]:
+    """Tags of MT-Bench and Arena-Hard. A tag that is explained ("[[A]] if …") repeats the task."""
+    if "[[" not in text.low:
+        return
+    for found in _BRACKETED.finditer(text.low):
+        start, end = found.span()
+        written = found[1].strip("\"' ")
+        if _EXPLAINED.match(text.low, end):
+            continue
+        choice = _TAGS.get(written)
+        compared = _COMPARED.fullmatch(written)
+        if compared and compared[1] != compared[3]:
+            larger = {"<": compared[3], "=": None}.get(compared[2][0], compared[1])
+            choice = "tie" if larger is None else CHOICES["ab".index(larger)]
+        if choice is not None:
+            line = text.low[max(0, start - 90) : start].rpartition("\n")[2].rpartition("]]")[2]
+            hedged = _HEDGED.search(line.rpartition(",")[2])
+            stated = not line.strip() or (_STATED.search(line) is not None and not hedged)
+            yield Finding(start, end, "tag", choice, detail=written, stated=stated)
+        elif compared or re.fullmatch("[a-z]{1,2}", written):
+            yield Finding(start, end, "tag", problem=Reason.UNPARSED, detail=_quote(text, start, end))
+
+
+_ANSWER = re.compile(
+    r"(?:(?P<sure>verdict|decision|judge?ment|winner|choice|better (?:answer|response|output|assistant|one)"
+    r"|结论|裁决|判断|胜者|更好的?回答)|(?P<loose>answer|preference|conclusion|答案))"
+    r"(?: is|是|为)?(?: {0,3}:|(?<= is)|(?<=[是为]))[ \n]{0,4}"
+)
+_ANSWER_LEAD = re.compile(
+    r"(?:\A|\n|[.!?] |。)[ #>\"'-]{0,4}(?:(?:so|therefore|thus|hence|overall|因此|所以),? ?)?"
+    r"(?:(?:(?:my|the|final|overall|own) ){0,3}|(?:我的)?(?:最终|最后)?)\Z"
+)
+_LETTERED = re.compile(rf"\s*([abc]) ?: (?={NOUN} ?[12]|neither|both)")
+
+
+def _answer_lines(text: Folded) -> Iterator[Finding]:
+    """Lines that announce an answer: "Final verdict: B", "Answer: Assistant 1", "A: Feedback 1 is better"."""
+    low = text.low
+    stop = len(low.rstrip())
+    if (lettered := _LETTERED.match(low)) is not None:
+        end = low.find("\n", lettered.end()) if "\n" in low[lettered.end() :] else stop
+        choice = choice_at(text, lettered.end(), end).choice
+        if choice == _TAGS[lettered[1]]:
+            yield Finding(0, end, "answer line", choice, detail=choice)
+        elif choice is not None:
+            yield Finding(0, end, "answer line", problem=Reason.CONTRADICTORY, detail=_quote(text, 0, end))
+    for found in _ANSWER.finditer(low):
+        start, at = found.span()
+        if _ANSWER_LEAD.search(low[max(0, start - 40) : start]) is None:
+            continue
+        end = low.find("\n", at)
+        end = len(low) if end < 0 else end
+        line = low[at:end].strip(" .\"'")
+        if "[[" in line:
+            continue
+        named = choice_at(text, at, end)
+        announced = ":" in found[0]
+        if named.bare and found["loose"] and end < stop:
+            continue
+        if named.choice is not None:
+            yield Finding(start, end, "answer line", named.choice, detail=named.choice)
+        elif (announced and at >= stop) or (named.attempt and end >= stop and re.fullmatch(NOUN, line)):
+            yield Finding(start, stop, "answer line", problem=Reason.TRUNCATED, detail=_quote(text, start, stop))
+        elif announced and len(line) <= 24 and (named.attempt or found["sure"]):
+            yield Finding(start, end, "answer line", problem=Reason.UNPARSED, detail=_quote(text, start, end))
+
+
+def _bare(text: Folded) -> Finding | None:
+    """A reply that is nothing but a choice: "Output (a)", "Assistant 2", "Same"."""
+    end = len(text.low.rstrip(" \n.\"'"))
+    start = len(text.low) - len(text.low.lstrip())
+    if end - start > 60:
+        return None
+    named = choice_at(text, start, end, whole=True)
+    if named.choice is None or (named.bare and text.low[start:end].strip("() ") in ("1", "2")):
+        return None
+    return Finding(start, end, "bare", named.choice)
+
+
+# Statements
+
+_BETTER_WORD = re.compile("better|superior|best|prefer|winn|wins|更|较好|胜出")
+_BETTER_AFTER = re.compile(
+    rf"{POSSESSIVE}(?: (?:(?:is [^.,;\n]{{1,60}}? and )?{BETTER}|performed better|wins)"
+    r"(?P<noun> [a-z]+)?(?P<rest>[^\n]{0,40})|(?:明显|略|稍微?|显著)?(?:更好|更优|较好|胜出))"
+)
+_PARTLY = re.compile(
+    r"(?: ?,)? (?:in terms of|in (?:its|this|that|some|one)|with (?:respect|regard)|regarding|if|when|at first|only"
+    r"|suited|for (?!several|many|these|this|the (?:following|given|instruction|task|question|reasons)|a number)"
+    rf"|than (?!(?:the )?(?:other|that of|first|second)|(?:the )?{NOUN}))"
+)
+_NOT_SAID = re.compile(
+    r"\b(?:neither|nor|if|unless|doubt|suppose|may|might|could)\b|\b(?:not|cannot|can't|whether|which|why)\b[^,;:]*\Z"
+    r"|(?:^|[,;:] ?)(?:(?:and|but|even) )?(?:while|although|though)\b[^,]*\Z"
+    r"|\b(?:argument|claim|view|opinion|belief|assertion)s? that\b"
+    r"|\b(?:assistant|reviewer|evaluator|judge|critic|debater|evaluation|they|some|others|people|users?|he|she)\b"
+    r"[^,]{0,60}? (?:(?:argue|believe|state|conclude)[sd]?"
+    r"|(?:claim|suggest|maintain|consider|assert|insist|deem)(?:s|ed)?|prefer(?:s|red)?|thinks?|thought|finds?|found|feels?|felt|says?|said)\b"
+)
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|overall|in conclusion|in summary|to conclude|finally|final|conclusion|verdict"
+    r"|based on|considering|ultimately|all in all|in short)\b|\bso,|因此|综上|总之|最终|所以|总体|总的来说"
+)
+_BETTER_IS = re.compile(
+    rf"(?:better|preferred|best|superior|winning) (?:{NOUN}|choice|option|one)\b[^.\n]{{0,60}}? is (?:the )?"
+    rf"{label()}{POSSESSIVE}(?= ?[.,;!\n]|\Z)"
+)
+_NO_BETTER = re.compile(
+    r"neither\b[^.\n]{0,80}? (?:is|can be considered|could be considered)(?: significantly)?(?: the)? better\b"
+    r"|either (?:one |of them |output |response )?can be considered (?:as )?(?:the )?better\b"
+)
+
+
+def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
+    """Sentences that say which response is the better one, without a condition and on nobody else's behalf."""
+    low = text.low
+    if not _BETTER_WORD.search(low):
+        return []
+    said = [_better_after(text, name) for name in names]
+    if " is " in low:
+        for found in _BETTER_IS.finditer(low):
+            index = place(text, found)
+            if index is not None:
+                said.append(_said(text, CHOICES[index], found.start(), found.end()))
+    if "either" in low:
+        said += (_said(text, "tie", found.start(), found.end()) for found in _NO_BETTER.finditer(low))
+    return sorted((statement for statement in said if statement), key=lambda statement: statement.start)
+
+
+def _better_after(text: Folded, name: Label) -> _Statement | None:
+    after = _BETTER_AFTER.match(text.low, name.end)
+    if after is None:
+        return None
+    rest = after["rest"]
+    if rest is None:
+        return _said(text, CHOICES[name.index], name.start, after.end())
+    if _PARTLY.match((after["noun"] or "") + rest) or _PARTLY.match(rest):
+        return None
+    return _said(text, CHOICES[name.index], name.start, after.start("rest"))
+
+
+def _said(text: Folded, choice: Choice, start: int, end: int) -> _Statement | None:
+    sentence = _sentence_start(text.low, start)
+    before = text.low[sentence:start]
+    if _NOT_SAID.search(before) or _quoted(text.low, start, end):
+        return None
+    alone = not before.strip() and _NOTHING.match(text.low, end) is not None
+    final = alone or _CONCLUDES.search(before) is not None
+    return _Statement(choice, sentence, end, final)
+
+
+_SENTENCE_END = re.compile(r"[.!?][\"')\]]{0,2} |[。！？]|\n")
+
+
+def _sentence_start(low: str, at: int) -> int:
+    start = floor = max(0, at - 400)
+    for found in _SENTENCE_END.finditer(low, floor, at):
+        start = found.end()
+    return start
+
+
+def _quoted(low: str, start: int, end: int) -> bool:
+    """Whether a place stands between the quotation marks of a line."""
+    line = max(low.rfind("\n", max(0, start - 2000), start) + 1, start - 2000, 0)
+    if low.count('"', line, start) % 2 == 0:
+        return False
+    stop = low.find("\n", end, end + 2000)
+    return low.find('"', end, stop if stop >= 0 else end + 2000) >= 0
+
+
+_NOTHING = re.compile(r"[ .!\n\"']*\Z")
+_TO_THE_END = re.compile(r"[^.!?。！？\n]{0,200}[.!?。！？\"' \n]{0,20}\Z")
+
+
+def _ends(low: str, start: int, end: int | None = None) -> bool:
+    """True where nothing but the end of a sentence stands between two places."""
+    return _TO_THE_END.match(low, start, len(low) if end is None else end) is not None
+
+
+def _statement_verdict(text: Folded, statements: Sequence[_Statement]) -> Finding | None:
+    """The last statement that concludes, else the one choice that all statements agree on."""
+    if not statements:
+        return None
+    final = [statement for statement in statements if statement.final]
+    said = final or statements
+    last = said[-1]
+    later = [statement for statement in statements if statement.start > last.start]
+    if any({statement.choice, last.choice} == {"first", "second"} for statement in (*said, *later)):
+        return _contradiction(text, *(Finding(it.start, it.end, "statement") for it in (said[0], statements[-1])))
+    if not final and any(statement.choice != last.choice for statement in said):
+        return None
+    return Finding(last.start, last.end, "statement", last.choice)
+
+
+# The verdict of all findings
+
+_BETWEEN = re.compile(r"[ .\n#-]*")
+
+
+def _formal_verdict(text: Folded, head: Finding | None, formal: Sequence[Finding]) -> Finding | None:
+    tail = formal[-1] if formal else None
+    if head is not None and head.problem is None:
+        other = next((found for found in reversed(formal) if found.problem is None), None)
+        return _contradiction(text, head, other) if other and other.choice != head.choice else head
+    if tail is None or tail.problem is not None:
+        return tail or head
+    if tail.first is None:
+        return _chosen(text, tail, formal)
+    for found in formal[:-1]:
+        if found.problem is not None or found.choice == tail.choice:
+            continue
+        beside = _BETWEEN.fullmatch(text.low, found.end, max(found.end, tail.start)) is not None
+        if (found.first is None and beside) or (found.first is not None and found.rule != tail.rule):
+            return _contradiction(text, found, tail)
+    return tail
+
+
+def _chosen(text: Folded, tail: Finding, formal: Sequence[Finding]) -> Finding:
+    """A final choice, with the scores that the text gives beside it."""
+    for found in formal[:-1]:
+        told = found.stated or not tail.stated
+        if found.rule == tail.rule and told and found.problem is None and found.detail != tail.detail:
+            return _contradiction(text, found, tail)
+    scores = next((found for found in reversed(formal) if found.first is not None), None)
+    if scores is None:
+        return tail
+    if scores.choice != tail.choice:
+        return _contradiction(text, scores, tail)
+    return replace(tail, start=scores.start, first=scores.first, second=scores.second)
+
+
+def _checked(text: Folded, verdict: Finding, statements: Sequence[_Statement]) -> Finding:
+    """The verdict, unless the sentence beside it concludes the opposite."""
+    if verdict.problem is not None or verdict.choice == "tie":
+        return verdict
+    for said in statements:
+        opposite = said.choice not in {"tie", verdict.choice}
+        after = said.start >= verdict.end and (said.final or _ends(text.low, said.end))
+        before = said.end <= verdict.start and said.final and _ends(text.low, said.end, verdict.start)
+        if opposite and (after or before):
+            return _contradiction(text, verdict, Finding(said.start, said.end, "statement"))
+    return verdict
+
+
+def _contradiction(text: Folded, one: Finding, other: Finding) -> Finding:
+    quoted = " / ".join(_quote(text, found.start, found.end) for found in (one, other))
+    return Finding(one.start, other.end, other.rule, problem=Reason.CONTRADICTORY, detail=quoted)
