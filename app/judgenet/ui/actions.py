@@ -1,0 +1,163 @@
+"""The one table of what the user can do: menus, buttons, shortcuts and the palette all come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QToolButton, QWidget
+
+from judgenet.ui.icons import icon
+
+Menu = Literal["", "Project", "Edit", "Network", "Run", "View", "Help"]
+"""Where an action stands; ``""`` keeps it to the palette and to buttons."""
+
+Enabled = Callable[[], "bool | str"]
+"""``True``, or why not: ``False`` or the reason in words, which becomes the tool tip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the user can do.
+
+    ``id`` is ``area.verb``. ``text`` is what menus and palette show, in sentence case; with ``…`` where more is asked.
+    ``key`` holds shortcuts in Qt's portable form, several apart by ``"; "``. ``words`` are further words by which the
+    palette finds it. ``checked`` makes it a switch. ``scope`` limits its shortcuts to a widget and its children.
+    """
+
+    id: str
+    text: str
+    callback: Callable[[], object]
+    key: str = ""
+    icon: str = ""
+    enabled: Enabled | None = None
+    checked: Callable[[], bool] | None = None
+    menu: Menu = ""
+    words: str = ""
+    scope: QWidget | None = None
+
+    @property
+    def keys(self) -> list[QKeySequence]:
+        return QKeySequence.listFromString(self.key, QKeySequence.SequenceFormat.PortableText) if self.key else []
+
+
+class ActionTable(QObject):
+    """All actions by id. Pages add theirs when they are made.
+
+    Signals:
+        changed: actions came or went.
+        refreshed: states (enabled, checked) were looked at anew.
+    """
+
+    changed = Signal()
+    refreshed = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions: dict[str, Action] = {}
+        self._qactions: dict[str, QAction] = {}
+
+    def add(self, *actions: Action) -> None:
+        """Adds actions; one with an id that is there replaces it.
+
+        :raises ValueError: a shortcut is taken already within the same scope.
+        """
+        for action in actions:
+            self._refuse_double_key(action)
+            self._actions[action.id] = action
+            known = self._qactions.get(action.id)
+            if known is not None:
+                (self._scope_of(known) or self._window).removeAction(known)
+            self._qactions[action.id] = self._make(action)
+        self.refresh()
+        self.changed.emit()
+
+    def _refuse_double_key(self, action: Action) -> None:
+        for other in self._actions.values():
+            if other.id != action.id and other.scope is action.scope:
+                for key in action.keys:
+                    if key in other.keys:
+                        raise ValueError(f"{key.toString()} is the shortcut of {other.id} and of {action.id}.")
+
+    def _make(self, action: Action) -> QAction:
+        made = QAction(action.text, self)
+        made.setObjectName(action.id)
+        if action.icon:
+            made.setIcon(icon(action.icon))
+        made.setShortcuts(action.keys)
+        made.setCheckable(action.checked is not None)
+        made.triggered.connect(self._triggered)
+        if action.scope is not None:
+            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        (action.scope or self._window).addAction(made)
+        return made
+
+    def _scope_of(self, made: QAction) -> QWidget | None:
+        return self._actions[made.objectName()].scope
+
+    def _triggered(self) -> None:
+        made = self.sender()
+        if isinstance(made, QAction):
+            self.trigger(made.objectName())
+
+    def __getitem__(self, action_id: str) -> Action:
+        return self._actions[action_id]
+
+    def __contains__(self, action_id: object) -> bool:
+        return action_id in self._actions
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self._actions.values())
+
+    def qaction(self, action_id: str) -> QAction:
+        """The Qt action, for menus and tool buttons; its state follows :meth:`refresh`."""
+        return self._qactions[action_id]
+
+    def why_not(self, action_id: str) -> str | None:
+        """``None`` where an action is possible now, else why it is not (may be empty)."""
+        action = self._actions[action_id]
+        state = True if action.enabled is None else action.enabled()
+        if state is True:
+            return None
+        return state if isinstance(state, str) else ""
+
+    def trigger(self, action_id: str) -> None:
+        """Does it, if it is possible now."""
+        if self.why_not(action_id) is None:
+            self._actions[action_id].callback()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Looks anew at which actions are possible and which switches are on."""
+        for action_id, action in self._actions.items():
+            made = self._qactions[action_id]
+            why = self.why_not(action_id)
+            made.setEnabled(why is None)
+            made.setToolTip(self.tip(action_id))
+            if action.checked is not None:
+                made.setChecked(action.checked())
+        self.refreshed.emit()
+
+    def tip(self, action_id: str) -> str:
+        """Text, shortcut, and why it is not possible now."""
+        action = self._actions[action_id]
+        keys = action.keys
+        text = action.text.removesuffix("…")
+        if keys:
+            text += f" ({keys[0].toString(QKeySequence.SequenceFormat.NativeText)})"
+        return f"{text}\n{why}" if (why := self.why_not(action_id)) else text
+
+    def attach(self, button: QAbstractButton, action_id: str) -> None:
+        """Makes a button do an action and follow its state; text and icon of the button stay its own."""
+        made = self._qactions[action_id]
+        if isinstance(button, QToolButton):
+            button.setDefaultAction(made)
+        else:
+            button.clicked.connect(made.trigger)
+            made.enabledChanged.connect(button.setEnabled)
+            button.setEnabled(made.isEnabled())
+        button.setAccessibleName(self._actions[action_id].text.removesuffix("…"))

@@ -1,0 +1,35 @@
+"""What a page knows of the studio. Pages know the context, never each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judgenet.ui.actions import ActionTable
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.navigation import Navigator
+from judgenet.ui.run_state import RunState
+from judgenet.ui.runner import Runner
+from judgenet.ui.settings import StudioSettings
+from judgenet.ui.tasks import Tasks
+from judgenet.ui.theme import ThemeManager
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts of the studio that a page may use.
+
+    ``document`` is what is edited, ``run_state`` the run in focus, ``runner`` starts and stops runs, ``theme`` keeps
+    the look, ``actions`` is the table of what can be done, ``errors`` takes what went wrong, ``settings`` keep the
+    user's choices, ``tasks`` runs what takes time, ``navigator`` leads to another page.
+    """
+
+    document: Document
+    run_state: RunState
+    runner: Runner
+    theme: ThemeManager
+    actions: ActionTable
+    errors: ErrorPort
+    settings: StudioSettings
+    tasks: Tasks
+    navigator: Navigator

@@ -1,0 +1,58 @@
+"""How one page sends the user to another without knowing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.calls import CallSite
+
+PageKey = Literal["welcome", "design", "data", "run", "results", "report"]
+PAGES: Final[tuple[PageKey, ...]] = get_args(PageKey)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page to go to and what to show there.
+
+    ``pairs`` are 0-based indexes into the document's selected pairs (or the run's), ``site`` is a call; ``why`` says in
+    words what was asked for ("network B, people A"), to stand beside it.
+    """
+
+    page: PageKey
+    pairs: tuple[int, ...] | None = None
+    site: CallSite | None = None
+    why: str = ""
+
+
+class Navigator(QObject):
+    """Takes wishes for a page; the window follows them, and the page that is meant looks at the visit.
+
+    Signals:
+        went: the :class:`Visit`, after its page is in view.
+    """
+
+    went = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._page: PageKey = "welcome"
+
+    @property
+    def page(self) -> PageKey:
+        """The page in view."""
+        return self._page
+
+    def go(
+        self,
+        page: PageKey,
+        *,
+        pairs: tuple[int, ...] | None = None,
+        site: CallSite | None = None,
+        why: str = "",
+    ) -> None:
+        """Goes to a page."""
+        self._page = page
+        self.went.emit(Visit(page, pairs, site, why))
