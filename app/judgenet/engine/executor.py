@@ -2,7 +2,8 @@
 
 Everything here runs on the engine's loop. Pairs are taken up one after the other and worked on side by side,
 older ones first, so that calls that share a prompt's beginning follow each other and pairs finish early. At most
-``concurrency`` calls per endpoint are in flight; nothing else waits inside the HTTP client.
+``concurrency`` calls per endpoint are in flight; nothing else waits inside the HTTP client. At most as many again
+have their answer and are not on disk yet, so that a kill loses a bounded number of paid answers, however slow the disk.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import heapq
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from judgenet.core.aggregate import aggregate
 from judgenet.core.calls import ROLES_LAYER
@@ -70,14 +71,12 @@ Emit = Callable[[Event], None]
 LENGTH_FACTOR = 4
 """A cut answer is asked once more with this many times the limit."""
 LENGTH_MOST = 16_384
-_AT_ONCE = 64
-"""Calls prepared before the loop gets a turn for other things."""
-
-
-class Learns(Protocol):
-    """An endpoint that can say what it learned about a model (for the run's record)."""
-
-    def learned(self, model: str) -> dict[str, Any]: ...
+_LOOKED_UP = 64
+"""Recorded calls taken in before the loop gets a turn for other things."""
+_SENT = 4
+_PAUSE_S = 0.002
+"""So many calls are sent at once, the next after this pause: calls that start together end together, and a
+burst of answers keeps all of them waiting for the slowest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,8 @@ class _Lane:
     endpoint: Endpoint
     ready: list[tuple[tuple[int, int, int, int, int], Call]] = field(default_factory=list)
     in_flight: int = 0
+    keeping: int = 0
+    """Answers that are not on disk yet."""
     opened: bool = False
     stopped: str = ""
     stopped_models: dict[str, str] = field(default_factory=dict)
@@ -119,7 +120,8 @@ class _Lane:
     @property
     def room(self) -> bool:
         # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
-        return not self.stopped and self.in_flight < (self.endpoint.concurrency if self.opened else 1)
+        most = self.endpoint.concurrency if self.opened else 1
+        return not self.stopped and self.in_flight < most and self.keeping < self.endpoint.concurrency
 
 
 @dataclass(slots=True, eq=False)
@@ -243,9 +245,7 @@ class Executor:
     def _learned(self) -> dict[str, Any]:
         learned: dict[str, Any] = {}
         for name, model in sorted(self._models):
-            endpoint: Any = self._lanes[name].endpoint
-            if hasattr(endpoint, "learned"):
-                learned.setdefault(name, {})[model] = endpoint.learned(model)
+            learned.setdefault(name, {})[model] = self._lanes[name].endpoint.learned(model)
         return learned
 
     # The pump: starts what can be started
@@ -255,21 +255,23 @@ class Executor:
             return
         self._pumping = True
         try:
-            prepared = 0
+            looked_up = sent = 0
             while not (self._paused or self._trouble or self._cancelled or self._budget_full):
                 self._admit()
                 lane = next((lane for lane in self._lanes.values() if lane.ready and lane.room), None)
                 if lane is None:
                     break
-                if prepared >= _AT_ONCE:
-                    asyncio.get_running_loop().call_soon(self._pump)
+                if sent >= _SENT or looked_up >= _LOOKED_UP:
+                    asyncio.get_running_loop().call_later(_PAUSE_S if sent else 0.0, self._pump)
                     return
                 call = heapq.heappop(lane.ready)[1]
                 if call.settings.model in lane.stopped_models:
                     lane.held.append(call)
                     continue
-                prepared += 1
-                self._start(call, lane)
+                if self._start(call, lane):
+                    sent += 1
+                else:
+                    looked_up += 1
         except Exception as error:
             log.exception("run %s failed", self._run_id)
             if not self._end.done():
@@ -323,33 +325,35 @@ class Executor:
 
     # One call
 
-    def _start(self, call: Call, lane: _Lane) -> None:
+    def _start(self, call: Call, lane: _Lane) -> bool:
+        """Sends a call, or takes its recorded answer; true where it was sent."""
         try:
             form = lane.endpoint.form(call.settings.model or "")
             asked = _Asked(call, lane, self._questions.question(call, form))
         except Exception as error:
             log.exception("call %s of %s cannot be made", call.site, self._run_id)
             self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
-            return
+            return False
         followers = self._asking.get(asked.question.key)
         if followers is not None:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
-            return
+            return False
         answer = recorded(self._store, asked.question.key)
         if answer is not None:
             self._take_recorded(asked, answer)
-            return
+            return False
         asked.reserve = self._reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
             self._enqueue([call])
             self._budget_full = True
-            return
+            return False
         self._asking[asked.question.key] = []
         lane.in_flight += 1
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return True
 
     def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
         limits = self._plan.limits
@@ -509,6 +513,7 @@ class Executor:
             started_at=started_at,
         )
         ended = _Ended(asked.call, result, asked.question.key, usage, price, reply.latency_s, attempts)
+        asked.lane.keeping += 1
         self._keep(asked, ended, rule, answer, started_at)
 
     def _take_recorded(self, asked: _Asked, answer: RecordedAnswer) -> None:
@@ -552,6 +557,7 @@ class Executor:
         for ended in batch:
             self._uncommitted -= 1
             if ended.key is not None:
+                self._lanes[ended.call.settings.endpoint or ""].keeping -= 1
                 self._enqueue(self._asking.pop(ended.key, []))
             self._tell(ended)
             if not self._cancelled:

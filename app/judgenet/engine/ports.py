@@ -182,6 +182,10 @@ class Endpoint(Protocol):
         """
         ...
 
+    def learned(self, model: str) -> dict[str, Any]:
+        """What the endpoint refuses of requests to the model, JSON-able, for the run's record."""
+        ...
+
     def resume(self) -> None:
         """Tries again after a stop."""
         ...

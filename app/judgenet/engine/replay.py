@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from judgenet.core.evaluation import Reason
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, Form, OnText, Usage
 from judgenet.store.db import Store, restored
@@ -65,6 +67,9 @@ class ReplayEndpoint:
             latency_s=row[11],
             attempts=row[12],
         )
+
+    def learned(self, model: str) -> dict[str, Any]:
+        return {}
 
     def resume(self) -> None:
         """Nothing stops a replay."""

@@ -98,6 +98,9 @@ class FakeEndpoint:
         finally:
             self.in_flight -= 1
 
+    def learned(self, model: str) -> dict[str, Any]:
+        return {}
+
     def resume(self) -> None:
         return None
 
