@@ -103,7 +103,7 @@ async def judge(series: Sequence[Prompt]) -> Total:
             cached += usage["prompt_tokens_details"]["cached_tokens"]
             completion += usage["completion_tokens"]
         seconds = time.perf_counter() - started
-    await server.stop()
+    server.stop()
     return Total(seconds, prompt, cached, completion)
 
 

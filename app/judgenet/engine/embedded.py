@@ -7,16 +7,18 @@ code that crashes must not take the program with it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import secrets
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
@@ -76,14 +78,14 @@ class EmbeddedServer:
         self._start_timeout = start_timeout
         # -P keeps this folder off the child's path, where its modules could hide others of their names.
         self._command = command or (sys.executable, "-P", str(_CHILD))
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._stderr = b""
-        self._drain: asyncio.Task[None] | None = None
+        self._listener: threading.Thread | None = None
 
     @property
     def running(self) -> bool:
         """Whether the child process lives."""
-        return self._process is not None and self._process.returncode is None
+        return self._process is not None and self._process.poll() is None
 
     async def start(self) -> tuple[str, str]:
         """Starts the child and returns its base URL and key as soon as it answers.
@@ -91,81 +93,79 @@ class EmbeddedServer:
         :raises ModelError: there is no model file.
         :raises EmbeddedServerError: the server did not come up in ``start_timeout`` seconds, or ended.
         """
-        await self.stop()
+        self.stop()
         path = await asyncio.to_thread(locate_model, self.model)
         key = secrets.token_urlsafe(32)
-        self._stderr = b""
-        self._process = process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        self._drain = asyncio.create_task(self._keep_stderr(process))
+        process = self._spawn()
         settings = {**self._settings, "model": str(path), "name": self.model_name, "api_key": key}
         try:
             async with asyncio.timeout(self._start_timeout):
-                address = await self._handshake(process, settings)
+                answer = await asyncio.to_thread(_handshake, process, settings)
         except TimeoutError:
-            await self.stop()
+            self.stop()
             raise EmbeddedServerError(
                 f"The model server was not ready within {self._start_timeout:g} s for {path.name}.{self._said(_LAST)}"
             ) from None
         except BaseException:
-            await self.stop()
+            self.stop()
             raise
-        return address, key
+        if "ready" in answer:
+            return answer["ready"], key
+        self.stop()
+        why = answer.get("failed") or f"it ended ({_exit(process.returncode)})"
+        raise EmbeddedServerError(
+            f"The model server could not load {path.name}: {why.rstrip('.')}.{self._said(_FIRST)}"
+        )
 
-    async def stop(self) -> None:
-        """Ends the child. May be called at any time, also twice."""
-        process, drain = self._process, self._drain
-        self._process = self._drain = None
+    def stop(self) -> None:
+        """Ends the child. May be called at any time, also twice. It waits for milliseconds only, so that it needs
+        no loop and nothing can interrupt it."""
+        process, self._process = self._process, None
         if process is None:
             return
-        if process.returncode is None:
-            process.kill()  # it holds no state worth an orderly end
-        await process.wait()
-        if drain is not None:
-            await drain
+        process.kill()  # it holds no state worth an orderly end
+        process.wait()
+        self._hear_out()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
 
     async def obituary(self, within: float = 1.0) -> str | None:
         """How the child ended, with its last words; ``None`` where it still lives after ``within`` seconds."""
         if self._process is None:
             return "The model server is not running."
         try:
-            async with asyncio.timeout(within):
-                code = await self._process.wait()
-        except TimeoutError:
+            code = await asyncio.to_thread(self._process.wait, within)
+        except subprocess.TimeoutExpired:
             return None
-        if self._drain is not None:
-            await self._drain
+        self._hear_out()
         return f"The model server ended ({_exit(code)}).{self._said(_LAST)}"
 
-    async def _handshake(self, process: asyncio.subprocess.Process, settings: dict[str, Any]) -> str:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(json.dumps(settings).encode("ascii") + b"\n")
-            await process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it ended at once; what it said is read below
-        line = await process.stdout.readline()
-        answer: dict[str, str] = json.loads(line) if line.strip() else {}
-        if "ready" in answer:
-            return answer["ready"]
-        code = await process.wait()
-        if self._drain is not None:
-            await self._drain
-        why = answer.get("failed") or f"it ended ({_exit(code)})"
-        raise EmbeddedServerError(
-            f"The model server could not load {Path(settings['model']).name}: {why.rstrip('.')}.{self._said(_FIRST)}"
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-
-    async def _keep_stderr(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
-        while piece := await process.stderr.read(4096):
-            self._stderr = (self._stderr + piece)[-_STDERR_KEPT:]
+        self._process = process
+        self._stderr = b""
+        self._listener = threading.Thread(target=self._listen, args=(process.stderr,), daemon=True)
+        self._listener.start()
+        return process
+
+    def _listen(self, stderr: IO[bytes]) -> None:
+        with stderr:
+            while piece := os.read(stderr.fileno(), 4096):
+                self._stderr = (self._stderr + piece)[-_STDERR_KEPT:]
+
+    def _hear_out(self) -> None:
+        """Waits for what an ended child still had to say."""
+        if self._listener is not None:
+            self._listener.join(timeout=1.0)
 
     def _said(self, lines: slice) -> str:
         """Some lines of the child's standard error, as a sentence to append to a message."""
@@ -261,10 +261,10 @@ class EmbeddedEndpoint:
             return self._http
 
     async def _shut(self) -> None:
+        self._server.stop()
         http, self._http = self._http, None
         if http is not None:
             await http.close()
-        await self._server.stop()
 
     def _stopped(self, message: str, attempts: int) -> EndpointStopped:
         self._tell("stopped", message)
@@ -273,6 +273,20 @@ class EmbeddedEndpoint:
     def _tell(self, state: Any, message: str) -> None:
         if self._on_state is not None:
             self._on_state(EndpointState(self.name, state, message))
+
+
+def _handshake(process: subprocess.Popen[bytes], settings: dict[str, Any]) -> dict[str, str]:
+    """Hands the settings over and waits for the answer, which is empty where the child ended without one."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with contextlib.suppress(OSError):  # it ended at once
+        process.stdin.write(json.dumps(settings).encode("ascii") + b"\n")
+        process.stdin.flush()
+    line = process.stdout.readline()
+    answer: dict[str, str] = json.loads(line) if line.strip() else {}
+    if not answer:
+        process.wait()
+    return answer
 
 
 def _exit(code: int) -> str:

@@ -45,8 +45,7 @@ class Stage:
     def crash(self, text: str = "") -> None:
         """Ends the child as a crash would; serves as ``on_text``."""
         assert self.server._process is not None
-        if self.server._process.returncode is None:
-            self.server._process.kill()
+        self.server._process.kill()
 
 
 def play(scene: Callable[[Stage], Awaitable[None]], profile: EndpointProfile = PROFILE) -> None:

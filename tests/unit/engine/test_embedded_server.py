@@ -68,8 +68,8 @@ def test_it_serves_behind_its_key_and_ends_when_told(weights: Path) -> None:
             assert answer.status_code == 200
             assert answer.json()["usage"]["completion_tokens"] == 4
             assert answer.json()["model"] == "SmolLM2-135M-Instruct"
-        await server.stop()
-        await server.stop()
+        server.stop()
+        server.stop()
         assert not server.running
         assert not listens(address)
 
@@ -82,7 +82,7 @@ def test_the_key_is_neither_in_the_command_line_nor_in_the_environment(weights: 
         server = EmbeddedServer()
         _, key = await server.start()
         seen = what_others_see()
-        await server.stop()
+        server.stop()
         assert any(b"embedded_server" in text for text in seen)
         assert not any(key.encode() in text for text in seen)
 
@@ -98,8 +98,8 @@ def test_each_start_has_a_key_and_a_port_of_its_own(weights: Path) -> None:
         address_again, key_again = await one.start()
         assert key_again != key_one
         assert listens(address_again)
-        await one.stop()
-        await two.stop()
+        one.stop()
+        two.stop()
 
     asyncio.run(scene())
 
