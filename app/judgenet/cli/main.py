@@ -71,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
     except typer.TyperException as error:
-        error.show()
+        if hasattr(error, "show"):
+            error.show()
         # Without a command the help is shown, which is no mistake.
         return ExitCode.DONE if type(error).__name__ == "NoArgsIsHelpError" else ExitCode.BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):

@@ -17,6 +17,7 @@ from judgenet.cli.metrics import print_metrics, run_metrics
 from judgenet.cli.progress import Reporter
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.events import Event, RunFinished, event_json
+from judgenet.engine.estimate import estimate_run
 from judgenet.engine.session import Engine, RunHandle
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
@@ -95,6 +96,8 @@ def run(
                 if not quiet:
                     for finding in setup.dataset.findings:
                         console.print(str(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+                    line = estimate_run(setup.start, store).line()
+                    console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
                 finished = _follow(handle, told, reporter, log)
         finally:

@@ -97,7 +97,7 @@ class Evaluation:
         """Maps a reading back at once (statistics, section 0): the first score of "ba" belongs to B."""
         first: Verdict = "a" if order == "ab" else "b"
         second: Verdict = "b" if order == "ab" else "a"
-        verdict: Verdict = {"first": first, "second": second, "tie": "tie"}[reading.choice]  # type: ignore[assignment]
+        verdict: Verdict = first if reading.choice == "first" else second if reading.choice == "second" else "tie"
         if order == "ab":
             return cls(reading.evidence, verdict, reading.first, reading.second)
         return cls(reading.evidence, verdict, reading.second, reading.first)

@@ -60,6 +60,15 @@ class RunEstimate:
             ],
         }
 
+    def line(self) -> str:
+        """The estimate in one line, for people."""
+        shown = dict(self.lines())
+        paid = f" ({shown['already paid for']} of them paid for)" if self.estimate.calls_recorded else ""
+        return (
+            f"Estimate: {shown['calls']} calls{paid}, {shown['tokens in']} tokens in, {shown['tokens out']} out, "
+            f"price {shown['price']}"
+        )
+
     def lines(self) -> list[tuple[str, str]]:
         """Label and text of each figure, for people."""
         found = self.estimate

@@ -628,4 +628,8 @@ class Executor:
 
     def _on_pair_commit(self, batch: Sequence[PairFinished]) -> None:
         # On the store's thread.
-        self._call_soon(lambda: [self._emit(told) for told in batch] and None)
+        self._call_soon(lambda: self._tell_pairs(batch))
+
+    def _tell_pairs(self, batch: Sequence[PairFinished]) -> None:
+        for told in batch:
+            self._emit(told)

@@ -22,7 +22,7 @@ from judgenet.core.network import (
     role_settings,
 )
 from judgenet.core.pairs import ORDERS, Order, Pair
-from judgenet.core.prompts import Heard, LayerPrompts, LayerView, Prompt, PromptBook, Seat
+from judgenet.core.prompts import Heard, LayerPrompts, LayerView, Prompt, PromptBook, PromptLanguage, Seat
 from judgenet.engine.ports import Form
 
 Result = Evaluation | Unscored
@@ -74,7 +74,14 @@ class PairWork:
     """The state of one pair in a run. Knows no endpoint and no loop."""
 
     def __init__(
-        self, index: int, pair: Pair, spec: NetworkSpec, book: PromptBook, mark: str, language: str, family: str
+        self,
+        index: int,
+        pair: Pair,
+        spec: NetworkSpec,
+        book: PromptBook,
+        mark: str,
+        language: PromptLanguage,
+        family: str,
     ) -> None:
         self.index = index
         self.pair = pair

@@ -26,7 +26,7 @@ _KNOWN_TEXTS = 4096
 _GATHER_S = 0.003
 """A commit waits this long for more to come: one for many calls costs a fraction of many for one."""
 
-Write = Callable[[sqlite3.Connection], None]
+Write = Callable[[sqlite3.Connection], object]
 OnCommit = Callable[[Sequence[Any]], None]
 OnTrouble = Callable[[str], None]
 

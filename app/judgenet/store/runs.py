@@ -369,7 +369,7 @@ def _result(
         return None
     if status == "scored" and verdict is not None:
         return Evaluation("" if evidence is None else restored(evidence), verdict, score_a, score_b)
-    return Unscored(Reason(reason), detail)
+    return Unscored(Reason(reason or Reason.INTERNAL), detail)
 
 
 def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[CallRow]:
