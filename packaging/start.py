@@ -42,8 +42,8 @@ DEMO_PAIRS = 10
 
 DEMO_NOTICE = """
 The network's neurons are a very small language model (135 million parameters) on this computer.
-It shows the mechanics: roles, evidence, scores, layers, votes. It does NOT judge well: its verdicts are
-no better than a coin. For real judging name an endpoint with a capable model (see README.md).
+It shows the mechanics: evidence, scores, layers, votes. It does NOT judge well: its verdicts are no better
+than a coin. For real judging name an endpoint with a capable model (see README.md).
 """
 
 
@@ -251,13 +251,16 @@ def demo() -> int:
     out = Path("out") / "demo"
     step(f"Demo: {DEMO_PAIRS} pairs through 2 layers of 3 judges, both orders, live (about five minutes on two cores)")
     say(DEMO_NOTICE)
-    network = str(Path("examples") / "widedeep-2x3.judgenet")
+    network = str(Path("examples") / "fixed-roles.judgenet")
     pairs = str(Path("examples") / "general.jsonl")
     code = judgenet("run", network, "--pairs", pairs, "--limit", str(DEMO_PAIRS), "--out", str(out))
     if code:
         say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command goes on from there.")
         return code
     say("\nThese figures show the mechanics, not the quality of judging: the demo model is no better than a coin.")
+    say(
+        "Here the roles are fixed. examples/widedeep-2x3.judgenet lets the model name them, which wants a better model."
+    )
     say(f"For pairs of your own: {BIN.relative_to(ROOT) / 'judgenet'} run --help. To start afresh delete {out}.")
     return 0
 
