@@ -8,7 +8,7 @@ reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,10 @@ LabelSet = Literal["occurring", "all"]
 """Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
 
 Verdicts = Sequence[Verdict | None]
+
+Counts = Mapping[tuple[Verdict | None, Verdict | None], int]
+"""How many pairs have which two verdicts. Everything here follows from such a table, so that a run can be counted
+while it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,15 @@ def agreement(human: Verdicts, judged: Verdicts, labels: LabelSet = "occurring")
 
     :raises ValueError: the two differ in length.
     """
-    counts = _counted(human, judged)
-    confusion = tuple((counts[row, "a"], counts[row, "b"], counts[row, "tie"]) for row in VERDICTS)
+    return agreement_of(_counted(human, judged), labels)
+
+
+def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
+    """:func:`agreement` from the counts of (human label, verdict)."""
+    confusion = tuple(
+        (counts.get((row, "a"), 0), counts.get((row, "b"), 0), counts.get((row, "tie"), 0)) for row in VERDICTS
+    )
+    total = sum(counts.values())
     rows = [sum(row) for row in confusion]
     columns = [sum(column) for column in zip(*confusion, strict=True)]
     n = sum(rows)
@@ -85,9 +96,9 @@ def agreement(human: Verdicts, judged: Verdicts, labels: LabelSet = "occurring")
         kappa=kappa,
         majority_baseline=baseline,
         n_used=n,
-        n_total=len(human),
+        n_total=total,
         n_unlabelled=unlabelled,
-        n_unjudged=len(human) - n - unlabelled,
+        n_unjudged=total - n - unlabelled,
         labels=used,
         confusion=confusion,
         reasons=reasons,
@@ -130,13 +141,18 @@ def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
 
     :raises ValueError: the two differ in length.
     """
-    counts = _counted(order_ab, order_ba)
+    return position_of(_counted(order_ab, order_ba))
+
+
+def position_of(counts: Counts) -> PositionConsistency:
+    """:func:`position` from the counts of (verdict in order AB, verdict in order BA)."""
+    total = sum(counts.values())
     n = sum(count for pair, count in counts.items() if None not in pair)
-    primacy, recency = counts["a", "b"], counts["b", "a"]
+    primacy, recency = counts.get(("a", "b"), 0), counts.get(("b", "a"), 0)
     if not n:
         why = "no pair has a verdict in both orders"
-        return PositionConsistency(None, None, 0, 0, 0, None, None, 0, len(order_ab), why)
-    equal = sum(counts[verdict, verdict] for verdict in VERDICTS)
+        return PositionConsistency(None, None, 0, 0, 0, None, None, 0, total, why)
+    equal = sum(counts.get((verdict, verdict), 0) for verdict in VERDICTS)
     return PositionConsistency(
         consistent=equal / n,
         flip_rate=(n - equal) / n,
@@ -144,9 +160,9 @@ def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
         recency=recency,
         partial=n - equal - primacy - recency,
         net=(primacy - recency) / n,
-        p=_sign_test(primacy, recency),
+        p=sign_test(primacy, recency),
         n=n,
-        n_total=len(order_ab),
+        n_total=total,
     )
 
 
@@ -155,7 +171,7 @@ def flip_rate(order_ab: Verdicts, order_ba: Verdicts) -> float | None:
     return position(order_ab, order_ba).flip_rate
 
 
-def _sign_test(more: int, less: int) -> float:
+def sign_test(more: int, less: int) -> float:
     """The exact two-sided p of ``more`` against ``less`` under even odds; 1 where there is neither."""
     if more == less:
         return 1.0

@@ -1,0 +1,129 @@
+"""Intervals against published and worked figures, SciPy, and a plain resampling of pairs with scikit-learn."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
+from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-untyped]
+
+from judgenet.core.pairs import VERDICTS, Verdict
+from judgenet.stats.agreement import agreement
+from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, wilson, win_rate
+
+
+def pairs_of(table: list[list[int]]) -> tuple[list[Verdict], list[Verdict]]:
+    cells = [
+        (human, judged)
+        for human, row in zip(VERDICTS, table, strict=True)
+        for judged, count in zip(VERDICTS, row, strict=True)
+        for _ in range(count)
+    ]
+    return [human for human, _ in cells], [judged for _, judged in cells]
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        (0, 20, 0, 0.161125),
+        (10, 20, 0.299298, 0.700702),
+        (20, 20, 0.838875, 1),
+        (41, 80, 0.404933, 0.618921),
+        (60, 80, 0.645153, 0.831938),
+    ],
+)
+def test_wilson(hits: int, n: int, low: float, high: float) -> None:
+    assert wilson(hits, n) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_wilson_is_scipys() -> None:
+    for n in (1, 7, 33, 250):
+        for hits in range(0, n + 1, max(1, n // 9)):
+            theirs = binomtest(hits, n).proportion_ci(0.95, "wilson")
+            assert wilson(hits, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_no_share_has_no_interval() -> None:
+    assert wilson(0, 0) is None
+    for hits, n in ((3, 2), (-1, 2), (1, 0)):
+        with pytest.raises(ValueError, match="is no share"):
+            wilson(hits, n)
+
+
+TABLE = [[30, 3, 2], [4, 10, 6], [1, 2, 42]]
+
+
+def test_bootstrap_of_the_worked_table() -> None:
+    found = agreement_intervals(agreement(*pairs_of(TABLE)))
+    assert found.macro_f1 == pytest.approx((0.674, 0.858), abs=0.01)
+    assert found.kappa == pytest.approx((0.590, 0.825), abs=0.01)
+    assert found.accuracy == pytest.approx((0.7333, 0.8830), abs=1e-4)  # Wilson of 82 of 100
+    assert (found.resamples, found.few, found.reasons) == (5000, False, {})
+
+
+def test_bootstrap_is_what_drawing_pairs_gives() -> None:
+    human, judged = pairs_of([[12, 5, 1], [6, 14, 2], [3, 2, 5]])
+    draw = random.Random(1)
+    f1s, kappas = [], []
+    for _ in range(600):
+        chosen = [draw.randrange(len(human)) for _ in human]
+        h, j = [human[i] for i in chosen], [judged[i] for i in chosen]
+        f1s.append(f1_score(h, j, average="macro", labels=list(VERDICTS), zero_division=0))
+        kappas.append(cohen_kappa_score(h, j))
+    found = agreement_intervals(agreement(human, judged))
+    for values, interval in ((f1s, found.macro_f1), (kappas, found.kappa)):
+        values.sort()
+        assert interval == pytest.approx((values[15], values[584]), abs=0.04)
+
+
+def test_the_seed_decides() -> None:
+    table = agreement(*pairs_of(TABLE))
+    assert agreement_intervals(table, seed=3) == agreement_intervals(table, seed=3)
+    assert agreement_intervals(table, seed=3).kappa != agreement_intervals(table, seed=4).kappa
+
+
+def test_undefined_says_why() -> None:
+    one_class = agreement_intervals(agreement(["a"] * 4, ["a"] * 4))
+    assert one_class.kappa is None
+    assert one_class.reasons == {"kappa": "people and network gave one and the same class only"}
+    assert one_class.accuracy == pytest.approx((0.5101, 1), abs=1e-4)
+    assert one_class.few
+
+    empty = agreement_intervals(agreement(["a", None], [None, "b"]))
+    assert (empty.accuracy, empty.macro_f1, empty.kappa) == (None, None, None)
+    assert set(empty.reasons) == {"accuracy", "macro_f1", "kappa"}
+
+    # One pair apart from one class: a third of the resamples have no kappa.
+    rare = agreement_intervals(agreement(["a"] * 29 + ["b"], ["a"] * 29 + ["b"]))
+    assert rare.kappa is None
+    assert "of 5,000 resamples" in rare.reasons["kappa"]
+
+
+def test_few_pairs_are_told() -> None:
+    for n in (FEW_PAIRS - 1, FEW_PAIRS):
+        found = agreement_intervals(agreement((["a", "b"] * n)[:n], (["a", "a"] * n)[:n]))
+        assert found.few == (n < FEW_PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("b", "tie", "a", "value", "low", "high"),
+    [
+        (60, 0, 40, 0.6, 0.503593, 0.694427),
+        (45, 20, 35, 0.55, 0.462896, 0.636114),
+        (0, 0, 20, 0, 0, 0.083188),
+        (10, 0, 0, 1, 0.842712, 1),
+        (0, 10, 0, 0.5, 0.427259, 0.572741),
+        (3, 1, 2, 0.583333, 0.242396, 0.900462),
+    ],
+)
+def test_win_rate(b: int, tie: int, a: int, value: float, low: float, high: float) -> None:
+    found = win_rate(a, b, tie)
+    assert found.value == pytest.approx(value, abs=1e-6)
+    assert found.interval == pytest.approx((low, high), abs=1e-6)
+    assert found.n == a + b + tie
+
+
+def test_no_verdict_has_no_win_rate() -> None:
+    found = win_rate(0, 0, 0)
+    assert (found.value, found.interval, found.n) == (None, None, 0)
