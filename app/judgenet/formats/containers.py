@@ -128,7 +128,7 @@ def _utf8(file: str, data: bytes, encoding: str | None) -> tuple[bytes, tuple[Fi
         if head.count(0) * 3 > len(head):
             raise DataError(
                 "Every other byte is zero: the text is in UTF-16 or UTF-32 without a byte order mark.",
-                "Save it as UTF-8, or name its encoding (--encoding utf-16-le).",
+                "Save it as UTF-8, or name its encoding in the mapping (encoding: utf-16-le).",
                 file=file,
             )
         return data, ()
@@ -151,7 +151,7 @@ def _not_utf8(file: str, row: int, data: bytes, error: UnicodeDecodeError) -> Da
     guess = byte.decode("cp1252", "replace")
     return DataError(
         f"Byte 0x{byte.hex()} is not UTF-8 (after {shown(data[max(0, error.start - 20) : error.start])}).",
-        f"Save the file as UTF-8, or name its encoding: --encoding cp1252 would read the byte as '{guess}'.",
+        f"Save the file as UTF-8, or name its encoding in the mapping (encoding: cp1252 reads the byte as '{guess}').",
         file=file,
         row=row,
     )
@@ -431,14 +431,14 @@ def _read_careful(
 
 
 def _without_empty_rows(columns: list[list[Any]], rows: Sequence[int]) -> tuple[list[list[Any]], Sequence[int], int]:
-    blank = ("", ABSENT)
-    empty = {
-        index for index, cell in enumerate(columns[0]) if cell in blank and all(column[index] in blank for column in columns)
-    }
+    def is_empty(index: int) -> bool:
+        return all(column[index] in ("", ABSENT) for column in columns)
+
+    kept = [index for index, cell in enumerate(columns[0]) if cell not in ("", ABSENT) or not is_empty(index)]
+    empty = len(rows) - len(kept)
     if not empty:
         return columns, rows, 0
-    kept = [index for index in range(len(rows)) if index not in empty]
-    return [[column[index] for index in kept] for column in columns], [rows[index] for index in kept], len(empty)
+    return [[column[index] for index in kept] for column in columns], [rows[index] for index in kept], empty
 
 
 # --- Parquet, XLSX and zip ---

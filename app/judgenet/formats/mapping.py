@@ -143,7 +143,6 @@ _RESPONSES = (
     ("text_a", "text_b"),
 )
 _MODELS = (
-    ("model_a", "model_b"),
     ("model_1", "model_2"),
     ("model1", "model2"),
     ("generator_1", "generator_2"),
@@ -183,13 +182,11 @@ def propose(names: Sequence[str]) -> Proposal:
             columns[name] = found[0]
         elif len(found) > 1 and name in _DECIDED_BY_PEOPLE:
             unclear[name] = tuple(found)
-    for fields, candidates in (
-        (("response_a", "response_b"), (("response_a", "response_b"), *_RESPONSES)),
-        (("model_a", "model_b"), _MODELS),
-    ):
+    for fields, candidates in ((("response_a", "response_b"), _RESPONSES), (("model_a", "model_b"), _MODELS)):
+        own = {name: known[name][0] for name in fields if len(known.get(name, ())) == 1}
         both = [pair for pair in candidates if all(len(known.get(name, ())) == 1 for name in pair)]
-        if len(both) == 1 or (both and both[0] == fields):
-            columns.update(zip(fields, (known[name][0] for name in both[0]), strict=True))
+        if own or len(both) == 1:
+            columns.update(own or zip(fields, (known[name][0] for name in both[0]), strict=True))
         elif both and fields[0] == "response_a":
             unclear.update(zip(fields, (tuple(known[pair[side]][0] for pair in both) for side in (0, 1)), strict=True))
     single = [name for name in names if _ANNOTATOR.fullmatch(name.casefold())]
@@ -251,13 +248,20 @@ def safe_coding(values: Iterable[str]) -> dict[str, Verdict | None] | None:
 
 
 def unknown_coding(
-    table: Table, part: str, column: str, counts: Mapping[str, int], unknown: Sequence[str], index: int
+    table: Table,
+    part: str,
+    column: str,
+    counts: Mapping[str, int],
+    known: Mapping[str, Verdict | None],
+    index: int,
 ) -> DataError:
-    """The error for label values of the field ``part`` whose meaning nobody has said; ``index`` is the 0-based place
-    of the first of them."""
-    found = listed([f"{shown(value)} ({count})" for value, count in counts.items() if value])
-    which = listed([shown(value) for value in unknown])
-    template = ",".join(f"{value}=?" for value in unknown[:12])
+    """The error for label values of the field ``part`` that are not ``known``; ``index`` is the 0-based place of the
+    first of them."""
+    values = [value for value in counts if value]
+    found = listed([f"{shown(value)} ({counts[value]})" for value in values])
+    which = listed([shown(value) for value in values if value not in known])
+    # A label map says all, so that the known values stand in it too.
+    template = ",".join(f"{value}={(known[value] or '') if value in known else '?'}" for value in values[:12])
     return table.error(
         f"The meaning of the label {which} is not known; the values found are {found}.",
         f'Say it: --label-map "{template}", with a (the first response is better), b, tie or nothing (no label) for '

@@ -447,11 +447,11 @@ class _Reader:
         """
         counts = Counter(key for record in keys for key in record)
         values = [value for value in counts if value]
-        known = self.plan.labels if self.plan.labels is not None else safe_coding(values)
-        unknown = values if known is None else [value for value in values if value not in known]
-        if unknown or known is None:
-            first = next(index for index, record in enumerate(keys) if not set(unknown).isdisjoint(record))
-            raise unknown_coding(self.table, part, "+".join(self.plan.columns[part]), counts, unknown, first)
+        known = self.plan.labels if self.plan.labels is not None else safe_coding(values) or {}
+        unknown = {value for value in values if value not in known}
+        if unknown:
+            first = next(index for index, record in enumerate(keys) if not unknown.isdisjoint(record))
+            raise unknown_coding(self.table, part, "+".join(self.plan.columns[part]), counts, known, first)
         self.coding |= {value: known[value] for value in values}
         left_out = sum(counts[value] for value in values if known[value] is None)
         if left_out:

@@ -124,22 +124,23 @@ def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
 
 
 def _write_xlsx(pairs: Sequence[Pair], draft: Path, path: Path) -> None:
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("pairs")
-    sheet.append(_COLUMNS)
+    rows: list[list[str]] = []
     for pair in pairs:
-        row = []
-        for name, text in zip(_COLUMNS, _cells(pair), strict=True):
-            escaped = xlsx_escaped(text or "")
-            if len(escaped) > _EXCEL_CELL:
+        rows.append([xlsx_escaped(text or "") for text in _cells(pair)])
+        for name, text in zip(_COLUMNS, rows[-1], strict=True):
+            if len(text) > _EXCEL_CELL:
                 raise DataError(
                     f"Pair {shown(pair.id)} holds a text longer than the {_EXCEL_CELL:,} characters of an Excel cell.",
                     "Write JSON Lines, CSV or Parquet.",
                     file=str(path),
                     column=name,
                 )
-            cell = WriteOnlyCell(sheet, escaped)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("pairs")
+    sheet.append(_COLUMNS)
+    for row in rows:
+        cells = [WriteOnlyCell(sheet, text) for text in row]
+        for cell in cells:
             cell.data_type = "s"  # otherwise "=1" would be a formula and "#N/A" an error
-            row.append(cell)
-        sheet.append(row)
+        sheet.append(cells)
     book.save(draft)
