@@ -7,7 +7,7 @@ vote over all layers (WideDeep, arXiv 2308.01862; what the paper leaves open is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite
 from typing import NamedTuple
@@ -90,6 +90,19 @@ def aggregation_names(depth: int, *, chair: bool) -> tuple[str, ...]:
     return ("c1", *layers, "c2_all", *(("chair",) if chair else ()))
 
 
+def deciding(*, chair: bool) -> str:
+    """The name of the aggregation that is a network's verdict: its chair's where it has one, else the vote of all."""
+    return "chair" if chair else "c2_all"
+
+
+def aggregation_title(name: str) -> str:
+    """An aggregation as people write it: ``c1*``, ``c2*(l1)``, ``c2*(all)``, ``Chair``."""
+    if name == "chair":
+        return "Chair"
+    rule, _, scope = name.partition("_")
+    return f"{rule}*({scope})" if scope else f"{rule}*"
+
+
 def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None = None) -> PairVerdicts:
     """The verdicts of one pair, whatever the order of ``opinions``.
 
@@ -127,7 +140,7 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
                 scores_b.append(result.score_b)
 
     differences = in_order["ab"] + in_order["ba"]
-    c1 = _average(differences)
+    c1 = merged(differences)
     chair_verdicts: list[float] = []
     chair_total = 0
     verdicts: list[NeuronVerdict] = []
@@ -137,7 +150,7 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
             chair_verdicts += calls.differences
             chair_total += calls.total
             continue
-        verdict = _average(calls.differences)
+        verdict = merged(calls.differences)
         verdicts.append(NeuronVerdict(layer, neuron, verdict, len(calls.differences), calls.total))
         votes = layer_votes[layer - 1]
         if rules.vote == "call":
@@ -150,11 +163,11 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
     scored = len(scores_a)
     return PairVerdicts(
         c1=c1,
-        c1_ab=_average(in_order["ab"]),
-        c1_ba=_average(in_order["ba"]),
+        c1_ab=merged(in_order["ab"]),
+        c1_ba=merged(in_order["ba"]),
         c2_layers=tuple(plurality(votes, rules, c1) for votes in by_layer),
         c2_all=plurality(pooled, rules, c1),
-        chair=_average(chair_verdicts),
+        chair=merged(chair_verdicts),
         mean_a=fsum(scores_a) / scored if scored else None,
         mean_b=fsum(scores_b) / scored if scored else None,
         votes=pooled,
@@ -204,7 +217,11 @@ def _sign(difference: float) -> Verdict:
     return "a" if difference > 0 else "b"
 
 
-def _average(differences: list[float]) -> Verdict | None:
+def merged(differences: Sequence[float]) -> Verdict | None:
+    """The verdict of several calls: the sign of the sum of A minus B, ``None`` without a call.
+
+    :raises ValueError: a difference is not finite.
+    """
     if not differences:
         return None
     total = fsum(differences)

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgenet.core.aggregate import Opinion, PairVerdicts, Votes, aggregate, aggregation_names, plurality
+from judgenet.core.aggregate import (
+    Opinion,
+    PairVerdicts,
+    Votes,
+    aggregate,
+    aggregation_names,
+    aggregation_title,
+    deciding,
+    merged,
+    plurality,
+)
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Verdict
@@ -316,3 +326,18 @@ def test_unscored_calls_change_counts_only(calls: list[Opinion], rule: Aggregati
     )
     assert (valid.mean_a, valid.mean_b, valid.votes) == (all_calls.mean_a, all_calls.mean_b, all_calls.votes)
     assert valid.calls_used == valid.calls_total == all_calls.calls_used
+
+
+def test_what_decides_and_how_it_is_written() -> None:
+    assert deciding(chair=False) == "c2_all"
+    assert deciding(chair=True) == "chair"
+    titles = [aggregation_title(name) for name in aggregation_names(2, chair=True)]
+    assert titles == ["c1*", "c2*(l1)", "c2*(l2)", "c2*(all)", "Chair"]
+
+
+@pytest.mark.parametrize(
+    ("differences", "verdict"),
+    [([], None), ([2, -1], "a"), ([-2, 1], "b"), ([0.1 + 0.2, -0.3], "tie"), ([1, -1], "tie")],
+)
+def test_calls_merge_by_the_sign_of_their_sum(differences: list[float], verdict: Verdict | None) -> None:
+    assert merged(differences) == verdict
