@@ -4,8 +4,8 @@
     python3 packaging/start.py test     set up, then the tests (further arguments go to pytest)
     python3 packaging/start.py setup    set up only
 
-Set-up makes ``.venv`` beside this folder, installs the project there, adds Qt's system libraries where they
-are missing and may be installed, and fetches the embedded model. What is in place is left alone.
+Set-up makes ``.venv`` beside this folder, installs the project there, adds the system libraries that are missing
+where they may be installed, and fetches the embedded model. What is in place is left alone.
 It uses the standard library only. pip's own settings hold: none are written here.
 """
 
@@ -30,11 +30,13 @@ LOG = VENV / "judgenet-setup.log"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
+RUNTIME = ["libgomp1"]
 OFFSCREEN = ["libgl1", "libegl1", "libxkbcommon0", "libfontconfig1", "libglib2.0-0", "libdbus-1-3"]
 SCREEN = ["xvfb", "xauth", "libxcb-cursor0", "libxkbcommon-x11-0", "libxcb-icccm4", "libxcb-image0"]
 SCREEN += ["libxcb-keysyms1", "libxcb-render-util0", "libxcb-shape0"]
-"""Debian's names of what Qt needs without a screen, and in addition with X11 (tests use a virtual screen)."""
+"""Debian's names of what llama.cpp needs, Qt without a screen, and Qt with X11 (tests use a virtual screen)."""
 
+RUNTIME_CHECK = "import xllamacpp"
 QT_CHECK = "import PySide6.QtGui, PySide6.QtWidgets; PySide6.QtWidgets.QApplication([])"
 
 DEMO_PAIRS = 10
@@ -153,13 +155,13 @@ def create_venv() -> None:
             )
 
 
-# --- Qt's system libraries -------------------------------------------------------------------------------
+# --- System libraries ------------------------------------------------------------------------------------
 
 
-def qt_error() -> str:
-    """Why Qt's windows cannot be made here without a screen; empty where they can."""
+def failure(code: str) -> str:
+    """Why some code does not run in the environment, without a screen; empty where it does."""
     env = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    check = subprocess.run([str(PYTHON), "-c", QT_CHECK], env=env, capture_output=True, text=True)
+    check = subprocess.run([str(PYTHON), "-c", code], env=env, capture_output=True, text=True)
     if not check.returncode:
         return ""
     lines = [line for line in check.stderr.splitlines() if line.strip()]
@@ -195,26 +197,33 @@ def apt_install(names: list[str]) -> bool:
     return not install
 
 
-def add_qt_libraries(for_tests: bool) -> None:
-    """Qt's libraries, and for tests a virtual screen. Judging works without them, so that failing only warns."""
+def add_system_libraries(for_tests: bool) -> None:
+    """What llama.cpp and Qt need of a Linux system, and for tests a virtual screen.
+
+    Judging works without Qt, so that its absence only warns.
+    """
     if not sys.platform.startswith("linux"):
         return
-    has_apt = bool(shutil.which("apt-get") and shutil.which("dpkg-query"))
-    trouble = qt_error()
-    wanted = missing_packages(OFFSCREEN) if trouble and has_apt else []
-    if for_tests and has_apt:
-        wanted += missing_packages(SCREEN)
-    if wanted and apt_install(wanted):
-        trouble = qt_error()
-        wanted = []
+    checks = ((RUNTIME_CHECK, RUNTIME), (QT_CHECK, OFFSCREEN))
+    wanted = [name for code, names in checks if failure(code) for name in names]
+    if shutil.which("apt-get") and shutil.which("dpkg-query"):
+        for names in (wanted, SCREEN if for_tests else []):
+            missing = missing_packages(names)
+            if missing and not apt_install(missing):
+                say(f"   not installed; to have them: sudo apt-get install {' '.join(missing)}")
+    if trouble := failure(RUNTIME_CHECK):
+        raise SetupError(
+            f"The embedded model's runtime (llama.cpp) lacks a system library: {trouble}\n"
+            f"Debian, Ubuntu: sudo apt-get install {' '.join(RUNTIME)}\n"
+            "Other systems: the package with GCC's OpenMP library (libgomp). Then run the same command again."
+        )
+    trouble = failure(QT_CHECK)
     if not trouble:
-        step("Qt's system libraries: in place")
-        if wanted:
-            say(f"   for tests on a virtual screen also install: sudo apt-get install {' '.join(wanted)}")
+        step("System libraries: in place")
         return
-    step("Qt's system libraries: NOT complete. The command line works; the windows will not.")
+    step("System libraries: Qt's are NOT complete. The command line works; the windows will not.")
     say(f"   {trouble}")
-    say(f"   Debian, Ubuntu: sudo apt-get install {' '.join(OFFSCREEN + (SCREEN if for_tests else []))}")
+    say(f"   Debian, Ubuntu: sudo apt-get install {' '.join(OFFSCREEN)}")
     say("   Other systems: the packages with libGL, libEGL, libxkbcommon, fontconfig, glib and dbus.")
 
 
@@ -242,7 +251,7 @@ def fetch_model() -> None:
 def set_up(dev: bool) -> None:
     started = time.monotonic()
     make_environment(dev)
-    add_qt_libraries(for_tests=dev)
+    add_system_libraries(for_tests=dev)
     fetch_model()
     say(f"== Set-up done in {time.monotonic() - started:.0f} s")
 

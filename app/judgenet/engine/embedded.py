@@ -113,6 +113,8 @@ class EmbeddedServer:
             return answer["ready"], key
         self.stop()
         why = answer.get("failed") or f"it ended ({_exit(process.returncode)})"
+        if "libgomp" in why:
+            why += ". Install that library (Debian, Ubuntu: apt-get install libgomp1)"
         raise EmbeddedServerError(
             f"The model server could not load {path.name}: {why.rstrip('.')}.{self._said(_FIRST)}"
         )
