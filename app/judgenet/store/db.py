@@ -22,8 +22,8 @@ from filelock import FileLock, Timeout
 SCHEMA_VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _RETRY_SECONDS = 1.0
-_KNOWN_TEXTS = 4096
-_GATHER_S = 0.003
+_KNOWN_TEXTS = 1024
+_GATHER_S = 0.005
 """A commit waits this long for more to come: one for many calls costs a fraction of many for one."""
 
 Write = Callable[[sqlite3.Connection], object]
@@ -70,7 +70,7 @@ class Store:
         self._thread: threading.Thread | None = None
         self._on_trouble: OnTrouble = lambda message: None
         self._giving_up = threading.Event()
-        self._text_ids: dict[bytes, int] = {}
+        self._text_ids: dict[str, int] = {}
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -253,17 +253,17 @@ class Store:
 
     def text_id(self, db: sqlite3.Connection, text: str) -> int:
         """The id of a shared text, kept once. Only for the writer's thread."""
-        body = storable(text)
-        digest = hashlib.sha256(body if isinstance(body, bytes) else body.encode()).digest()
-        known = self._text_ids.get(digest)
+        known = self._text_ids.get(text)
         if known is None:
+            body = storable(text)
+            digest = hashlib.sha256(body if isinstance(body, bytes) else body.encode()).digest()
             row = db.execute("SELECT id FROM texts WHERE hash=?", (digest,)).fetchone()
             if row is None:
                 row = db.execute("INSERT INTO texts (hash, body) VALUES (?, ?) RETURNING id", (digest, body)).fetchone()
             known = int(row[0])
             if len(self._text_ids) >= _KNOWN_TEXTS:
                 self._text_ids.clear()
-            self._text_ids[digest] = known
+            self._text_ids[text] = known
         return known
 
     # What endpoints taught

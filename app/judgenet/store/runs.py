@@ -13,7 +13,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
 from judgenet.core.network import Role
-from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.store.db import Store, StoreError, now, restored, storable
 
 PairState = Literal["open", "done", "failed"]
@@ -222,6 +222,21 @@ def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
     return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2])
 
 
+def has_calls(store: Store) -> bool:
+    """Whether the store holds any answer."""
+    return store.reader.execute("SELECT 1 FROM calls LIMIT 1").fetchone() is not None
+
+
+def mean_latency(store: Store, endpoint: str, model: str) -> float | None:
+    """How long the newest answers of a model took on average, in seconds; ``None`` where there is none."""
+    (mean,) = store.reader.execute(
+        "SELECT avg(latency_s) FROM "
+        "(SELECT latency_s FROM calls WHERE endpoint=? AND model=? ORDER BY id DESC LIMIT 500)",
+        (endpoint, model),
+    ).fetchone()
+    return None if mean is None else float(mean)
+
+
 def write_outcome(
     db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None
 ) -> None:
@@ -231,12 +246,12 @@ def write_outcome(
     """
     call_id: int | None
     if isinstance(answer, Answer):
-        row = db.execute(
+        added = db.execute(
             "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
             "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
             "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
             "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-            "ON CONFLICT (key) DO UPDATE SET key=key RETURNING id",
+            "ON CONFLICT (key) DO NOTHING",
             (
                 answer.key,
                 answer.endpoint,
@@ -262,8 +277,11 @@ def write_outcome(
                 answer.attempts,
                 answer.started_at,
             ),
-        ).fetchone()
-        call_id = int(row[0])
+        )
+        if added.rowcount:
+            call_id = added.lastrowid
+        else:
+            call_id = db.execute("SELECT id FROM calls WHERE key=?", (answer.key,)).fetchone()[0]
     else:
         call_id = answer
     cached = outcome.cached and not _paid_by(db, run, outcome.site, call_id)
@@ -345,15 +363,79 @@ def pair_states(store: Store, run: RunInfo) -> list[PairState]:
     ]
 
 
+_PAIR = "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? "
+
+
+def _pair(row: Sequence[Any]) -> RunPair:
+    index, state, roles, note, total, body = row
+    known = None if roles is None else tuple(Role(name, text) for name, text in json.loads(roles))
+    return RunPair(index, Pair.from_json(json.loads(body)), state, known, note, total)
+
+
 def run_pairs(store: Store, run: RunInfo) -> Iterator[RunPair]:
     """The pairs of a run in order."""
-    for index, state, roles, note, total, body in store.reader.execute(
-        "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id "
-        "WHERE run=? ORDER BY pair",
+    for row in store.reader.execute(_PAIR + "ORDER BY pair", (run.number,)):
+        yield _pair(row)
+
+
+def run_pair(store: Store, run: RunInfo, index: int) -> RunPair:
+    """One pair of a run.
+
+    :raises StoreError: the run has no such pair.
+    """
+    row = store.reader.execute(_PAIR + "AND pair=?", (run.number, index)).fetchone()
+    if row is None:
+        raise StoreError(f"{store.path}: {run.id} has no pair {index + 1}.")
+    return _pair(row)
+
+
+class PairHead(NamedTuple):
+    """A pair within a run without its texts; ``pair`` is its index."""
+
+    pair: int
+    pair_id: str
+    state: PairState
+    human: Verdict | None
+    task: str | None
+
+
+def pair_heads(store: Store, run: RunInfo) -> Iterator[PairHead]:
+    """The pairs of a run in order, without their texts."""
+    for index, pair_id, state, human, task in store.reader.execute(
+        "SELECT pair, pair_id, state, json_extract(body, '$.human'), json_extract(body, '$.task') "
+        "FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? ORDER BY pair",
         (run.number,),
     ):
-        known = None if roles is None else tuple(Role(name, text) for name, text in json.loads(roles))
-        yield RunPair(index, Pair.from_json(json.loads(body)), state, known, note, total)
+        yield PairHead(index, restored(pair_id), state, human, task)
+
+
+class CallHead(NamedTuple):
+    """What a call came to, without any text. ``cached``: it cost this run nothing."""
+
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+    status: str
+    reason: str | None
+    verdict: Verdict | None
+    score_a: float | None
+    score_b: float | None
+    cached: bool
+    attempts: int
+    latency_s: float | None
+
+
+def call_heads(store: Store, run: RunInfo) -> Iterator[CallHead]:
+    """The calls of a run by pair, layer, neuron, order and sample, without any text."""
+    for row in store.reader.execute(
+        "SELECT r.pair, layer, neuron, nullif(ord, ''), sample, status, reason, verdict, score_a, score_b, cached, "
+        "coalesce(c.attempts, r.attempts), latency_s FROM run_calls r LEFT JOIN calls c ON c.id=call_id "
+        "WHERE run=? ORDER BY r.pair, layer, neuron, ord, sample",
+        (run.number,),
+    ):
+        yield CallHead._make(row)
 
 
 def _result(
