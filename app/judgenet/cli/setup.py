@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 
 from judgenet.cli.common import InputError
-from judgenet.cli.version import versions
 from judgenet.core import design, presets
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
@@ -24,7 +23,8 @@ from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import replay_store
 from judgenet.engine.session import Start, all_settings, endpoints_of, with_models
-from judgenet.formats import Dataset, PairMapping, parse_column_map, parse_label_map, read_pairs
+from judgenet.engine.setup import read_source, run_record
+from judgenet.formats import Dataset, parse_column_map, parse_label_map
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -168,7 +168,7 @@ def prepare(
         known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
 
     source = _source(pairs, columns, labels, given, folder, limit, pick, seed)
-    dataset = _read(source, Path() if pairs else folder or Path())
+    dataset = read_source(source, Path() if pairs else folder or Path())
     chosen = select(dataset.pairs, source.selection)
 
     prompts = given.prompts if given else earlier.prompts if earlier else {}
@@ -201,14 +201,7 @@ def prepare(
         salt=salt,
         folder=folder,
         limits=Limits(max_calls, token_budget, budget),
-        record={
-            "versions": versions(),
-            "seed": seed,
-            "source": {
-                "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
-                "format": dataset.format,
-            },
-        },
+        record=run_record(dataset, seed),
     )
     return Setup(start, document, project_path, store_path(project_path), dataset)
 
@@ -353,13 +346,6 @@ def _source(
         kind = "first" if pick is Pick.FIRST else "sample"
         source = replace(source, selection=Selection(kind, limit, seed))  # type: ignore[arg-type]
     return source
-
-
-def _read(source: PairsSource, folder: Path) -> Dataset:
-    mapping = source.mapping
-    return read_pairs(
-        [folder / file for file in source.files], mapping=None if mapping is None else PairMapping.from_json(mapping)
-    )
 
 
 def _absolute(source: PairsSource, folder: Path) -> PairsSource:

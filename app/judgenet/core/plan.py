@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -330,14 +330,17 @@ def estimate(
     guesses: Guesses | None = None,
     recorded: int = 0,
     kinds: Mapping[str, str] | None = None,
+    lengths: Sequence[int] | None = None,
 ) -> Estimate:
     """What a run over ``pairs`` comes to.
 
     ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``kinds``
-    gives the kind of each endpoint by name, for prices that hold for a kind.
+    gives the kind of each endpoint by name, for prices that hold for a kind. ``lengths`` are the ``pair_tokens`` of
+    the pairs, where they were counted before.
     """
     guesses = guesses or Guesses()
-    lengths = [_pair_tokens(pair, tokens) for pair in pairs]
+    if lengths is None:
+        lengths = [pair_tokens(pair, tokens) for pair in pairs]
     if needs_roles(spec) and role_limit(spec) is None:
         roles = Range(*guesses.roles)
     else:
@@ -375,7 +378,8 @@ def estimate(
     )
 
 
-def _pair_tokens(pair: Pair, tokens: Callable[[str], int]) -> int:
+def pair_tokens(pair: Pair, tokens: Callable[[str], int] = estimate_tokens) -> int:
+    """The tokens of a pair's own texts."""
     texts = (pair.question, pair.response_a, pair.response_b, pair.reference or "")
     return sum(tokens(text) for text in texts)
 
@@ -429,7 +433,7 @@ def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> default
 def _model_estimate(
     key: tuple[str, str],
     loads: tuple[_Load, _Load],
-    lengths: list[int],
+    lengths: Sequence[int],
     shares: tuple[float, float],
     prices: PriceTable,
     kind: str,

@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import Estimate, Range, estimate
+from judgenet.core.plan import Estimate, Range, count_calls, estimate
 from judgenet.core.roles import roles_for
+from judgenet.core.tally import duration
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Start, evidence_chars
 from judgenet.store.db import Store
-from judgenet.store.runs import recorded
+from judgenet.store.runs import has_calls, mean_latency, recorded
 
 # What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
 _FORMS: tuple[Form, ...] = ("json", "text")
 
 MOST_PAIRS = 200
-"""Pairs whose recorded calls are looked up; with more, a part spread over all is taken for the whole."""
+MOST_CALLS = 20_000
+"""Pairs and calls that are looked up in the store; with more, a part spread over all is taken for the whole."""
+
+USUAL_LATENCY_S = 5.0
+"""How long an answer takes where none of the model was measured yet."""
+
+
+class Duration(NamedTuple):
+    """How long a run takes, in seconds. ``measured`` is false where a usual time stands in for some model's."""
+
+    low: float
+    high: float
+    measured: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """An estimate and how the recorded calls were counted: on ``pairs_looked_at`` of all pairs."""
+    """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), and how long the open
+    calls take."""
 
     estimate: Estimate
     pairs_looked_at: int
+    duration: Duration
 
     def to_json(self) -> dict[str, Any]:
         """Stable keys; an unknown price is ``null`` with a reason."""
@@ -46,6 +61,8 @@ class RunEstimate:
             "price_reason": found.reason or None,
             "currency": found.currency,
             "price_date": found.price_date,
+            "seconds": [self.duration.low, self.duration.high],
+            "seconds_measured": self.duration.measured,
             "models": [
                 {
                     "endpoint": model.endpoint,
@@ -86,18 +103,31 @@ class RunEstimate:
             ("tokens in", _span(found.tokens_in)),
             ("tokens out", _span(found.tokens_out)),
             ("price", price),
+            ("time", self.time_text()),
         ]
+
+    def time_text(self) -> str:
+        """How long the open calls take, in words."""
+        low, high, measured = self.duration
+        text = duration(high) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
+        return text if measured or not high else f"{text} (reckoned with {USUAL_LATENCY_S:g} s a call, not measured)"
 
 
 def _span(span: Range) -> str:
     return f"{span.low:,}" if span.low == span.high else f"{span.low:,} to {span.high:,}"
 
 
-def recorded_calls(start: Start, store: Store, pairs: Sequence[Pair]) -> int:
-    """How many calls for these pairs the store can answer: each pair is followed as far as answers go."""
+def recorded_calls(
+    start: Start, store: Store, pairs: Sequence[Pair], check: Callable[[], object] = lambda: None
+) -> int:
+    """How many calls for these pairs the store can answer: each pair is followed as far as answers go.
+
+    ``check`` is called for each pair and may raise to end the search.
+    """
     questions = Questions(start.spec, start.book, store.salt(start.salt), roles_for, evidence_chars(start))
     found = 0
     for index, pair in enumerate(pairs):
+        check()
         work, first = questions.take_up(index, pair)
         ready = deque(first)
         while ready:
@@ -118,14 +148,43 @@ def recorded_calls(start: Start, store: Store, pairs: Sequence[Pair]) -> int:
     return found
 
 
-def estimate_run(start: Start, store: Store | None) -> RunEstimate:
-    """Calls, tokens and price of a start; ``store`` (``None``: there is none yet) tells what is paid for."""
+def estimate_run(
+    start: Start,
+    store: Store | None,
+    *,
+    lengths: Sequence[int] | None = None,
+    check: Callable[[], object] = lambda: None,
+) -> RunEstimate:
+    """Calls, tokens, price and time of a start; ``store`` (``None``: there is none yet) tells what is paid for.
+
+    ``lengths`` are the ``pair_tokens`` of the pairs where they are known; ``check`` as in :func:`recorded_calls`.
+    """
     pairs = list(start.pairs)
-    step = max(1, -(-len(pairs) // MOST_PAIRS))
+    per_pair = max(1, count_calls(start.spec).total)
+    step = max(1, -(-len(pairs) // max(1, min(MOST_PAIRS, MOST_CALLS // per_pair))))
     looked_at = pairs[::step]
     known = 0
-    if store is not None and looked_at:
-        known = round(recorded_calls(start, store, looked_at) * len(pairs) / len(looked_at))
+    if store is not None and looked_at and has_calls(store):
+        known = round(recorded_calls(start, store, looked_at, check) * len(pairs) / len(looked_at))
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
-    found = estimate(start.spec, pairs, start.prices, recorded=known, kinds=kinds)
-    return RunEstimate(found, len(looked_at))
+    found = estimate(start.spec, pairs, start.prices, recorded=known, kinds=kinds, lengths=lengths)
+    return RunEstimate(found, len(looked_at), _duration(found, start, store))
+
+
+def _duration(found: Estimate, start: Start, store: Store | None) -> Duration:
+    """The longest that any endpoint needs: endpoints work side by side."""
+    needs: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    measured = True
+    for model in found.models:
+        profile = start.profiles.get(model.endpoint)
+        if profile is None or not model.calls.high:
+            continue
+        latency = None if store is None else mean_latency(store, model.endpoint, model.model)
+        measured = measured and latency is not None
+        each = (USUAL_LATENCY_S if latency is None else latency) / profile.concurrency
+        if profile.requests_per_minute is not None:
+            each = max(each, 60 / profile.requests_per_minute)
+        for end, calls in enumerate(model.calls):
+            needs[model.endpoint][end] += calls * each
+    low, high = (max((ends[end] for ends in needs.values()), default=0.0) for end in (0, 1))
+    return Duration(low, high, measured)

@@ -1,0 +1,337 @@
+"""A run in short, for showing: each call's state and scores in arrays, each pair's state and verdicts.
+
+It is filled from the store or from events, and both give the same: it can be thrown away and read again at any time.
+Texts are left in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_names
+from judgenet.core.calls import ROLES_LAYER, CallSite
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
+from judgenet.core.network import NetworkSpec, designed_width
+from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.store.db import Store
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo, call_heads, pair_heads
+
+CallPhase = Literal["none", "asked", "writing", "scored", "unscored", "roles"]
+PairPhase = Literal["open", "working", "done", "failed"]
+"""``failed``: all calls are in, some without an answer; the next start asks these again."""
+
+_CALL_PHASES: Final[tuple[CallPhase, ...]] = ("none", "asked", "writing", "scored", "unscored", "roles")
+_PAIR_PHASES: Final[tuple[PairPhase, ...]] = ("open", "working", "done", "failed")
+_FINISHED: Final = 3
+"""Calls with this phase or a later one are in."""
+
+CODES: Final[tuple[Verdict | None, ...]] = (None, "a", "tie", "b")
+"""Verdicts by their code in the arrays: 0 none, 1 A, 2 tie, 3 B."""
+_CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
+_REASONS: Final[tuple[Reason | None, ...]] = (None, *Reason)
+_REASON_CODE: Final = {None if reason is None else reason.value: code for code, reason in enumerate(_REASONS)}
+
+_PAIRS_PER_CHECK: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CallState:
+    """One call in short. Scores are those of A and B, whatever the order. ``seconds`` is how long the answer took;
+    ``cached``: it was in the store already and cost this run nothing."""
+
+    phase: CallPhase = "none"
+    verdict: Verdict | None = None
+    score_a: float | None = None
+    score_b: float | None = None
+    reason: Reason | None = None
+    seconds: float | None = None
+    attempts: int = 0
+    cached: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return self.phase in ("scored", "unscored", "roles")
+
+
+NOT_ASKED: Final = CallState()
+
+
+class Column:
+    """One call of the network (layer, neuron, order, sample) on all pairs; the arrays are indexed by pair.
+
+    ``verdict`` holds codes (:data:`CODES`), ``score_a``, ``score_b`` and ``seconds`` NaN where there is no value.
+    """
+
+    __slots__ = ("attempts", "cached", "phase", "reason", "score_a", "score_b", "seconds", "verdict")
+
+    def __init__(self, pairs: int) -> None:
+        self.phase: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.verdict: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.reason: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.attempts: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.cached: NDArray[np.bool_] = np.zeros(pairs, np.bool_)
+        self.score_a: NDArray[np.float64] = np.full(pairs, np.nan)
+        self.score_b: NDArray[np.float64] = np.full(pairs, np.nan)
+        self.seconds: NDArray[np.float32] = np.full(pairs, np.nan, np.float32)
+
+    def set(
+        self,
+        pair: int,
+        status: str,
+        reason: str | None,
+        verdict: Verdict | None,
+        score_a: float | None,
+        score_b: float | None,
+        cached: bool,
+        attempts: int,
+        seconds: float | None,
+    ) -> None:
+        """Keeps what a call came to."""
+        self.phase[pair] = _CALL_PHASES.index(status)
+        self.reason[pair] = _REASON_CODE[reason]
+        self.verdict[pair] = _CODE[verdict]
+        self.score_a[pair] = np.nan if score_a is None else score_a
+        self.score_b[pair] = np.nan if score_b is None else score_b
+        self.cached[pair] = cached
+        self.attempts[pair] = min(attempts, 255)
+        self.seconds[pair] = np.nan if seconds is None else seconds
+
+    def result(self, pair: int) -> Evaluation | Unscored | None:
+        """The call's result without its evidence; ``None`` where it is not in."""
+        phase = _CALL_PHASES[int(self.phase[pair])]
+        if phase == "unscored":
+            return Unscored(_REASONS[int(self.reason[pair])] or Reason.INTERNAL)
+        verdict = CODES[int(self.verdict[pair])]
+        if phase != "scored" or verdict is None:
+            return None
+        return Evaluation("", verdict, _number(self.score_a[pair]), _number(self.score_b[pair]))
+
+
+def _number(value: np.float64 | np.float32) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+class RunTable:
+    """The calls and pairs of one run.
+
+    Attributes:
+        run, spec: the run and its network.
+        ids, tasks: by pair; ``human`` holds the codes of people's labels, ``states`` codes of the pairs' phases.
+        columns: by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
+        finished: indexes of finished pairs in the order in which they finished.
+    """
+
+    def __init__(
+        self,
+        run: RunInfo,
+        spec: NetworkSpec,
+        ids: Iterable[str],
+        human: Iterable[Verdict | None],
+        tasks: Iterable[str | None],
+    ) -> None:
+        self.run = run
+        self.spec = spec
+        self.ids = tuple(ids)
+        self.tasks = tuple(tasks)
+        count = len(self.ids)
+        self.human: NDArray[np.uint8] = np.fromiter((_CODE[label] for label in human), np.uint8, count)
+        self.states: NDArray[np.uint8] = np.zeros(count, np.uint8)
+        self.columns: dict[tuple[int, int, Order | None, int], Column] = {}
+        self.finished: list[int] = []
+        self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
+        self._verdicts: dict[str, NDArray[np.uint8]] = {name: np.zeros(count, np.uint8) for name in self._names}
+        self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
+
+    @classmethod
+    def fresh(cls, run: RunInfo, spec: NetworkSpec, pairs: Iterable[Pair]) -> RunTable:
+        """The table of a run that begins."""
+        pairs = tuple(pairs)
+        return cls(
+            run,
+            spec,
+            (pair.id for pair in pairs),
+            (pair.human for pair in pairs),
+            (pair.task for pair in pairs),
+        )
+
+    @classmethod
+    def read(cls, store: Store, run: RunInfo, check: Callable[[], object] = lambda: None) -> RunTable:
+        """The table of a recorded run. ``check`` is called now and then and may raise to end the reading."""
+        heads = tuple(pair_heads(store, run))
+        table = cls(
+            run,
+            network_of(run),
+            (head.pair_id for head in heads),
+            (head.human for head in heads),
+            (head.task for head in heads),
+        )
+        last = 0
+        for call in call_heads(store, run):
+            if call.pair - last >= _PAIRS_PER_CHECK:
+                last = call.pair
+                check()
+            table.column(call.layer, call.neuron, call.order, call.sample).set(
+                call.pair,
+                call.status,
+                call.reason,
+                call.verdict,
+                call.score_a,
+                call.score_b,
+                bool(call.cached),
+                call.attempts,
+                call.latency_s,
+            )
+        for number, head in enumerate(heads):
+            if number % _PAIRS_PER_CHECK == 0:
+                check()
+            if head.state == "open":
+                table.states[head.pair] = any(column.phase[head.pair] for column in table.columns.values())
+                continue
+            table.states[head.pair] = _PAIR_PHASES.index(head.state)
+            table.finished.append(head.pair)
+            found = aggregate(table.opinions(head.pair), table.spec.depth, table.spec.aggregation)
+            table._set_verdicts(head.pair, found.named())
+        return table
+
+    # Filling
+
+    def column(self, layer: int, neuron: int, order: Order | None, sample: int) -> Column:
+        """The column of a call, made where it was not seen before."""
+        key = (layer, neuron, order, sample)
+        found = self.columns.get(key)
+        if found is None:
+            found = self.columns[key] = Column(len(self.ids))
+            if neuron > self._widths.get(layer, 0):
+                self._widths[layer] = neuron
+        return found
+
+    def take(self, event: Event) -> CallSite | int | None:
+        """Takes an event of this run in. Returns the call or the pair that changed."""
+        if isinstance(event, CallStarted | CallText):
+            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+            phase = self.column(*site[1:]).phase
+            wanted = 1 if isinstance(event, CallStarted) else 2
+            if phase[event.pair] == wanted:
+                return None
+            phase[event.pair] = wanted
+            self._begin(event.pair)
+            return site
+        if isinstance(event, CallFinished):
+            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+            self.column(*site[1:]).set(
+                event.pair,
+                event.status,
+                event.reason,
+                event.verdict,
+                event.score_a,
+                event.score_b,
+                event.cached,
+                event.attempts,
+                event.latency_s or None,
+            )
+            self._begin(event.pair)
+            return site
+        if isinstance(event, RolesFound):
+            return event.pair
+        if isinstance(event, PairFinished):
+            if self.states[event.pair] < 2:
+                self.finished.append(event.pair)
+            self.states[event.pair] = 3 if event.open_calls else 2
+            self._set_verdicts(event.pair, dict(event.verdicts))
+            return event.pair
+        return None
+
+    def _begin(self, pair: int) -> None:
+        if self.states[pair] == 0:
+            self.states[pair] = 1
+
+    def _set_verdicts(self, pair: int, verdicts: Mapping[str, Verdict | None]) -> None:
+        for name, verdict in verdicts.items():
+            self._verdicts[name][pair] = _CODE[verdict]
+
+    def interrupted(self) -> None:
+        """The run ended: calls that were on their way are not any more."""
+        for column in self.columns.values():
+            column.phase[(column.phase > 0) & (column.phase < _FINISHED)] = 0
+
+    # Reading
+
+    @property
+    def pair_count(self) -> int:
+        return len(self.ids)
+
+    def pair_state(self, index: int) -> PairPhase:
+        return _PAIR_PHASES[int(self.states[index])]
+
+    def human_label(self, index: int) -> Verdict | None:
+        return CODES[int(self.human[index])]
+
+    @property
+    def aggregations(self) -> tuple[str, ...]:
+        """The names of the aggregations."""
+        return self._names
+
+    def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
+        """The verdict of each aggregation on a finished pair, ``None`` before."""
+        if self.states[index] < 2:
+            return None
+        return {name: CODES[int(codes[index])] for name, codes in self._verdicts.items()}
+
+    def verdict_codes(self, name: str) -> NDArray[np.uint8]:
+        """The codes of one aggregation's verdicts by pair; 0 where there is none (yet)."""
+        return self._verdicts[name]
+
+    def width(self, layer: int) -> int:
+        """The most neurons that a layer (1 to depth) had on any pair so far, or as designed."""
+        return self._widths.get(layer, 0)
+
+    def call(self, site: CallSite) -> CallState:
+        """One call in short."""
+        column = self.columns.get(site[1:])
+        if column is None or not column.phase[site.pair]:
+            return NOT_ASKED
+        pair = site.pair
+        return CallState(
+            _CALL_PHASES[int(column.phase[pair])],
+            CODES[int(column.verdict[pair])],
+            _number(column.score_a[pair]),
+            _number(column.score_b[pair]),
+            _REASONS[int(column.reason[pair])],
+            _number(column.seconds[pair]),
+            int(column.attempts[pair]),
+            bool(column.cached[pair]),
+        )
+
+    def sites(self, index: int) -> list[CallSite]:
+        """The calls of a pair that have begun, by layer, neuron, order and sample."""
+        return sorted(
+            (CallSite(index, *key) for key, column in self.columns.items() if column.phase[index]),
+            key=lambda site: (site.layer, site.neuron, site.order or "", site.sample),
+        )
+
+    def opinions(self, index: int) -> list[Opinion]:
+        """The calls of a pair that are in, for aggregation; evidence is left empty."""
+        found = []
+        for (layer, neuron, order, sample), column in self.columns.items():
+            if layer != ROLES_LAYER and order is not None:
+                result = column.result(index)
+                if result is not None:
+                    found.append(Opinion(layer, neuron, order, sample, result))
+        return found
+
+    def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
+        """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""
+        found = [
+            result.difference
+            for (of_layer, of_neuron, of_order, _), column in self.columns.items()
+            if of_layer == layer and of_neuron == neuron and of_order is not None and order in (None, of_order)
+            if isinstance(result := column.result(index), Evaluation)
+        ]
+        return sum(found) / len(found) if found else None

@@ -1,0 +1,86 @@
+"""From a project to what a run of it is started with: what the command line and the studio share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgenet.core import network_json
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.pairs import Pair
+from judgenet.core.project import PairsSource, Project
+from judgenet.core.prompts import PromptBook
+from judgenet.engine.budget import Limits
+from judgenet.engine.session import Start, with_models
+from judgenet.engine.versions import versions
+from judgenet.formats import Dataset, PairMapping, read_pairs
+from judgenet.store.prices import load_prices
+from judgenet.store.runs import RunInfo
+
+
+def read_source(source: PairsSource, folder: Path) -> Dataset:
+    """The pairs of a source whose relative paths start at ``folder``; its selection is left aside.
+
+    :raises DataError: a file is missing or cannot be read as pairs.
+    """
+    mapping = source.mapping
+    return read_pairs(
+        [folder / file for file in source.files], mapping=None if mapping is None else PairMapping.from_json(mapping)
+    )
+
+
+def run_record(dataset: Dataset | None, seed: int) -> dict[str, Any]:
+    """What a run's record says of the program and of where its pairs came from."""
+    record: dict[str, Any] = {"versions": versions(), "seed": seed}
+    if dataset is not None:
+        record["source"] = {
+            "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
+            "format": dataset.format,
+        }
+    return record
+
+
+def start_of(
+    project: Project,
+    pairs: Sequence[Pair],
+    profiles: Mapping[str, EndpointProfile],
+    *,
+    folder: Path | None = None,
+    dataset: Dataset | None = None,
+    limits: Limits | None = None,
+    stream: bool = False,
+) -> Start:
+    """The start of a project's network on these pairs.
+
+    :raises NetworkError: an endpoint of the network is unknown.
+    :raises PromptError: a prompt of the project cannot be used.
+    :raises PriceError: the project's prices cannot be used.
+    """
+    return Start(
+        spec=with_models(project.network, profiles),
+        pairs=pairs,
+        book=PromptBook.default().edited(project.prompts),
+        prices=load_prices(project.prices),
+        profiles=profiles,
+        salt=project.salt,
+        folder=folder,
+        limits=limits or Limits(),
+        stream=stream,
+        record=run_record(dataset, project.network.seed),
+    )
+
+
+def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...]:
+    """What of a start differs from a recorded run: ``network``, ``prompts``, ``pairs``.
+
+    ``pairs_hash`` is the ``data_hash`` of the start's pairs, which takes time for many. Where nothing differs, the
+    start goes on with that run.
+    """
+    was = network_json.from_json(run.record["network"])
+    differs = {
+        "network": network_json.digest(was) != network_json.digest(start.spec),
+        "prompts": run.record["prompts"] != start.book.digest,
+        "pairs": run.record["data_hash"] != pairs_hash,
+    }
+    return tuple(name for name, different in differs.items() if different)

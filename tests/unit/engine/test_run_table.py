@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+
+from judgenet.core.calls import CallSite
+from judgenet.core.events import PairFinished
+from judgenet.engine.executor import Executor
+from judgenet.engine.run_table import RunTable
+from judgenet.store.db import Store
+from judgenet.store.results import pair_results
+from judgenet.store.runs import run_info, run_pair, run_pairs
+from tests.unit.engine import harness
+
+
+def _live(events: list, path: Path, judged: list) -> RunTable:
+    with Store.open(path, readonly=True) as store:
+        run = run_info(store)
+    table = RunTable.fresh(run, harness.start().spec, judged)
+    for event in events:
+        table.take(event)
+    return table
+
+
+def test_events_and_store_give_the_same_table(tmp_path: Path) -> None:
+    judged = harness.pairs(3)
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged))
+    live = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    with Store.open(tmp_path / "a.judgenet.db", readonly=True) as store:
+        read = RunTable.read(store, run_info(store))
+        kept = [result.verdicts for result in pair_results(store, run_info(store))]
+        texts = [run_pair(store, run_info(store), index) for index in range(3)]
+        assert texts == list(run_pairs(store, run_info(store)))
+    assert read.ids == live.ids == tuple(pair.id for pair in judged)
+    assert live.columns.keys() == read.columns.keys()
+    assert len(read.columns) == 1 + 2 * 3 * 2
+    for key, column in read.columns.items():
+        for name in ("phase", "verdict", "reason", "score_a", "score_b", "cached", "attempts"):
+            np.testing.assert_array_equal(getattr(column, name), getattr(live.columns[key], name), name)
+    for index in range(3):
+        assert read.pair_state(index) == live.pair_state(index) == "done"
+        assert kept[index] is not None
+        assert read.verdicts(index) == live.verdicts(index) == kept[index].named()
+        assert sorted(live.sites(index)) == sorted(read.sites(index))
+        assert len(live.sites(index)) == 13
+    assert sorted(live.finished) == read.finished == [0, 1, 2]
+
+
+def test_calls_tell_scores_and_differences(tmp_path: Path) -> None:
+    judged = harness.pairs(1)
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged))
+    table = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    ab, ba = (table.call(CallSite(0, 1, 1, order, 1)) for order in ("ab", "ba"))
+    assert ab.phase == ba.phase == "scored"
+    assert ab.score_a is not None
+    assert ab.score_b is not None
+    assert ba.score_a is not None
+    assert ba.score_b is not None
+    expected = ((ab.score_a - ab.score_b) + (ba.score_a - ba.score_b)) / 2
+    assert table.difference(0, 1, 1) == expected
+    assert table.difference(0, 1, 1, "ab") == ab.score_a - ab.score_b
+    assert table.difference(0, 1, 9) is None
+    assert not table.call(CallSite(0, 7, 1, "ab", 1)).finished
+
+
+def test_a_run_that_is_cut_short_has_no_calls_on_their_way(tmp_path: Path) -> None:
+    judged = harness.pairs(4)
+
+    async def stop(executor: Executor, events: list) -> None:
+        while not any(isinstance(event, PairFinished) for event in events):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        executor.cancel()
+
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged), during=stop)
+    live = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    live.interrupted()
+    with Store.open(tmp_path / "a.judgenet.db", readonly=True) as store:
+        read = RunTable.read(store, run_info(store))
+    for index in range(4):
+        assert live.sites(index) == read.sites(index)
+        finished = [live.call(site).finished for site in live.sites(index)]
+        assert all(finished)
+        if live.pair_state(index) in ("open", "working"):
+            assert live.verdicts(index) is None
