@@ -97,8 +97,8 @@ class Preview:
     """What a file looks like, for choosing a mapping.
 
     ``rows`` are the first records by column, as texts. ``values`` counts the values of each column that holds few,
-    which is what a label column looks like. ``columns`` is the mapping that would be used, ``unclear`` the
-    candidates for fields that a person has to decide.
+    which is what a label column looks like. ``columns`` is the mapping that would be used (of a published format
+    what stands in columns of its own), ``unclear`` the candidates for fields that a person has to decide.
     """
 
     format: str
@@ -183,7 +183,7 @@ def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding
         count=len(table.rows),
         rows=first,
         values=values,
-        columns=native.columns if native else proposal.columns,
+        columns=_present(native.columns if native else proposal.columns, table),
         unclear=proposal.unclear,
         notes=table.notes,
     )
@@ -297,8 +297,7 @@ def _plan(table: Table, mapping: PairMapping) -> _Plan:
     if native and native.prepare:
         table = native.prepare(table)
     suggested = native.columns if native else proposal.columns
-    suggested = {part: column for part, column in suggested.items() if set(column.split("+")) <= set(table.names)}
-    named = {**suggested, **mapping.columns}
+    named = {**_present(suggested, table), **mapping.columns}
     preference = bool(named.get("chosen") or named.get("rejected"))
     needed = ["chosen", "rejected"] if preference else list(_NOT_MAPPED)
     # A question can be left out on purpose; otherwise "" means that the field is not wanted.
@@ -322,6 +321,11 @@ def _plan(table: Table, mapping: PairMapping) -> _Plan:
         native=native,
         unused=() if native and native.prepare else tuple(column for column in original if column not in used),
     )
+
+
+def _present(columns: Mapping[str, str], table: Table) -> dict[str, str]:
+    """The suggested columns that the table has; a published format may come without its optional ones."""
+    return {part: column for part, column in columns.items() if set(column.split("+")) <= set(table.names)}
 
 
 # --- records to pairs ---

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judgenet.formats import DataError, Dataset, PairMapping, read_pairs, sniff
+from judgenet.formats import DataError, Dataset, PairMapping, preview, read_pairs, sniff
 
 
 @pytest.fixture
@@ -208,3 +208,11 @@ def test_a_mapping_goes_over_a_known_format(read: Any) -> None:
     record = {"query": "q", "response1": "x", "response2": "y", "human": "model1", "own": "1"}
     data = read(record, columns={"human": "own"}, labels={"1": "b"})
     assert (data.format, data.pairs[0].human) == ("llmeval2", "b")
+
+
+def test_preview_names_only_columns_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(json.dumps([BATTLE]))
+    seen = preview(tmp_path / "x")
+    assert seen.format == "arena"
+    assert seen.columns == {"model_a": "model_a", "model_b": "model_b", "human": "winner"}
+    assert seen.values["winner"] == {"model_b": 1}
