@@ -7,8 +7,10 @@ import csv
 import io
 import json
 import re
+import struct
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
@@ -28,6 +30,8 @@ Container = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "lines"]
 
 _ZIP = b"PK\x03\x04"
 _ZIP_LIMIT = 2**31
+# RuntimeError: encrypted; NotImplementedError: an unknown compression; the others: damaged.
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, NotImplementedError)
 _CSV_BLOCK = 2**26
 _FIELD_LIMIT = 2**31 - 1
 
@@ -447,13 +451,18 @@ def _without_empty_rows(columns: list[list[Any]], rows: Sequence[int]) -> tuple[
 def _parquet_table(file: str, data: bytes) -> Table:
     try:
         read = pa_parquet.read_table(pa.BufferReader(data))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"The Parquet file cannot be read: {_reason(error)}.", "Fetch it again.", file=file) from None
-    names = _column_names(file, read.column_names)
+        found = read.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        problem = f"The Parquet file cannot be read: {_reason(error)}."
+        raise DataError(problem, "Fetch it again.", file=file) from None
+    names = _column_names(file, found)
     places = {name: place for place, name in enumerate(names)}
 
     def column(name: str) -> list[Any]:
-        values: list[Any] = read.column(places[name]).to_pylist()
+        try:
+            values: list[Any] = read.column(places[name]).to_pylist()
+        except UnicodeDecodeError as error:
+            raise DataError(f"A text is not UTF-8: {error}.", "Fetch the file again.", file=file, column=name) from None
         return values
 
     return _not_empty(Table(file, "parquet", tuple(names), range(1, read.num_rows + 1), column))
@@ -533,7 +542,7 @@ def _is_zip(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return "xl/workbook.xml" not in archive.namelist()
-    except zipfile.BadZipFile:
+    except _BROKEN_ZIP:
         return True
 
 
@@ -541,15 +550,17 @@ def _unzipped(file: str, data: bytes) -> list[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [info for info in archive.infolist() if _is_data(info)]
-            if not members:
-                raise DataError("The archive holds no file.", "Give an archive with a file of pairs.", file=file)
-            if sum(info.file_size for info in members) > _ZIP_LIMIT:
-                raise DataError("The archive unpacks to more than 2 GiB.", "Unpack it and give the files.", file=file)
-            return [(f"{file}/{info.filename}", archive.read(info)) for info in members]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            size = sum(info.file_size for info in members)
+            contents = [(f"{file}/{info.filename}", archive.read(info)) for info in members if size <= _ZIP_LIMIT]
+    except _BROKEN_ZIP as error:
         raise DataError(
             f"The archive cannot be read: {_reason(error)}.", "Fetch it again, or unpack it.", file=file
         ) from None
+    if size > _ZIP_LIMIT:
+        raise DataError("The archive unpacks to more than 2 GiB.", "Unpack it and give the files.", file=file)
+    if not contents:
+        raise DataError("The archive holds no file.", "Give an archive with a file of pairs.", file=file)
+    return contents
 
 
 def _reason(error: Exception) -> str:

@@ -12,9 +12,11 @@ from typing import Any
 import openpyxl
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from judgenet.core.pairs import Pair
-from judgenet.formats import DataError, PairMapping, read_pairs, sniff
+from judgenet.formats import PAIR_FORMATS, DataError, PairFormat, PairMapping, read_pairs, sniff, write_pairs
 
 RECORD = {"id": "1", "question": "q", "response_a": "x", "response_b": "y", "human": "a"}
 LINE = json.dumps(RECORD)
@@ -405,6 +407,29 @@ def test_zip_archives_without_the_resource_forks(tmp_path: Path) -> None:
 def test_files_of_other_kinds(read: Any, content: bytes, problem: str) -> None:
     with pytest.raises(DataError, match=problem):
         read(content)
+
+
+@pytest.mark.parametrize("format", PAIR_FORMATS)
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True), damage=st.binary(max_size=4), cut=st.booleans())
+def test_damaged_files_are_read_or_refused_but_nothing_else(
+    tmp_path: Path, format: PairFormat, place: float, damage: bytes, cut: bool
+) -> None:
+    path = tmp_path / "data"
+    write_pairs([Pair(str(n), 'a "b"\n', "x, y", "é", tags=("t",), human="a") for n in range(3)], path, format)
+    data = path.read_bytes()
+    at = int(place * len(data))
+    path.write_bytes(data[:at] + damage + (b"" if cut else data[at + len(damage) :]))
+    refused: DataError | None = None
+    pairs: tuple[Pair, ...] = ()
+    try:
+        pairs = read_pairs(path).pairs
+    except DataError as error:
+        refused = error
+    if refused is None:
+        assert pairs
+    else:
+        assert (refused.file, bool(refused.problem), bool(refused.mend)) == (str(path), True, True)
 
 
 # --- paths, several files, folders ---
