@@ -85,8 +85,8 @@ class Settings:
 
 @dataclass(slots=True)
 class Entry:
-    """One request. ``delivered``: the whole answer was written to a connection still open. ``paid``: an answer
-    of the model was written, also a useless one."""
+    """One request. ``others`` were in flight when it came. ``delivered``: the whole answer was written to a
+    connection still open. ``paid``: an answer of the model was written, also a useless one."""
 
     number: int
     path: str
@@ -98,6 +98,7 @@ class Entry:
     asked: dict[str, Any]
     stream: bool
     at: float
+    others: int = 0
     status: int | None = None
     fault: str | None = None
     answer: str | None = None
@@ -272,7 +273,9 @@ class OpenAIDialect:
     done = b"data: [DONE]\n\n"
 
     def error(self, status: int, message: str, code: str | None, parameter: str | None) -> dict[str, Any]:
-        kind = code if code == "insufficient_quota" else "invalid_request_error"
+        kind = "server_error" if status >= 500 else "invalid_request_error"
+        if code == "insufficient_quota":
+            kind = code
         return {"error": {"message": message, "type": kind, "param": parameter, "code": code}}
 
     @staticmethod
@@ -600,6 +603,7 @@ class Judge:
             asked=asked.parameters if whole else {},
             stream=asked.stream,
             at=time.time(),
+            others=self.in_flight,
             fault=fault,
         )
         if keep != "none":
@@ -693,6 +697,8 @@ class Judge:
         elif fault == "throttle_long":
             headers["Retry-After"] = "900"
         status, message, code = _ERRORS["throttle" if fault.startswith("throttle") else fault]
+        if fault == "quota" and dialect.name == "anthropic":
+            status = 400
         key = next(iter(_given_keys(request)), "")
         error = dialect.error(status, message.format(key=key, model=asked.model), code, None)
         return await self._send(request, entry, status, _encode(error), headers=headers)

@@ -199,8 +199,13 @@ class HttpEndpoint:
                     if isinstance(outcome, Outcome):
                         reply = self._reply(outcome, request, model, sent)
                         used = float(reply.usage.prompt + reply.usage.completion)
-                    elif outcome.action != "retry":
-                        used = 0.0
+                    else:
+                        if outcome.action != "retry":
+                            used = 0.0
+                        # Before the place is free: the next call must not be let out first.
+                        self._raise_final(outcome, request.model, sent)
+                        if outcome.action == "slow":
+                            self._slow_down(permit, outcome)
                 finally:
                     self._limiter.release(permit, used)
                 if isinstance(outcome, Outcome):
@@ -211,9 +216,6 @@ class HttpEndpoint:
                 if outcome.action == "refused":
                     self._negotiate(request, model, learned, outcome, sent)
                     continue
-                self._raise_final(outcome, request.model, sent)
-                if outcome.action == "slow":
-                    self._slow_down(permit, outcome)
                 failures += 1
                 if failures > self._profile.retries:
                     if outcome.reason is Reason.NETWORK and outcome.action == "slow" and not self._reached:

@@ -6,9 +6,10 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -131,18 +132,19 @@ class Exchange:
         idle = self._profile.idle_timeout
         reader = EventReader()
         some = False
-        async for piece in _pieces(response):
-            events = reader.feed(piece)
-            some = some or bool(events)
-            told, fault = self._take_events(events, answer, on_text)
-            if fault is not None:
-                return fault
-            if answer.ended:
-                # What comes now is at most the usage and the end of the body.
-                patience = _AFTER_DONE if any(data == b"[DONE]" for _, data in events) else _AFTER_FINISH
-                limit.reschedule(min(ends, now() + patience))
-            elif told:
-                limit.reschedule(min(ends, now() + idle))
+        async with aclosing(_pieces(response)) as pieces:
+            async for piece in pieces:
+                events = reader.feed(piece)
+                some = some or bool(events)
+                told, fault = self._take_events(events, answer, on_text)
+                if fault is not None:
+                    return fault
+                if answer.ended:
+                    # What comes now is at most the usage and the end of the body.
+                    patience = _AFTER_DONE if any(data == b"[DONE]" for _, data in events) else _AFTER_FINISH
+                    limit.reschedule(min(ends, now() + patience))
+                elif told:
+                    limit.reschedule(min(ends, now() + idle))
         events = reader.close()
         told, fault = self._take_events(events, answer, on_text)
         if fault is not None:
@@ -311,11 +313,11 @@ def _encode(body: dict[str, Any]) -> bytes:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
 
 
-def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+def _pieces(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    """The body as it comes. httpx's own ways to it have several generators on top of one another."""
     if "content-encoding" in response.headers:
-        return response.aiter_bytes()
-    assert isinstance(response.stream, httpx.AsyncByteStream)
-    return aiter(response.stream)
+        return cast(AsyncGenerator[bytes, None], response.aiter_bytes())
+    return cast(AsyncGenerator[bytes, None], aiter(cast(httpx.AsyncByteStream, response.stream)))
 
 
 def _error_in(data: dict[str, Any], event: str) -> dict[str, Any] | None:

@@ -79,12 +79,13 @@ _QUOTA_CODES = re.compile(
     r"insufficient_(?:quota|balance|credits?|funds)|billing_hard_limit_reached|billing_not_active|billing_error"
     r"|credits?_exhausted|quota_exhausted|payment_required"
 )
+_NO_MONEY_WORDS = re.compile(
+    r"insufficient (?:balance|credits?|funds|quota)|credit balance is too low|out of (?:credits?|call volume quota)"
+    r"|(?:no|not enough|more) credits\b|quota will be replenished|account is not active|payment required"
+)
 _QUOTA_WORDS = re.compile(
-    r"exceeded (?:your|the) (?:current|monthly|daily|free) (?:quota|usage|spend)"
-    r"|insufficient (?:balance|credits?|funds|quota)|credit balance is too low"
-    r"|out of (?:credits?|call volume quota)|(?:no|not enough|more) credits\b"
-    r"|check your (?:plan|billing)|billing (?:hard )?limit|spend(?:ing)? limit|quota will be replenished"
-    r"|account is not active|payment required"
+    r"exceeded (?:your|the) (?:current|monthly|daily|free) (?:quota|usage|spend)|check your (?:plan|billing)"
+    r"|billing (?:hard )?limit|spend(?:ing)? limit"
 )
 _PER_MINUTE_WORDS = re.compile(
     r"per[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|\b[rt]pm\b|rate[ _]limit[ _](?:reached|exceeded|error)"
@@ -296,7 +297,7 @@ def classify(
 def _is_quota(status: int, info: ErrorInfo) -> bool:
     """Whether a quota is used up, which no waiting of seconds mends. Throttling often speaks of plans and
     billing as well: what says "per minute" is throttling."""
-    if status == 402 or _QUOTA_CODES.search(info.code) or info.per_day:
+    if status == 402 or info.per_day or _QUOTA_CODES.search(info.code) or _NO_MONEY_WORDS.search(info.words):
         return True
     if info.per_minute or info.wait is not None or _PER_MINUTE_WORDS.search(info.words):
         return False
