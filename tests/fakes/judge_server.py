@@ -184,7 +184,8 @@ def judge(asked: Asked, fault: str | None, roles: int) -> Told:
 def _wants_roles(asked: Asked) -> bool:
     if asked.schema is not None:
         return "roles" in asked.schema.get("properties", {})
-    return _ASKS_ROLES.search(asked.user) is not None
+    # Behind the texts to judge, which may say anything.
+    return _ASKS_ROLES.search(asked.user.rpartition(">>")[2]) is not None
 
 
 def _evidence(digest: bytes, chinese: bool) -> str:

@@ -273,7 +273,7 @@ class Exchange:
         cause = error.__cause__ or error
         if isinstance(cause, aiohttp.ClientConnectorCertificateError):
             what = f"its certificate is not trusted ({cause.certificate_error})"
-            return Fault("stop", Reason.NETWORK, self.say(what, "SSL_CERT_FILE names further certificates."))
+            return Fault("stop", Reason.NETWORK, self.say(what, "Set SSL_CERT_FILE to a file with the certificate."))
         # Nobody reached the endpoint: as with throttling, all calls wait, so that an outage costs few of them.
         if isinstance(cause, aiohttp.ClientConnectorError):
             return Fault("slow", Reason.NETWORK, self.say(f"not reached ({cause.os_error})", "Is the server running?"))
