@@ -7,6 +7,7 @@ most the calls in flight: WAL with ``synchronous=NORMAL`` survives the death of 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import queue
@@ -277,6 +278,11 @@ class Store:
         """Keeps what was learned about an endpoint and model."""
         body = json.dumps(learned, sort_keys=True)
         self.put(lambda db: db.execute("INSERT OR REPLACE INTO learned VALUES (?, ?, ?)", (endpoint, model, body)))
+
+    def copy_to(self, path: Path) -> None:
+        """Writes a copy of the store, as it is on disk now, to a file that is not there."""
+        with contextlib.closing(sqlite3.connect(path)) as target:
+            self.reader.backup(target)
 
     def close(self, patience: float = 10.0) -> None:
         """Writes what is queued and closes. Gives up after ``patience`` seconds if writing fails."""

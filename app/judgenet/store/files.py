@@ -85,8 +85,9 @@ def load_project(path: Path) -> Project:
         raise ProjectError("", f"{path}: {error}") from None
 
 
-def save_project(project: Project, path: Path, *, loaded_from: Path | None = None) -> None:
-    """Writes a project file, whole or not at all. The file before it, where it differs, stays as ``NAME.bak``.
+def save_project(project: Project, path: Path, *, loaded_from: Path | None = None, backup: bool = True) -> None:
+    """Writes a project file, whole or not at all. The file before it, where it differs, stays as ``NAME.bak`` unless
+    ``backup`` is off.
 
     Absolute paths in the project become relative to the file. With ``loaded_from`` ("save as"), relative ones are
     turned so that they still point to the same files.
@@ -103,7 +104,7 @@ def save_project(project: Project, path: Path, *, loaded_from: Path | None = Non
         earlier = path.read_bytes() if path.exists() else None
         if earlier == data:
             return
-        if earlier is not None:
+        if earlier is not None and backup:
             atomic_write(path.with_name(path.name + BACKUP_SUFFIX), earlier)
         atomic_write(path, data)
     except FileError as error:

@@ -2,87 +2,530 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final, Literal
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
-from judgenet.core.project import PairsSource, Project
-from judgenet.formats import Dataset
-from judgenet.store.db import Store
+from judgenet.core.presets import PRESETS
+from judgenet.core.project import PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
+from judgenet.engine.setup import read_source
+from judgenet.formats import DataError, Dataset
+from judgenet.store.db import Store, StoreError, StoreInUse
+from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.project_file import FileChanged, ProjectFile
+from judgenet.store.recovery import (
+    Session,
+    discard_draft,
+    drop_copy,
+    is_draft,
+    kept_copy,
+    move_store,
+    new_draft,
+    set_store_aside,
+)
+from judgenet.store.settings import SettingsError, builtin_profiles, profiles
+from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.tasks import JobCancelled, Tasks
+
+AUTOSAVE_MS: Final = 800
+"""A change is saved so long after it, together with those that followed it."""
+UNDO_STEPS: Final = 1000
+
+SaveState = Literal["saved", "saving", "unsaved", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What an edit replaces. The project's paths start at ``folder``."""
+
+    project: Project
+    dataset: Dataset | None
+    folder: Path
+
+
+class _Edit(QUndoCommand):
+    """An edit: the value before and after it. Edits with the same ``merge`` become one."""
+
+    _ids: Final[dict[str, int]] = {}
+
+    def __init__(self, document: Document, text: str, before: _Value, after: _Value, merge: str) -> None:
+        super().__init__(text)
+        self._document = document
+        self._before = before
+        self._after = after
+        self._merge = self._ids.setdefault(merge, len(self._ids) + 1) if merge else -1
+
+    def id(self) -> int:
+        return self._merge
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Edit) or self._merge == -1:
+            return False
+        self._after = other._after
+        self.setText(other.text())
+        self.setObsolete(self._after == self._before)
+        return True
+
+    def redo(self) -> None:
+        self._document._replace(self._after)
+
+    def undo(self) -> None:
+        self._document._replace(self._before)
 
 
 class Document(QObject):
     """The open project. Values are frozen and replaced; every change is an undo command.
 
+    Changes are saved by themselves; a project without a name is saved as a draft in the user's state folder.
+
     Attributes:
         project: the project; there is always one.
-        path: its file, ``None`` before it was first saved.
-        spec: the network, ``project.network``.
+        path: its file, ``None`` before it has a name.
         dataset: the pairs as read, ``None`` where none are loaded.
         pairs: the selected pairs, in the order of the source.
         undo_stack: all edits.
-        store: the project's store, ``None`` before a run where there is none yet; read-only where ``read_only``.
+        store: the project's store; read-only where :attr:`read_only`, ``None`` where there is none then.
         read_only: why the project cannot be changed, in words; empty where it can.
+        save_state: how the last change stands on disk.
 
     Signals:
+        opened: another project was opened; sent before the other signals.
         network_changed, pairs_changed: that part has another value.
         project_changed: anything of the project has another value (after the two above).
-        saved_changed: :attr:`saved` or :attr:`save_state` changed.
+        saved_changed: :attr:`save_state` or :attr:`path` changed.
         read_only_changed: :attr:`read_only` changed.
         loading_changed: pairs begin or end to be loaded.
-        opened: another project was opened; sent before the other signals.
+        profiles_changed: endpoints came, went or changed.
+        difference_changed: :attr:`changed_since_run` changed.
     """
 
+    opened = Signal()
     network_changed = Signal()
     pairs_changed = Signal()
     project_changed = Signal()
     saved_changed = Signal()
     read_only_changed = Signal()
     loading_changed = Signal()
-    opened = Signal()
+    profiles_changed = Signal()
+    difference_changed = Signal()
 
-    project: Project
-    path: Path | None
-    dataset: Dataset | None
-    pairs: tuple[Pair, ...]
-    undo_stack: QUndoStack
-    store: Store | None
-    read_only: str
+    def __init__(self, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tasks = tasks
+        self._errors = errors
+        self._session = Session()
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.setUndoLimit(UNDO_STEPS)
+        self.project = Project.new("Untitled", PRESETS["widedeep"].spec)
+        self.path: Path | None = None
+        self.dataset: Dataset | None = None
+        self.pairs: tuple[Pair, ...] = ()
+        self.store: Store | None = None
+        self.read_only = ""
+        self.save_state: SaveState = "saved"
+        self._file: ProjectFile | None = None
+        self._loading = False
+        self._generation = 0
+        self._changed_since_run = ""
+        self._profiles: dict[str, EndpointProfile] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(AUTOSAVE_MS)
+        self._timer.timeout.connect(self._autosave)
+
+    # What is there
+
+    @property
+    def is_open(self) -> bool:
+        """A project was opened or made; before that the welcome page stands alone."""
+        return self._file is not None
+
+    @property
+    def file(self) -> Path | None:
+        """Where the project is kept: :attr:`path`, or the file of its draft."""
+        return None if self._file is None else self._file.path
+
+    @property
+    def folder(self) -> Path:
+        """The folder from which the project's relative paths start."""
+        return Path() if self._file is None else self._file.path.absolute().parent
+
+    @property
+    def title(self) -> str:
+        return self.project.name
 
     @property
     def spec(self) -> NetworkSpec:
         return self.project.network
 
     @property
-    def folder(self) -> Path:
-        """The folder from which the project's relative paths start."""
-        raise NotImplementedError
+    def profiles(self) -> Mapping[str, EndpointProfile]:
+        """The endpoints that the project can use, by name."""
+        return self._profiles
 
     @property
     def loading(self) -> bool:
         """Pairs are being loaded."""
-        raise NotImplementedError
+        return self._loading
 
     @property
-    def changed_since_run(self) -> bool:
-        """The newest run had another network, other prompts or other pairs; ``False`` before the first run."""
-        raise NotImplementedError
+    def changed_since_run(self) -> str:
+        """What is different from the newest run, in words ("Network changed since run 12"); empty where nothing is."""
+        return self._changed_since_run
+
+    def note_changed_since_run(self, text: str) -> None:
+        """Takes in what was found out about it (:mod:`judgenet.ui.figures`)."""
+        if text != self._changed_since_run:
+            self._changed_since_run = text
+            self.difference_changed.emit()
+
+    # Opening and closing
+
+    def new(self, project: Project, dataset: Dataset | None = None) -> None:
+        """Begins a project that has no file yet. Absolute paths in it are turned to its draft's folder."""
+        draft = new_draft()
+        self._take_over(ProjectFile(draft), rebased(project, draft.parent, draft.parent), None, dataset)
+        self._save_now()
+        self._load_pairs()
+
+    def open(self, path: Path) -> None:
+        """Opens a project file, or a draft.
+
+        :raises ProjectError: it cannot be read; the open project stays.
+        """
+        file = ProjectFile(path.absolute())
+        project = file.load()
+        self._take_over(file, project, None if is_draft(path) else path.absolute(), None)
+        copy = kept_copy(path)
+        if copy is not None and not self.read_only:
+            self._offer_copy(copy)
+        self._load_pairs()
+
+    def _take_over(self, file: ProjectFile, project: Project, path: Path | None, dataset: Dataset | None) -> None:
+        self.close()
+        self._file = file
+        self.path = path
+        self.project = project
+        self.dataset = dataset
+        self.read_only = project.notice
+        self.save_state = "saved"
+        self._generation += 1
+        self._open_store()
+        self._session.set_file(file.path)
+        self._read_profiles()
+        self._select()
+        self.opened.emit()
+        self._tell_all()
+
+    def _open_store(self) -> None:
+        assert self._file is not None
+        place = store_path(self._file.path)
+        try:
+            if not self.read_only:
+                self.store = Store.open(place)
+                return
+        except StoreInUse:
+            self.read_only = "Open in another window or run: here it can only be read."
+        except (StoreError, OSError) as error:
+            self.read_only = "Its folder cannot be written: here it can only be read."
+            self._errors.tell_exception(error, str(place))
+        try:
+            self.store = Store.open(place, readonly=True) if place.exists() else None
+        except StoreError as error:
+            self.store = None
+            self._errors.tell_exception(error, str(place))
+
+    def _offer_copy(self, copy: Path) -> None:
+        path = self._file.path if self._file else copy
+        try:
+            kept = load_project(copy)
+        except ProjectError:
+            drop_copy(path)
+            return
+        if kept == self.project:
+            drop_copy(path)
+            return
+
+        def take() -> None:
+            self.edit_project("Take over unsaved changes", kept)
+
+        self._errors.tell(
+            "Changes of last time could not be saved then.", path.name, Mend("Take them over", take), level="warning"
+        )
+
+    def close(self) -> None:
+        """Saves and closes the project. A draft that nobody touched is thrown away. No run may go on."""
+        if self._file is None:
+            return
+        self._generation += 1
+        self._timer.stop()
+        untouched = self.undo_stack.count() == 0 and is_draft(self._file.path)
+        if self.save_state != "saved":
+            self._save_now()
+        if self.store is not None:
+            if untouched and not self.store.readonly:
+                untouched = self.store.reader.execute("SELECT 1 FROM runs").fetchone() is None
+            self.store.close()
+            self.store = None
+        if untouched:
+            discard_draft(self._file.path)
+        self._session.set_file(None)
+        self._file = None
+        self.undo_stack.clear()
+
+    def shut_down(self) -> None:
+        """Closes the project and ends the session."""
+        self.close()
+        self._session.close()
+
+    def _tell_all(self) -> None:
+        for signal in (
+            self.saved_changed,
+            self.read_only_changed,
+            self.profiles_changed,
+            self.network_changed,
+            self.pairs_changed,
+            self.project_changed,
+        ):
+            signal.emit()
+
+    # Editing
 
     def edit_network(self, text: str, spec: NetworkSpec, *, merge: str = "") -> None:
         """Pushes an edit of the network. ``text`` names it in the menu ("Add a layer").
 
         Edits that follow each other with the same ``merge`` become one step of undo (a spin box that is turned).
         """
-        raise NotImplementedError
+        self.edit_project(text, replace(self.project, network=spec), merge=merge)
 
     def edit_project(self, text: str, project: Project, *, merge: str = "") -> None:
         """Pushes an edit of anything of the project."""
-        raise NotImplementedError
+        self._push(text, _Value(project, self.dataset, self.folder), merge)
 
     def edit_pairs(self, text: str, source: PairsSource | None, dataset: Dataset | None) -> None:
-        """Pushes another source of pairs together with what was read from it (file paths absolute or relative to
-        :attr:`folder`). To change only the selection, keep ``dataset`` as it is."""
-        raise NotImplementedError
+        """Pushes another source of pairs together with what was read from it.
+
+        Paths may be absolute or relative to :attr:`folder`. To change only the selection, keep ``dataset`` as it is.
+
+        :raises ProjectError: a path cannot be kept in a project.
+        """
+        if source is not None:
+            files = tuple(
+                relative_path(Path(file), self.folder) if Path(file).is_absolute() else file for file in source.files
+            )
+            source = replace(source, files=files)
+            if dataset is not None:
+                select(dataset.pairs, source.selection)
+        self._push(text, _Value(replace(self.project, pairs=source), dataset, self.folder), "")
+
+    def _push(self, text: str, after: _Value, merge: str) -> None:
+        before = _Value(self.project, self.dataset, self.folder)
+        if self.read_only:
+            self._errors.tell(f"Nothing was changed. {self.read_only}", self.title, level="warning")
+            return
+        if after.project == before.project and after.dataset is before.dataset:
+            return
+        self.undo_stack.push(_Edit(self, text, before, after, merge))
+
+    def _replace(self, value: _Value) -> None:
+        """Puts a value in place: the one way in which the project changes."""
+        before, data = self.project, self.dataset
+        project = self.project = rebased(value.project, value.folder, self.folder)
+        if value.dataset is not None or _source(project) != _source(before):
+            self.dataset = value.dataset
+        if project.endpoints != before.endpoints:
+            self._read_profiles()
+        pairs = project.pairs != before.pairs or self.dataset is not data
+        if pairs:
+            self._select()
+        self._set_save_state("unsaved")
+        self._timer.start()
+        if project.endpoints != before.endpoints:
+            self.profiles_changed.emit()
+        if project.network != before.network:
+            self.network_changed.emit()
+        if pairs:
+            self.pairs_changed.emit()
+        self.project_changed.emit()
+        if pairs and self.dataset is None and project.pairs is not None:
+            self._load_pairs()
+
+    def _select(self) -> None:
+        source = self.project.pairs
+        self.pairs = ()
+        if self.dataset is not None:
+            try:
+                self.pairs = self.dataset.pairs if source is None else select(self.dataset.pairs, source.selection)
+            except ProjectError as error:
+                self._errors.tell_exception(error, self.title)
+
+    def _read_profiles(self) -> None:
+        try:
+            self._profiles = profiles(self.project.endpoints, self.folder)
+        except SettingsError as error:
+            self._errors.tell_exception(error)
+            own = {profile.name: profile for profile in self.project.endpoints}
+            self._profiles = {**builtin_profiles(self.folder), **own}
+
+    def reload_profiles(self) -> None:
+        """Reads the user's endpoints anew, after they were edited."""
+        before = self._profiles
+        self._read_profiles()
+        if before != self._profiles:
+            self.profiles_changed.emit()
+
+    # Pairs
+
+    def _load_pairs(self) -> None:
+        if self.project.pairs is not None and self.dataset is None:
+            self._tasks.start(self._load(self.project.pairs, self._generation), "Load the pairs")
+
+    def reload_pairs(self) -> None:
+        """Reads the source of the pairs anew."""
+        self.dataset = None
+        self._load_pairs()
+
+    async def _load(self, source: PairsSource, generation: int) -> None:
+        self._set_loading(True)
+        folder = self.folder
+        try:
+            dataset = await self._tasks.job("Load the pairs", lambda job: read_source(source, folder))
+        except JobCancelled:
+            self._errors.tell(
+                "The pairs were not loaded.", self.title, Mend("Load them", self.reload_pairs), level="warning"
+            )
+            return
+        except (DataError, OSError) as error:
+            self._errors.tell_exception(error, mend=Mend("Try again", self.reload_pairs))
+            return
+        finally:
+            if generation == self._generation:
+                self._set_loading(False)
+        if generation == self._generation and self.dataset is None and _source(self.project) == _unselected(source):
+            self.dataset = dataset
+            self._select()
+            self.pairs_changed.emit()
+            self.project_changed.emit()
+
+    def _set_loading(self, loading: bool) -> None:
+        if loading != self._loading:
+            self._loading = loading
+            self.loading_changed.emit()
+
+    # Saving
+
+    @property
+    def saved(self) -> bool:
+        """Everything is on disk."""
+        return self.save_state == "saved"
+
+    def _set_save_state(self, state: SaveState) -> None:
+        if state != self.save_state:
+            self.save_state = state
+            self.saved_changed.emit()
+
+    def _autosave(self) -> None:
+        if self._file is None or self.read_only:
+            return
+        if self.save_state == "saving":
+            self._timer.start()
+            return
+        self._tasks.start(self._save(self._file, self.project, self._generation), "Save the project")
+
+    async def _save(self, file: ProjectFile, project: Project, generation: int) -> None:
+        self._set_save_state("saving")
+        try:
+            await self._tasks.off_thread(file.save, project)
+        except ProjectError as error:
+            if generation == self._generation:
+                self._save_failed(error)
+            return
+        if generation == self._generation:
+            self._set_save_state("saved" if self.project is project else "unsaved")
+
+    def _save_failed(self, error: ProjectError) -> None:
+        self._set_save_state("failed")
+        changed = isinstance(error, FileChanged)
+        mend = Mend("Save over it", self.save_over) if changed else Mend("Try again", self.save)
+        self._errors.tell_exception(error, mend=mend)
+
+    def save(self) -> None:
+        """Saves now."""
+        if self._file is not None and not self.read_only:
+            self._timer.stop()
+            self._save_now()
+
+    def save_over(self) -> None:
+        """Saves over what another program wrote into the file."""
+        self._save_now(overwrite=True)
+
+    def _save_now(self, *, overwrite: bool = False) -> None:
+        if self._file is None or self.read_only:
+            return
+        try:
+            self._file.save(self.project, overwrite=overwrite)
+        except ProjectError as error:
+            self._save_failed(error)
+        else:
+            self._set_save_state("saved")
+
+    async def save_as(self, path: Path) -> None:
+        """Gives the project a name, or another one, and goes on with that file (absolute). No run may go on.
+
+        What was recorded comes along: a draft's store is moved, that of a named project is copied.
+
+        :raises ProjectError: the file cannot be written; everything stays as it was.
+        :raises StoreInUse: another program has the project of that name open.
+        """
+        assert self._file is not None
+        before = self._file.path
+        if path == before:
+            self.save()
+            return
+        draft = is_draft(before)
+        if store_path(path).exists():
+            with Store.open(store_path(path)):
+                """Nobody else has it open."""
+        project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
+        save_project(project, path, loaded_from=before)
+        if self.store is not None:
+            source, self.store = self.store, None
+            await self._tasks.off_thread(_carry, source, before, path, draft)
+        if draft:
+            discard_draft(before)
+        self._file = ProjectFile(path)
+        self.path = path
+        self.read_only = ""
+        self.project = self._file.load()
+        self._generation += 1
+        self._open_store()
+        self._session.set_file(path)
+        self._set_save_state("saved")
+        self._tell_all()
+
+
+def _source(project: Project) -> PairsSource | None:
+    """Where a project's pairs come from, whichever are selected."""
+    return None if project.pairs is None else _unselected(project.pairs)
+
+
+def _unselected(source: PairsSource) -> PairsSource:
+    return replace(source, selection=Selection())
+
+
+def _carry(source: Store, before: Path, after: Path, draft: bool) -> None:
+    """Takes what was recorded along to another project file."""
+    if draft:
+        source.close()
+        move_store(before, after)
+        return
+    set_store_aside(after)
+    source.copy_to(store_path(after))
+    source.close()

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from judgenet.core.aggregate import Opinion, PairVerdicts
+from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.calls import CallSite
+from judgenet.core.events import (
+    CallFinished,
+    CallStarted,
+    CallText,
+    EndpointChanged,
+    Event,
+    PairFinished,
+    RolesFound,
+    RunChanged,
+    RunFinished,
+    RunStarted,
+    StoreTrouble,
+)
 from judgenet.core.events import RunState as RunPhase
 from judgenet.core.network import NetworkSpec, Role
 from judgenet.core.pairs import Order, Pair, Verdict
-from judgenet.store.runs import FullCall, RunInfo
+from judgenet.core.tally import Tally
+from judgenet.engine.run_table import NOT_ASKED, CallPhase, CallState, PairPhase, RunTable
+from judgenet.store.db import StoreError
+from judgenet.store.runs import FullCall, RunInfo, RunPair, Spent, full_calls, run_info, run_pair, runs, spent
+from judgenet.ui.bridge import Bridge
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.tasks import JobCancelled, Tasks
 
-CallPhase = Literal["none", "asked", "writing", "scored", "unscored"]
-PairPhase = Literal["open", "working", "done", "failed"]
-"""``working``: some of its calls began. ``failed``: all are in, some without an answer, which the next start asks again."""
+__all__ = ["CallPhase", "CallState", "PairPhase", "Progress", "RunState", "Sample"]
 
-
-@dataclass(frozen=True, slots=True)
-class CallState:
-    """One call in short. Scores are those of A and B, whatever the order. ``since`` is the ``time.monotonic()`` at
-    which it was asked; ``seconds`` how long the answer took."""
-
-    phase: CallPhase = "none"
-    verdict: Verdict | None = None
-    score_a: float | None = None
-    score_b: float | None = None
-    reason: str = ""
-    since: float | None = None
-    seconds: float | None = None
-    attempts: int = 0
-    cached: bool = False
+_TEXT_EVERY_S: Final = 1 / 15
+_SAMPLE_EVERY_S: Final = 1.0
+_PAIRS_KEPT: Final = 256
+_CALLS_KEPT: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How the run goes. Counts are of this start of the run while it goes on, else of all of it.
 
-    ``price`` sums the known prices, ``unpriced`` counts calls of unknown price; ``rate`` is calls a second over the
-    last minute, ``eta_s`` seconds left (``None``: unknown).
+    ``price`` sums the known prices, ``unpriced`` counts calls of unknown price; ``rate`` and ``tokens_rate`` are a
+    second, over the last minute; ``eta_s`` are seconds left, ``None`` where that is unknown.
     """
 
     pairs: int = 0
@@ -50,15 +59,32 @@ class Progress:
     calls_planned: int = 0
     calls_cached: int = 0
     in_flight: int = 0
-    unscored: Mapping[str, int] = None  # type: ignore[assignment]
+    unscored: Mapping[str, int] = field(default_factory=dict)
     tokens_in: int = 0
     tokens_out: int = 0
     price: float = 0.0
     unpriced: int = 0
-    currency: str = "USD"
     rate: float = 0.0
     tokens_rate: float = 0.0
     eta_s: float | None = None
+
+    @property
+    def unscored_calls(self) -> int:
+        return sum(self.unscored.values())
+
+    @property
+    def share(self) -> float:
+        """How much of the calls is in, 0 to 1."""
+        whole = max(self.calls_planned, self.calls)
+        return self.calls / whole if whole else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The progress at one second of the run, ``at`` seconds after it began."""
+
+    at: float
+    progress: Progress
 
 
 class RunState(QObject):
@@ -66,106 +92,485 @@ class RunState(QObject):
 
     Signals (at most 30 times a second each):
         run_changed: another run is in focus, or its state (running, paused, done …) changed.
+        runs_changed: :attr:`runs` changed.
         loading_changed: a recorded run begins or ends to be read.
         calls_changed: a set of :class:`CallSite` whose state changed.
         pairs_changed: a set of pair indexes whose state, verdicts or roles changed; all of them after loading.
         focus_changed: the pair in focus, an index or ``None``.
         progress_changed: :attr:`progress` changed; at most 15 times a second.
         text_changed: a set of sites whose answers grew; at most 15 times a second.
+        endpoint_changed: an :class:`EndpointChanged` event.
     """
 
     run_changed = Signal()
+    runs_changed = Signal()
     loading_changed = Signal()
     calls_changed = Signal(object)
     pairs_changed = Signal(object)
     focus_changed = Signal(object)
     progress_changed = Signal()
     text_changed = Signal(object)
+    endpoint_changed = Signal(object)
 
-    run: RunInfo | None
-    spec: NetworkSpec | None
-    state: RunPhase | None
-    progress: Progress
+    def __init__(
+        self,
+        document: Document,
+        bridge: Bridge,
+        tasks: Tasks,
+        errors: ErrorPort,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._tasks = tasks
+        self._errors = errors
+        self._clock = clock
+        self.run: RunInfo | None = None
+        self.state: RunPhase | None = None
+        self.message = ""
+        self.progress = Progress()
+        self.history: list[Sample] = []
+        self._runs: tuple[RunInfo, ...] = ()
+        self._table: RunTable | None = None
+        self._live_id: str | None = None
+        self._tally = Tally(clock)
+        self._held: list[Event] | None = None
+        self._wanted = 0
+        self._loading = False
+        self._focus: int | None = None
+        self._follow = True
+        self._began: dict[CallSite, float] = {}
+        self._texts: dict[CallSite, str] = {}
+        self._grown: set[CallSite] = set()
+        self._texts_told = 0.0
+        self._progress_told = 0.0
+        self._pairs: OrderedDict[int, RunPair] = OrderedDict()
+        self._full: OrderedDict[CallSite, FullCall] = OrderedDict()
+        self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
+        bridge.drained.connect(self._take)
+        bridge.ticked.connect(self._tick)
+        document.opened.connect(self._opened)
+
+    # Which run
+
+    @property
+    def spec(self) -> NetworkSpec | None:
+        """The network of the run in focus."""
+        return None if self._table is None else self._table.spec
+
+    @property
+    def table(self) -> RunTable | None:
+        """All calls and pairs of the run in short, for grids and figures over all pairs."""
+        return self._table
 
     @property
     def runs(self) -> tuple[RunInfo, ...]:
         """All runs of the project's store, oldest first."""
-        raise NotImplementedError
+        return self._runs
+
+    @property
+    def newest(self) -> RunInfo | None:
+        """The newest run of the project."""
+        return self._runs[-1] if self._runs else None
+
+    @property
+    def live(self) -> bool:
+        """The run in focus goes on in this window."""
+        return self.run is not None and self.run.id == self._live_id
 
     @property
     def loading(self) -> bool:
-        raise NotImplementedError
+        """A recorded run is being read."""
+        return self._loading
+
+    def refresh_runs(self) -> None:
+        """Reads the list of runs anew."""
+        store = self._document.store
+        try:
+            self._runs = () if store is None else tuple(runs(store))
+        except StoreError as error:
+            self._errors.tell_exception(error)
+        self.runs_changed.emit()
 
     def show_run(self, run_id: str | None) -> None:
         """Puts a recorded run into focus; ``None`` shows none."""
-        raise NotImplementedError
+        store = self._document.store
+        self._wanted += 1
+        if run_id is None or store is None:
+            self._put(None, None)
+            return
+        try:
+            run = run_info(store, run_id)
+        except StoreError as error:
+            self._errors.tell_exception(error)
+            return
+        self._put(run, None)
+        self._held = [] if run.id == self._live_id else None
+        self._tasks.start(self._read(run, self._wanted), f"Read {run.id}")
+
+    def begin(self, run: RunInfo, spec: NetworkSpec, pairs: tuple[Pair, ...], *, resumes: bool) -> None:
+        """A run begins, or goes on, in this window: it comes into focus. Its events follow through the bridge."""
+        self._wanted += 1
+        self._live_id = run.id
+        self._tally = Tally(self._clock)
+        self.history = []
+        if resumes:
+            self._put(run, None)
+            self._held = []
+            self._tasks.start(self._read(run, self._wanted), f"Read {run.id}")
+        else:
+            self._held = None
+            self._put(run, RunTable.fresh(run, spec, pairs))
+        self.state = "running"
+        self._follow = True
+        self.refresh_runs()
+        self.run_changed.emit()
+
+    async def _read(self, run: RunInfo, wanted: int) -> None:
+        store = self._document.store
+        if store is None:
+            return
+        self._set_loading(True)
+        try:
+            table, totals = await self._tasks.job(
+                f"Read run {run.number}",
+                lambda job: (RunTable.read(store, run, job.check), spent(store, run)),
+            )
+        except JobCancelled:
+            if wanted == self._wanted and not self.live:
+                self._put(None, None)
+            return
+        finally:
+            if wanted == self._wanted:
+                self._set_loading(False)
+        if wanted != self._wanted:
+            return
+        held, self._held = self._held, None
+        self._put(run, table, totals)
+        if held:
+            self._apply(held)
+
+    def _put(self, run: RunInfo | None, table: RunTable | None, totals: Spent | None = None) -> None:
+        self.run = run
+        if run is None or run.id != self._live_id:
+            self.state = None if run is None else run.state
+            self.message = "" if run is None else run.message
+        self._table = table
+        self._pairs.clear()
+        self._full.clear()
+        self._roles.clear()
+        self._texts.clear()
+        self._began.clear()
+        if run is None or run.id != self._live_id:
+            self.progress = Progress() if table is None or totals is None else _progress_of(table, totals)
+        before = self._focus
+        if table is None or not table.pair_count:
+            self._focus = None
+        elif self._focus is None or self._focus >= table.pair_count or self._follow:
+            self._focus = table.finished[-1] if table.finished else 0
+        self.run_changed.emit()
+        self.pairs_changed.emit(set(range(self.pair_count)))
+        if self._focus != before or table is not None:
+            self.focus_changed.emit(self._focus)
+        self.progress_changed.emit()
+
+    def _set_loading(self, loading: bool) -> None:
+        if loading != self._loading:
+            self._loading = loading
+            self.loading_changed.emit()
+
+    def _opened(self) -> None:
+        self._live_id = None
+        self._focus = None
+        self._follow = True
+        self.history = []
+        self.refresh_runs()
+        newest = self.newest
+        self.show_run(None if newest is None else newest.id)
+
+    # Events
+
+    def _take(self, events: list[Event]) -> None:
+        mine = [event for event in events if event.run_id == self._live_id]
+        for event in mine:
+            self._tally.take(event)
+            if isinstance(event, EndpointChanged):
+                self.endpoint_changed.emit(event)
+            elif isinstance(event, StoreTrouble) and event.message:
+                self._errors.tell(event.message, level="warning")
+        if self._held is not None:
+            self._held += mine
+        elif self.live:
+            self._apply(mine)
+        self._end_of(mine)
+
+    def _apply(self, events: list[Event]) -> None:
+        """Takes events of the run in focus in."""
+        table = self._table
+        if table is None:
+            return
+        sites: set[CallSite] = set()
+        pairs: set[int] = set()
+        newest: int | None = None
+        phase = self.state
+        for event in events:
+            changed = table.take(event)
+            if isinstance(changed, CallSite):
+                sites.add(changed)
+            elif changed is not None:
+                pairs.add(changed)
+            if isinstance(event, CallStarted):
+                self._began[CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)] = self._clock()
+                newest = event.pair
+            elif isinstance(event, CallText):
+                site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+                self._texts[site] = self._texts.get(site, "") + event.text
+                self._grown.add(site)
+            elif isinstance(event, CallFinished):
+                site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+                self._began.pop(site, None)
+                self._texts.pop(site, None)
+                self._grown.discard(site)
+                self._full.pop(site, None)
+                pairs.add(event.pair)
+            elif isinstance(event, RolesFound):
+                roles = tuple(Role(name, text) for name, text in event.roles)
+                self._roles[event.pair] = (roles, event.note)
+            elif isinstance(event, PairFinished):
+                self._roles.pop(event.pair, None)
+                self._pairs.pop(event.pair, None)
+            elif isinstance(event, RunStarted):
+                self.state = "running"
+            elif isinstance(event, RunChanged):
+                self.state = event.state
+            elif isinstance(event, RunFinished):
+                self.state, self.message = event.state, event.message
+                table.interrupted()
+                sites |= self._began.keys()
+                pairs |= {site.pair for site in self._began}
+                self._began.clear()
+                self._texts.clear()
+        if self.state != phase:
+            self.run_changed.emit()
+        if sites:
+            self.calls_changed.emit(sites)
+        if pairs:
+            self.pairs_changed.emit(pairs)
+        if self._follow and newest is not None and newest != self._focus:
+            self._focus = newest
+            self.focus_changed.emit(newest)
+
+    def _end_of(self, events: list[Event]) -> None:
+        if any(isinstance(event, RunFinished) for event in events):
+            self._tick(force=True)
+            self.progress = _standing(self.progress)
+            self.progress_changed.emit()
+            self._live_id = None
+            self.refresh_runs()
+            if self.run is not None and (known := next((r for r in self._runs if r.id == self.run.id), None)):
+                self.run = known
+            self.run_changed.emit()
+
+    def _tick(self, force: bool = False) -> None:
+        now = self._clock()
+        if self._grown and (force or now - self._texts_told >= _TEXT_EVERY_S):
+            self._texts_told = now
+            grown, self._grown = self._grown, set()
+            self.text_changed.emit(grown)
+        if self._live_id is None or not (force or now - self._progress_told >= _TEXT_EVERY_S):
+            return
+        self._progress_told = now
+        progress = _progress_of_tally(self._tally)
+        at = now - self._tally.started
+        if self._tally.pairs and (not self.history or at - self.history[-1].at >= _SAMPLE_EVERY_S or force):
+            self.history.append(Sample(at, progress))
+        if progress != self.progress:
+            self.progress = progress
+            self.progress_changed.emit()
 
     # Pairs
 
     @property
     def pair_count(self) -> int:
-        raise NotImplementedError
+        return 0 if self._table is None else self._table.pair_count
+
+    def _run_pair(self, index: int) -> RunPair:
+        found = self._pairs.get(index)
+        if found is None:
+            store, run = self._document.store, self.run
+            if store is None or run is None:
+                raise IndexError(index)
+            found = self._pairs[index] = run_pair(store, run, index)
+            if len(self._pairs) > _PAIRS_KEPT:
+                self._pairs.popitem(last=False)
+        return found
 
     def pair(self, index: int) -> Pair:
-        raise NotImplementedError
+        """A pair of the run.
+
+        :raises StoreError: it cannot be read.
+        """
+        mine = self._document.pairs
+        if self.live and index < len(mine) and self._table is not None and mine[index].id == self._table.ids[index]:
+            return mine[index]
+        return self._run_pair(index).pair
+
+    def pair_id(self, index: int) -> str:
+        return "" if self._table is None else self._table.ids[index]
+
+    def human(self, index: int) -> Verdict | None:
+        """What people said of a pair."""
+        return None if self._table is None else self._table.human_label(index)
 
     def pair_state(self, index: int) -> PairPhase:
-        raise NotImplementedError
+        return "open" if self._table is None else self._table.pair_state(index)
+
+    def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
+        """The verdict of each aggregation (c1, c2_l1, …, c2_all, chair) on a finished pair, ``None`` before."""
+        return None if self._table is None else self._table.verdicts(index)
 
     def pair_result(self, index: int) -> PairVerdicts | None:
-        """The verdicts of a finished pair, ``None`` before."""
-        raise NotImplementedError
+        """Verdicts and votes of a finished pair, ``None`` before."""
+        return None if self.verdicts(index) is None else self.verdicts_so_far(index)
+
+    def verdicts_so_far(self, index: int) -> PairVerdicts | None:
+        """Verdicts and votes of the calls of a pair that are in; ``None`` where there is no run."""
+        if self._table is None:
+            return None
+        spec = self._table.spec
+        return aggregate(self._table.opinions(index), spec.depth, spec.aggregation)
 
     def roles(self, index: int) -> tuple[Role, ...] | None:
         """The roles of a pair, ``None`` before they are known."""
-        raise NotImplementedError
+        spec = self.spec
+        if spec is None:
+            return None
+        if spec.roles.kind != "generated":
+            return spec.roles.roles if spec.roles.kind == "fixed" else ()
+        if index in self._roles:
+            return self._roles[index][0]
+        return self._run_pair(index).roles
 
     def roles_note(self, index: int) -> str:
         """Where the roles of a pair differ from the design."""
-        raise NotImplementedError
+        if index in self._roles:
+            return self._roles[index][1]
+        return "" if self._table is None else self._run_pair(index).note
 
     # Calls
 
     def width(self, layer: int) -> int:
-        """The most neurons that layer (1 to depth) had on any pair so far, or as designed."""
-        raise NotImplementedError
+        """The most neurons that a layer (1 to depth) had on any pair so far, or as designed."""
+        return 0 if self._table is None else self._table.width(layer)
 
     def call_state(self, site: CallSite) -> CallState:
         """One call in short, without asking the store."""
-        raise NotImplementedError
+        return NOT_ASKED if self._table is None else self._table.call(site)
+
+    def since(self, site: CallSite) -> float | None:
+        """The ``time.monotonic()`` at which a call that is on its way was sent."""
+        return self._began.get(site)
+
+    def sites(self, index: int) -> list[CallSite]:
+        """The calls of a pair that have begun, by layer, neuron, order and sample."""
+        return [] if self._table is None else self._table.sites(index)
 
     def opinions(self, index: int) -> list[Opinion]:
         """The calls of a pair that are in, for aggregation; evidence is left empty."""
-        raise NotImplementedError
+        return [] if self._table is None else self._table.opinions(index)
 
     def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
         """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""
-        raise NotImplementedError
+        return None if self._table is None else self._table.difference(index, layer, neuron, order)
 
     def call(self, site: CallSite) -> FullCall | None:
-        """All that is kept of a finished call, read from the store; ``None`` before it is finished."""
-        raise NotImplementedError
+        """All that is kept of a finished call, read from the store; ``None`` before it is finished.
+
+        :raises StoreError: the store cannot be read.
+        """
+        found = self._full.get(site)
+        if found is None:
+            store, run = self._document.store, self.run
+            if store is None or run is None or not self.call_state(site).finished:
+                return None
+            found = next(full_calls(store, run, site), None)
+            if found is not None:
+                self._full[site] = found
+                if len(self._full) > _CALLS_KEPT:
+                    self._full.popitem(last=False)
+        return found
 
     def live_text(self, site: CallSite) -> str:
         """What has been written so far of an answer that is being written."""
-        raise NotImplementedError
+        return self._texts.get(site, "")
 
     # Focus
 
     @property
     def focus(self) -> int | None:
         """The pair in focus."""
-        raise NotImplementedError
+        return self._focus
 
     @property
     def follow(self) -> bool:
         """The focus follows the newest pair."""
-        raise NotImplementedError
+        return self._follow
 
     def set_focus(self, index: int | None) -> None:
         """Pins a pair."""
-        raise NotImplementedError
+        if index is not None and not 0 <= index < self.pair_count:
+            return
+        changed = index != self._focus or self._follow
+        self._follow = False
+        self._focus = index
+        if changed:
+            self.focus_changed.emit(index)
 
     def set_follow(self, follow: bool) -> None:
         """Follows the newest pair, or pins the one in focus."""
-        raise NotImplementedError
+        if follow != self._follow:
+            self._follow = follow
+            if follow and self._began:
+                self._focus = max(site.pair for site in self._began)
+            self.focus_changed.emit(self._focus)
+
+
+def _progress_of_tally(tally: Tally) -> Progress:
+    return Progress(
+        pairs=tally.pairs,
+        pairs_done=tally.pairs_done,
+        calls=tally.calls,
+        calls_planned=tally.calls_planned,
+        calls_cached=tally.calls_cached,
+        in_flight=tally.in_flight,
+        unscored=dict(tally.unscored),
+        tokens_in=tally.tokens_in,
+        tokens_out=tally.tokens_out,
+        price=tally.price,
+        unpriced=tally.unpriced,
+        rate=tally.rate,
+        tokens_rate=tally.tokens_rate,
+        eta_s=tally.eta_s,
+    )
+
+
+def _progress_of(table: RunTable, totals: Spent) -> Progress:
+    """The progress of a recorded run."""
+    return Progress(
+        pairs=table.pair_count,
+        pairs_done=len(table.finished),
+        calls=totals.calls,
+        calls_planned=totals.calls,
+        calls_cached=totals.calls - totals.calls_new,
+        unscored=totals.unscored,
+        tokens_in=totals.tokens_in,
+        tokens_out=totals.tokens_out,
+        price=totals.price,
+        unpriced=totals.unpriced,
+    )
+
+
+def _standing(progress: Progress) -> Progress:
+    """The progress of a run that stands still."""
+    return replace(progress, in_flight=0, rate=0.0, tokens_rate=0.0, eta_s=None)

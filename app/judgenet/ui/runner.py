@@ -1,12 +1,37 @@
-"""Starts, pauses and stops the document's run."""
+"""Starts, pauses and stops the document's run. The engine has a thread of its own; its events come by the bridge."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Final
+
 from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.checks import check
+from judgenet.core.events import EndpointChanged, RunFinished
+from judgenet.core.network import NetworkError
+from judgenet.core.plan import PriceError
+from judgenet.core.prompts import PromptError
+from judgenet.engine.budget import Limits
+from judgenet.engine.session import Engine, RunHandle
+from judgenet.engine.setup import start_of
+from judgenet.store.db import StoreError
+from judgenet.store.runs import set_run_state
+from judgenet.ui.bridge import Bridge
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.run_state import RunState
+from judgenet.ui.tasks import Tasks
+
+STOP_PATIENCE_S: Final = 5.0
+"""How long closing waits for a run that was told to stop; it needs less than one."""
 
 
 class Runner(QObject):
     """The run that goes on in this window, if any. Its events reach :class:`~judgenet.ui.run_state.RunState`.
+
+    Attributes:
+        limits: what the next start must not exceed.
 
     Signals:
         changed: any of the properties changed.
@@ -14,35 +39,157 @@ class Runner(QObject):
 
     changed = Signal()
 
+    def __init__(
+        self,
+        document: Document,
+        run_state: RunState,
+        bridge: Bridge,
+        tasks: Tasks,
+        errors: ErrorPort,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._run_state = run_state
+        self._bridge = bridge
+        self._tasks = tasks
+        self._errors = errors
+        self._engine: Engine | None = None
+        self._handle: RunHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._starting = False
+        self._stopping = False
+        self.limits = Limits()
+        run_state.run_changed.connect(self.changed)
+        run_state.endpoint_changed.connect(self._endpoint_changed)
+        document.project_changed.connect(self.changed)
+        document.loading_changed.connect(self.changed)
+        document.read_only_changed.connect(self.changed)
+
     @property
     def running(self) -> bool:
         """A run goes on, paused or not."""
-        raise NotImplementedError
+        return self._starting or self._handle is not None
 
     @property
     def paused(self) -> bool:
-        raise NotImplementedError
+        return self.running and self._run_state.live and self._run_state.state == "paused"
 
     @property
     def stopping(self) -> bool:
         """The run was told to stop and has not ended yet."""
-        raise NotImplementedError
+        return self._stopping
 
     def why_not(self) -> str:
         """Why no run can be started now, in words; empty where one can."""
-        raise NotImplementedError
+        document = self._document
+        if not document.is_open:
+            return "Open a project first."
+        if self.running:
+            return "A run goes on already."
+        if document.read_only:
+            return document.read_only
+        if document.loading:
+            return "The pairs are still being loaded."
+        if not document.pairs:
+            return "There are no pairs to judge. Add some on the page Data."
+        for problem in check(document.spec, document.profiles):
+            if problem.severity == "error":
+                return str(problem)
+        return ""
 
     def start(self) -> None:
         """Starts the document's network on its pairs, or goes on with the same run where it stopped: pairs that are
         done are not asked again, calls without an answer are."""
-        raise NotImplementedError
+        why = self.why_not()
+        if why:
+            self._errors.tell(why, "No run was started", level="warning")
+            return
+        self._starting = True
+        self.changed.emit()
+        self._task = self._tasks.start(self._start(), "Start the run")
+
+    async def _start(self) -> None:
+        document = self._document
+        try:
+            store = document.store
+            assert store is not None
+            document.save()
+            start = start_of(
+                document.project,
+                document.pairs,
+                document.profiles,
+                folder=document.folder,
+                dataset=document.dataset,
+                limits=self.limits,
+                stream=True,
+            )
+            if self._engine is None:
+                self._engine = Engine()
+            handle = await self._tasks.off_thread(self._engine.start, store, start, self._bridge.put)
+        except (NetworkError, PriceError, PromptError, StoreError) as error:
+            self._errors.tell_exception(error, "No run was started")
+            return
+        finally:
+            self._starting = False
+            self.changed.emit()
+        self._handle = handle
+        resumes = any(state != "open" for state in handle.plan.states)
+        self._run_state.begin(handle.run, start.spec, document.pairs, resumes=resumes)
+        self._bridge.open()
+        self.changed.emit()
+        if self._stopping:
+            handle.cancel()
+        try:
+            finished = await asyncio.wrap_future(handle.future)
+        except Exception as error:
+            finished = RunFinished(handle.run.id, "failed", str(error), 0, len(document.pairs))
+            set_run_state(store, handle.run.id, "failed", finished.message)
+            await self._tasks.off_thread(store.flush)
+            self._bridge.put(finished)
+        self._handle = None
+        self._stopping = False
+        self._bridge.close()
+        self._say_end(finished, handle)
+        self.changed.emit()
+
+    def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
+        where = f"Run {handle.run.number}"
+        if finished.state in ("halted", "failed"):
+            self._errors.tell(finished.message, where, Mend("Go on", self.start))
+        elif finished.state == "budget":
+            self._errors.tell(finished.message, where, level="warning")
 
     def pause(self) -> None:
-        raise NotImplementedError
+        """Sends no further call; those on their way come in."""
+        if self._handle is not None:
+            self._handle.pause()
 
     def resume(self) -> None:
-        raise NotImplementedError
+        """Goes on, and tries stopped endpoints again."""
+        if self._handle is not None:
+            self._handle.resume()
 
     def stop(self) -> None:
         """Ends the run within a second; what is finished is kept."""
-        raise NotImplementedError
+        if self.running and not self._stopping:
+            self._stopping = True
+            if self._handle is not None:
+                self._handle.cancel()
+            self.changed.emit()
+
+    async def stop_and_wait(self) -> None:
+        """Ends the run and returns when it has ended, or after some patience."""
+        self.stop()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=STOP_PATIENCE_S)
+
+    def close(self) -> None:
+        """Ends the engine's thread."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def _endpoint_changed(self, event: EndpointChanged) -> None:
+        if event.state == "stopped":
+            self._errors.tell(event.message, event.endpoint, Mend("Try again", self.resume))
