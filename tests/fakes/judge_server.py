@@ -867,7 +867,8 @@ async def _serve(judge: Judge, port: int) -> tuple[web.ServerRunner, str]:
 class JudgeServer:
     """The server in a thread of this process. ``settings`` are the fields of :class:`Settings`."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *, port: int = 0, **settings: Any) -> None:
+        self._port = port
         self.judge = Judge(Settings(**settings))
         self.url = ""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -888,11 +889,17 @@ class JudgeServer:
         """Changes settings while it runs."""
         self.judge.apply(settings)
 
+    def stop(self) -> None:
+        """Closes all connections. May be called twice."""
+        if self._thread.is_alive() and self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(5)
+
     def _run(self) -> None:
         async def body() -> None:
             self._loop = asyncio.get_running_loop()
             self._stop = asyncio.Event()
-            runner, self.url = await _serve(self.judge, 0)
+            runner, self.url = await _serve(self.judge, self._port)
             self._ready.set()
             await self._stop.wait()
             await runner.cleanup()
@@ -907,9 +914,7 @@ class JudgeServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._loop is not None and self._stop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(5)
+        self.stop()
 
 
 @contextlib.contextmanager

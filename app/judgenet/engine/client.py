@@ -204,7 +204,7 @@ class HttpEndpoint:
                             used = 0.0
                         # Before the place is free: the next call must not be let out first.
                         self._raise_final(outcome, request.model, sent)
-                        if outcome.action == "slow":
+                        if outcome.action in ("slow", "unreachable"):
                             self._slow_down(permit, outcome)
                 finally:
                     self._limiter.release(permit, used)
@@ -218,11 +218,12 @@ class HttpEndpoint:
                     continue
                 failures += 1
                 if failures > self._profile.retries:
-                    if outcome.reason is Reason.NETWORK and outcome.action == "slow" and not self._reached:
+                    if outcome.action == "unreachable" and not self._reached:
                         raise self._stop(_Stop(outcome.reason, outcome.text, None, None), sent)
                     raise CallFailed(outcome.reason, outcome.text, status=outcome.status, attempts=sent)
                 wait = max(outcome.wait or 0.0, limits.backoff(failures, self._rng))
-                if alone:
+                if alone and outcome.action != "unreachable":
+                    # This call may be the trouble: let the next one try.
                     alone = False
                     gate.leave()
                 await self._limiter.sleep(wait, request.model)
@@ -283,7 +284,11 @@ class HttpEndpoint:
         return stop.error(sent)
 
     def _slow_down(self, permit: Permit, fault: Fault) -> None:
-        if self._limiter.throttled(permit, fault.wait):
+        if fault.action == "unreachable":
+            if self._limiter.unreachable(permit):
+                wait = self._limiter.held_for
+                self._tell("waiting", f"{fault.text} Trying again in {_duration(wait)}.", time.time() + wait)
+        elif self._limiter.throttled(permit, fault.wait):
             wait = self._limiter.held_for
             at_once = int(self._limiter.window)
             calls = "1 call" if at_once == 1 else f"{at_once} calls"

@@ -7,7 +7,7 @@ import json
 import re
 import time
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -118,7 +118,8 @@ class Exchange:
             fault = None if answer.ended else self._broken(error)
         finally:
             if response is not None:
-                await response.aclose()
+                with suppress(httpx.HTTPError, aiohttp.ClientError, OSError):
+                    await response.aclose()
         return fault if fault is not None else Outcome(answer, time.perf_counter() - started)
 
     # Reading
@@ -274,12 +275,11 @@ class Exchange:
         if isinstance(cause, aiohttp.ClientConnectorCertificateError):
             what = f"its certificate is not trusted ({cause.certificate_error})"
             return Fault("stop", Reason.NETWORK, self.say(what, "Set SSL_CERT_FILE to a file with the certificate."))
-        # Nobody reached the endpoint: as with throttling, all calls wait, so that an outage costs few of them.
-        if isinstance(cause, aiohttp.ClientConnectorError):
-            return Fault("slow", Reason.NETWORK, self.say(f"not reached ({cause.os_error})", "Is the server running?"))
-        if isinstance(cause, TimeoutError):
+        if isinstance(cause, aiohttp.ClientConnectorError | TimeoutError):
             what = f"not reached within {self._profile.connect_timeout:g} s"
-            return Fault("slow", Reason.NETWORK, self.say(what, "Is the server running?"))
+            if isinstance(cause, aiohttp.ClientConnectorError):
+                what = f"not reached ({cause.os_error})"
+            return Fault("unreachable", Reason.NETWORK, self.say(what, "Is the server running?"))
         return Fault("retry", Reason.NETWORK, self.say(f"the connection broke ({type(cause).__name__})", ""))
 
     def say(self, what: str, advice: str) -> str:

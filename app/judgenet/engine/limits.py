@@ -241,11 +241,26 @@ class Limiter:
             self.spacing = min(self.spacing, BACKOFF_CAP)
             self._answers, self._counted_from = 0, now
             if wait is None:
-                pause = min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (self._rounds - 1))
-                self._held_until = max(self._held_until, now + pause * self._rng.uniform(0.5, 1.0))
+                self._pause(now)
         if wait is not None:
             self._held_until = max(self._held_until, now + wait)
         return first
+
+    def unreachable(self, permit: Permit) -> bool:
+        """Nothing was there to ask: all calls wait, so that an outage costs few of them. False as in
+        :meth:`throttled`."""
+        now = self.clock.time()
+        if permit.granted_at <= self._last_cut:
+            return False
+        self._last_cut = now
+        self._rounds += 1
+        self._pause(now)
+        return True
+
+    def _pause(self, now: float) -> None:
+        """Holds all calls, twice as long from round to round until an answer comes."""
+        pause = min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (self._rounds - 1))
+        self._held_until = max(self._held_until, now + pause * self._rng.uniform(0.5, 1.0))
 
     @property
     def held_for(self) -> float:

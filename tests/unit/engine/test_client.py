@@ -438,13 +438,34 @@ def test_an_endpoint_that_nobody_listens_at(server: JudgeServer) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     bench = Bench(server, base_url=f"http://127.0.0.1:{port}", retries=2)
-    failure = fail(bench)
-    # It never answered: the rest of the run need not try.
-    assert isinstance(failure, EndpointStopped)
-    assert failure.reason is Reason.NETWORK
-    assert failure.attempts == 3
-    assert f"127.0.0.1:{port}" in str(failure)
-    assert "Is the server running?" in str(failure)
+    failures = run(bench, bench.all(20))
+    # It never answered: one call tries as often as it may, the rest of the run need not.
+    assert all(isinstance(failure, EndpointStopped) and failure.reason is Reason.NETWORK for failure in failures)
+    assert sorted(failure.attempts for failure in failures) == [0] * 19 + [3]
+    assert f"127.0.0.1:{port}" in str(failures[0])
+    assert "Is the server running?" in str(failures[0])
+    assert [state.state for state in bench.states] == ["waiting", "waiting", "waiting", "stopped"]
+
+
+def test_an_outage_in_the_middle_of_a_run() -> None:
+    """The server goes and comes back at the same address: no call is lost."""
+    with JudgeServer(latency=0.01) as first:
+        port = int(first.url.rpartition(":")[2])
+        bench = Bench(first, concurrency=8)
+        endpoint = bench.endpoint
+
+        async def body() -> None:
+            await endpoint.chat(REQUEST)
+            calls = asyncio.ensure_future(bench.all(60))
+            await until(lambda: first.requests > 20)
+            await asyncio.to_thread(first.stop)
+            await until(lambda: any(state.state == "waiting" for state in bench.states))
+            with JudgeServer(port=port) as second:
+                results = await calls
+                assert all(isinstance(result, ChatReply) for result in results)
+                assert second.requests > 0
+
+        run(bench, body())
 
 
 # Answers that are none

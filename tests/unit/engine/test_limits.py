@@ -229,6 +229,26 @@ def test_the_pause_grows_from_round_to_round() -> None:
     run(body())
 
 
+def test_an_outage_holds_all_calls_and_slows_none() -> None:
+    async def body() -> None:
+        clock = FakeClock()
+        limiter = Limiter(8, clock=clock, rng=random.Random(1))
+        permits = [await limiter.acquire("m") for _ in range(8)]
+        await clock.advance(1)
+        assert [limiter.unreachable(permit) for permit in permits] == [True] + [False] * 7
+        for permit in permits:
+            limiter.release(permit)
+        assert 0.25 <= limiter.held_for <= 0.5
+        crowd = Crowd(limiter, clock)
+        crowd.ask(8)
+        await clock.advance(1)
+        assert len(set(crowd.times)) == 1
+        assert limiter.window == 8
+        assert limiter.spacing == 0.0
+
+    run(body())
+
+
 def test_chance_refusals_do_not_add_up() -> None:
     """One answer in six is a 429 whatever the pace: the endpoint must not come to a standstill."""
 

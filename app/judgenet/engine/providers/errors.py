@@ -37,12 +37,12 @@ class ErrorInfo:
 class Fault:
     """What an attempt that failed means.
 
-    ``retry``: may go better next time. ``slow``: the same, and the endpoint is asked too much. ``refused``:
-    a parameter is refused, the call may go without. ``fail``: this call cannot go. ``stop``: no call to the
-    endpoint can, or to ``model`` alone with ``stop_model``.
+    ``retry``: may go better next time. ``slow``: the same, and the endpoint is asked too much. ``unreachable``:
+    the same, and nothing was there to ask. ``refused``: a parameter is refused, the call may go without.
+    ``fail``: this call cannot go. ``stop``: no call to the endpoint can, ``stop_model``: none to this model.
     """
 
-    action: Literal["retry", "slow", "refused", "fail", "stop", "stop_model"]
+    action: Literal["retry", "slow", "unreachable", "refused", "fail", "stop", "stop_model"]
     reason: Reason
     text: str
     status: int | None = None
