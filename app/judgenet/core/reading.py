@@ -18,11 +18,11 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from judgenet.core.evaluation import SCALE, Choice, Reading, Reason, Unscored, choice_of
+from judgenet.core.evaluation import SCALE, Reading, Reason, Unscored, choice_of
 from judgenet.core.network import Role
-from judgenet.core.reading_json import JsonVerdict, last_verdict, unfinished
+from judgenet.core.reading_json import JsonVerdict, last_verdict, objects, unfinished
 from judgenet.core.reading_roles import roles_in
-from judgenet.core.reading_text import FORMAL, Finding, conclusion, rating_in, verdict_in
+from judgenet.core.reading_text import FORMAL, Finding, claimed, conclusion, rating_in, verdict_in
 from judgenet.core.reading_words import Folded, Scale, fold
 from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2
 
@@ -102,11 +102,10 @@ def read_roles(text: str, *, form: Form | None = None, limit: int | None = None)
         return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
     refused = _REFUSAL.match(fold(answer[:80]).low)
     roles = () if refused else roles_in(answer)
-    if roles:
-        return roles if limit is None else roles[:limit]
-    if unfinished(answer) and (form == "json" or answer.lstrip("`json \n")[:1] in ("{", "[")):
-        return Unscored(Reason.TRUNCATED, "the object does not end")
-    return _unreadable(fold(answer), "no role was named")
+    cut = (form == "json" or _LEADING_VALUE.match(answer)) and unfinished(answer)
+    if cut and not (limit is not None and len(roles) >= limit):
+        return Unscored(Reason.TRUNCATED, f"the list ends within an object, after {len(roles)} roles")
+    return roles[:limit] or _unreadable(fold(answer), "no role was named")
 
 
 def without_thinking(text: str) -> str:
@@ -159,43 +158,60 @@ def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
 
 def _agreed(reading: Reading) -> Reading | Unscored:
     """The reading, unless its evidence concludes the opposite."""
-    tail = reading.evidence[-400:]
-    if reading.choice != "tie" and (concluded := conclusion(fold(tail))) not in (None, "tie", reading.choice):
+    concluded = conclusion(reading.evidence)
+    if concluded is not None and {concluded, reading.choice} == {"first", "second"}:
         return Unscored(Reason.CONTRADICTORY, f"the evidence concludes {concluded}, the scores {reading.choice}")
     return reading
 
 
+_LEADING_VALUE = re.compile(r"(?:```\w*\s*)?[\[{]")
+_LEADING_OBJECT = re.compile(r"(?:```\w*\s*)?(?=\{)")
+
+
 def _read(answer: str, form: Form | None, scale: Scale) -> Reading | Unscored:
-    verdict = last_verdict(answer, scale) if "{" in answer else None
+    found = list(objects(answer)) if "{" in answer else []
+    leading = _LEADING_OBJECT.match(answer)
+    if leading and not (found and found[0][0] == leading.end()) and unfinished(answer):
+        # What stands inside an object that does not end is not the verdict.
+        return Unscored(Reason.TRUNCATED, "the object does not end")
+    quoted = [it for it in found if _claimed_by_a_response(answer, it[0])]
+    verdict = last_verdict((it for it in found if it not in quoted), scale)
     if verdict is not None:
         return _from_json(answer, verdict, scale)
-    folded = fold(answer)
-    if (form == "json" or re.match(r"(?:```\w*\s*)?\{", answer)) and unfinished(answer):
+    if form == "json" and not found and unfinished(answer):
         return Unscored(Reason.TRUNCATED, "the object does not end")
-    found = verdict_in(folded, scale)
-    return _unreadable(folded, "no verdict was found") if found is None else _from_text(folded, found)
+    folded = fold(answer, [(start, end) for start, end, _ in quoted])
+    told = verdict_in(folded, scale)
+    return _unreadable(folded, "no verdict was found") if told is None else _from_text(folded, told)
+
+
+def _claimed_by_a_response(answer: str, start: int) -> bool:
+    before = fold(answer[max(0, start - 100) : start]).low
+    return claimed(before, len(before))
 
 
 def _from_json(answer: str, verdict: JsonVerdict, scale: Scale) -> Reading | Unscored:
     """The verdict of an object, weighed against what is written after it."""
     after = verdict_in(fold(answer[verdict.end :]), scale)
-    leads = re.fullmatch(r"\W*(?:json)?\W*", answer[: verdict.start]) is not None
+    leads = re.fullmatch(r"[\s`]*(?:json)?\s*", answer[: verdict.start]) is not None
     if after is not None and after.rule in FORMAL and (not leads or verdict.problem is not None):
         folded = fold(answer)
         shift = len(folded.low) - len(fold(answer[verdict.end :]).low)
         return _from_text(folded, replace(after, start=after.start + shift, end=after.end + shift))
     if verdict.problem is not None or verdict.choice is None:
         return Unscored(verdict.problem or Reason.UNPARSED, verdict.detail)
-    if after is not None and after.choice is not None and _opposed(after, verdict.choice):
+    if after is not None and after.choice is not None and _opposed(after, verdict):
         return Unscored(Reason.CONTRADICTORY, f"the object says {verdict.choice}, what follows it {after.choice}")
     return _agreed(Reading(verdict.evidence.strip(), verdict.choice, verdict.first, verdict.second, "json"))
 
 
-def _opposed(after: Finding, choice: Choice) -> bool:
-    """Whether a finding contradicts a choice; a mere statement does not where either is a tie."""
+def _opposed(after: Finding, verdict: JsonVerdict) -> bool:
+    """Whether a finding contradicts an object before it; a mere statement does not where either is a tie."""
+    if after.first is not None:
+        return (after.first, after.second) != (verdict.first, verdict.second)
     if after.rule in FORMAL:
-        return after.choice != choice
-    return {after.choice, choice} == {"first", "second"}
+        return after.choice != verdict.choice
+    return {after.choice, verdict.choice} == {"first", "second"}
 
 
 def _from_text(folded: Folded, found: Finding) -> Reading | Unscored:
@@ -214,7 +230,7 @@ def _evidence(folded: Folded, found: Finding) -> str:
     end = len(folded.low)
     if found.rule == "first line":
         told = folded.original(found.end, end)
-    elif found.first is None or found.end - found.start > 160:
+    elif found.first is None or found.rule == "scores in prose" or found.end - found.start > 160:
         told = folded.original(0, end)
     else:
         line = folded.low.rfind("\n", 0, found.start) + 1

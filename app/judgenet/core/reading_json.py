@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -35,10 +35,10 @@ class JsonVerdict:
     detail: str = ""
 
 
-def last_verdict(text: str, scale: Scale) -> JsonVerdict | None:
-    """The verdict of the last object that holds one; ``None`` where no object does."""
+def last_verdict(found: Iterable[tuple[int, int, Any]], scale: Scale) -> JsonVerdict | None:
+    """The verdict of the last of some objects (:func:`objects`) that holds one; ``None`` where none does."""
     verdict = None
-    for start, end, value in objects(text):
+    for start, end, value in found:
         verdict = verdict_of(value, scale, start, end) or verdict
     return verdict
 
@@ -64,11 +64,12 @@ def objects(text: str) -> Iterator[tuple[int, int, Any]]:
 
 
 def unfinished(text: str) -> bool:
-    """True where a text begins an object and does not end it."""
+    """True where a text begins an object and does not end it, nor the list that it stands in."""
     found = _OPENING.search(text)
     if found is None:
-        return text.rstrip().endswith("{")
-    return not text[found.start() :].rstrip(" \n\t`").endswith("}")
+        return text.rstrip().endswith(("{", "["))
+    rest = text[found.start() :].rstrip(" \n\t`")
+    return not rest.endswith(("}", "]")) or rest.count("{") > rest.count("}")
 
 
 def _decode(text: str, start: int) -> tuple[Any, int] | None:

@@ -26,6 +26,7 @@ from judgenet.core.reading_words import (
     Scale,
     Score,
     choice_at,
+    fold,
     label,
     labels_in,
     place,
@@ -93,7 +94,11 @@ def verdict_in(text: Folded, scale: Scale) -> Finding | None:
     formal.sort(key=lambda found: found.end)
     verdict = _formal_verdict(text, head, formal)
     statements = _statements(text, names)
-    if verdict is None:
+    if verdict is not None:
+        after = _last_group(text, _in_prose(text, names, scale, verdict.end), "scores in prose")
+        if after is not None and after.problem is None and verdict.problem is None and not _agree(verdict, after):
+            return _contradiction(text, verdict, after)
+    else:
         verdict = _last_group(text, _in_prose(text, names, scale), "scores in prose")
         if verdict is not None and verdict.problem is not None and statements:
             verdict = None
@@ -102,11 +107,18 @@ def verdict_in(text: Folded, scale: Scale) -> Finding | None:
     return _checked(text, verdict, statements)
 
 
-def conclusion(text: Folded) -> Choice | None:
+def conclusion(evidence: str) -> Choice | None:
     """The choice that the last sentence of an evidence states as its conclusion, if it does."""
-    statements = _statements(text, labels_in(text) if _BETTER_WORD.search(text.low) else [])
-    last = statements[-1] if statements else None
-    return last.choice if last and last.final and _ends(text.low, last.end) else None
+    tail = evidence[-400:].rstrip()
+    begin = max(tail.rfind(stop, 0, -1) for stop in (". ", "\n", "。", "! "))
+    last = tail[max(begin, 0) :].lower()
+    # The short way: nearly all evidence ends without a verdict.
+    if not (_BETTER_WORD.search(last) and _CONCLUDES.search(last)):
+        return None
+    text = fold(tail)
+    statements = _statements(text, labels_in(text))
+    said = statements[-1] if statements else None
+    return said.choice if said and said.final and _ends(text.low, said.end) else None
 
 
 _RATING = re.compile(rf"(?:{_NAME}|answer|response|as follows)[\"']?(?: is| of)? ?:[ \n]{{0,2}}[\"']?")
@@ -143,7 +155,7 @@ _SCORE_AFTER = re.compile(
     rf"{POSSESSIVE}{_CLOSE} ?:? ?(?:\n{{1,2}}[ #>•-]{{0,4}})?[(\[]?(?:(?:final|overall|total) )?{_NAME}[)\]]?"
     rf"(?: {{0,4}}{_IS}|(?=[0-9]))"
 )
-_IS_AFTER = re.compile(rf"{POSSESSIVE}{_CLOSE} {{0,4}}{_IS}")
+_IS_AFTER = re.compile(rf"{POSSESSIVE}{_CLOSE} {{0,4}}(?:{_IS}|\n{{1,2}}(?= {{0,4}}[0-9]))")
 _BARE_BEFORE = re.compile(r"(?:\A|[\n(,;|>:。、]|\band)[ \"'\[#•|-]{0,6}(?:[0-9][.)] {1,3})?(?:the )?\Z")
 _BARE_AFTER = re.compile(rf"{POSSESSIVE}{_CLOSE} {{0,4}}(?:[:=|]| - |为)")
 _BARE_END = re.compile(
@@ -153,10 +165,40 @@ _COUNT_FOR = re.compile(r"(?:[:,;] ?|and |^)([0-9][0-9.]{0,4}(?:/[0-9]{1,3})?) f
 _KEY = re.compile(r"(?:score|rating)[ _]?#?(?:([1a])|[2b])(?![0-9a-z])[\"']? {0,2}[:=] {0,4}[\"']?")
 
 
+_CLAIM = re.compile(
+    rf"(?:{label()}{POSSESSIVE}|\bit) (?:[a-z]+ )?"
+    r"(?:claim|say|said|stat|writ|wrote|assert|declar|announc|end|contain|includ|print|read|add|output|insist|demand)[a-z]*"
+    r"(?: with| that)?[ :,\"]{0,5}\n?[ \"]{0,3}(?:that )?(?:the )?"
+    r"(?:(?:(?:my|the|final|overall) ){0,3}(?:verdict|decision|winner|answer|choice|judge?ment)(?: is)?[ :\"]{0,4})?\Z"
+)
+_SAME_CLAIM = re.compile(r"[ ,;.|\"'-]*\n?[ ,;.|\"'-]*(?:and )?(?:the )?")
+
+
+def claimed(low: str, start: int) -> bool:
+    """Whether a response, and not the judge, says what stands at a place ("Response 2 claims: ...")."""
+    return _CLAIM.search(low, max(0, start - 80), start) is not None
+
+
+def _unclaimed(low: str, marks: list[_Mark]) -> list[_Mark]:
+    """The scores that the judge gives: without those that a response claims, and the other half of its claim."""
+    kept: list[_Mark] = []
+    claim: _Mark | None = None
+    for mark in marks:
+        half = claim is not None and claim.index != mark.index and _SAME_CLAIM.fullmatch(low, claim.end, mark.start)
+        if half:
+            claim = None
+        elif claimed(low, mark.start):
+            claim = mark
+        else:
+            claim = None
+            kept.append(mark)
+    return kept
+
+
 def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
     """Scores with a name, or with a numbered key as a broken object leaves them ("score_1: 8")."""
     low = text.low
-    marks = [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None]
+    marks = _unclaimed(low, [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None])
     for found in _KEY.finditer(low):
         if low[found.start() - 1 : found.start()].isalpha():
             continue
@@ -205,7 +247,7 @@ def _bare_mark(low: str, before: str, name: Label, scale: Scale) -> _Mark | None
 
 # Scores in prose
 
-_PROSE_WORD = re.compile(r"score|rating|grade|/[0-9]| out of [0-9]")
+_PROSE_WORD = re.compile(r"score|rating|rate|grade|g[ai]ve|/[0-9]| out of [0-9]")
 _GIVEN_TO = re.compile(
     r"(?:score|rating|grade) of (?:an? )?([0-9][0-9.]{0,4}(?: ?(?:/|out of) ?[0-9]{1,3})?)(?: points?)?"
     r" (?:to|for) (?:the )?\Z"
@@ -213,11 +255,12 @@ _GIVEN_TO = re.compile(
 _GIVE = re.compile(r"(?:^|[^a-z])(?:(?:giv|gave|award|assign|grant|rat|scor)[a-z]*|and|while) (?:the )?\Z")
 _GIVEN = re.compile(
     rf"{POSSESSIVE} (?:(?P<way>(?:with )?(?:an? )?(?:overall )?(?:score|rating|grade) (?:of |at )?|(?:as|at) )(?:an? )?"
-    r"|an? |(?=[0-9]))"
+    r"|(?P<article>an? )|(?=[0-9]))"
 )
 _RECEIVES = re.compile(
-    rf"{POSSESSIVE} (?:(?:would|should|could|will|can) )?(?:(?:receiv|get|earn|deserv|achiev|obtain)[a-z]*|scores?) "
-    r"(?:an? )?(?P<way>(?:overall )?(?:score|rating|grade) (?:of )?)?(?:an? )?"
+    rf"{POSSESSIVE} (?:(?:would|should|could|will|can) )?"
+    r"(?:(?:receiv|get|earn|deserv|achiev|obtain)[a-z]* (?P<article>an? )?|(?P<verb>scores? )(?:an? )?)"
+    r"(?P<way>(?:overall )?(?:score|rating|grade) (?:of )?)?(?:an? )?"
 )
 _RESPECTIVELY = re.compile(
     rf"(?:scores?|ratings?) (?:of|for|to) (?:the )?{label(0)}{POSSESSIVE} and (?:the )?{label(1)}{POSSESSIVE}"
@@ -230,13 +273,13 @@ _BOTH = re.compile(
 )
 
 
-def _in_prose(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
+def _in_prose(text: Folded, names: Sequence[Label], scale: Scale, start: int = 0) -> list[_Mark]:
     """Scores that a sentence gives: "I would give Assistant 1 a score of 8", "both receive 8/10"."""
     low = text.low
-    if not _PROSE_WORD.search(low):
+    if not _PROSE_WORD.search(low, start):
         return []
-    marks = [mark for name in names if (mark := _prose_mark(low, name, scale)) is not None]
-    for found in _RESPECTIVELY.finditer(low):
+    marks = [mark for name in names if name.start >= start and (mark := _prose_mark(low, name, scale)) is not None]
+    for found in _RESPECTIVELY.finditer(low, start):
         indices = [place(text, found, number) for number in (0, 1)]
         first = score_at(low, found.end(), scale, comma=False)
         joined = _AND.match(low, first[1]) if first else None
@@ -245,7 +288,7 @@ def _in_prose(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]
             pair = zip(indices, (first, second), strict=True)
             marks += [_Mark(index or 0, got[0], found.start(), second[1]) for index, got in pair]
     if "both " in low:
-        for found in _BOTH.finditer(low):
+        for found in _BOTH.finditer(low, start):
             got = score_at(low, found.end(), scale)
             if got is not None and (found["way"] or _out_of(low, found.end(), got[1])):
                 marks += [_Mark(index, got[0], found.start(), got[1]) for index in (0, 1)]
@@ -261,8 +304,14 @@ def _prose_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
     after = _GIVEN.match(low, name.end) if _GIVE.search(before[-16:]) else None
     after = after or _RECEIVES.match(low, name.end)
     got = score_at(low, after.end(), scale) if after else None
-    # "gave Assistant 1 2 examples" is no score.
-    if after is None or got is None or not (after["way"] or _out_of(low, after.end(), got[1])):
+    if after is None or got is None:
+        return None
+    # "gave Assistant 1 2 examples" and "a 5 minute wait" are no scores.
+    is_score = after["way"] or after.groupdict().get("verb") or _out_of(low, after.end(), got[1])
+    if not (is_score or (after["article"] and _BARE_END.match(low, got[1]))):
+        return None
+    sentence = low[_sentence_start(low, name.start) : name.start]
+    if _OTHERS_SAY.search(sentence) or _quoted(low, name.start, got[1]):
         return None
     return _Mark(name.index, got[0], name.start, got[1])
 
@@ -344,7 +393,8 @@ def _last_pair(text: Folded, scale: Scale, start: int) -> Finding | None:
     for match in _LINE_PAIR.finditer(low, start):
         if _LINE_LEAD.search(low[max(0, match.start() - 24) : match.start()]):
             found.append(match)
-    last = max(found, key=lambda match: match.end(), default=None)
+    said = (match for match in found if not claimed(low, match.start()))
+    last = max(said, key=lambda match: match.end(), default=None)
     return _pair(text, last, "pair", scale) if last else None
 
 
@@ -387,7 +437,7 @@ def _tags(text: Folded) -> Iterator[Finding]:
     for found in _BRACKETED.finditer(text.low):
         start, end = found.span()
         written = found[1].strip("\"' ")
-        if _EXPLAINED.match(text.low, end):
+        if _EXPLAINED.match(text.low, end) or claimed(text.low, start):
             continue
         choice = _TAGS.get(written)
         compared = _COMPARED.fullmatch(written)
@@ -428,7 +478,8 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
             yield Finding(0, end, "answer line", problem=Reason.CONTRADICTORY, detail=_quote(text, 0, end))
     for found in _ANSWER.finditer(low):
         start, at = found.span()
-        if _ANSWER_LEAD.search(low[max(0, start - 40) : start]) is None:
+        lead = _ANSWER_LEAD.search(low[max(0, start - 40) : start])
+        if lead is None or claimed(low, start - len(lead[0].lstrip(".!?。 \n"))):
             continue
         end = low.find("\n", at)
         end = len(low) if end < 0 else end
@@ -474,10 +525,13 @@ _PARTLY = re.compile(
 _NOT_SAID = re.compile(
     r"\b(?:neither|nor|if|unless|doubt|suppose|may|might|could)\b|\b(?:not|cannot|can't|whether|which|why)\b[^,;:]*\Z"
     r"|(?:^|[,;:] ?)(?:(?:and|but|even) )?(?:while|although|though)\b[^,]*\Z"
-    r"|\b(?:argument|claim|view|opinion|belief|assertion)s? that\b"
-    r"|\b(?:assistant|reviewer|evaluator|judge|critic|debater|evaluation|they|some|others|people|users?|he|she)\b"
+)
+_OTHERS_SAY = re.compile(
+    r"\b(?:argument|claim|view|opinion|belief|assertion)s? that\b"
+    rf"|\b(?:{NOUN}|reviewer|evaluator|judge|critic|debater|evaluation|they|some|others|people|users?|he|she)\b"
     r"[^,]{0,60}? (?:(?:argue|believe|state|conclude)[sd]?"
-    r"|(?:claim|suggest|maintain|consider|assert|insist|deem)(?:s|ed)?|prefer(?:s|red)?|thinks?|thought|finds?|found|feels?|felt|says?|said)\b"
+    r"|(?:claim|suggest|maintain|consider|assert|insist|deem)(?:s|ed)?|prefer(?:s|red)?|thinks?|thought|finds?|found|feels?"
+    r"|felt|says?|said)\b"
 )
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|overall|in conclusion|in summary|to conclude|finally|final|conclusion|verdict"
@@ -524,7 +578,7 @@ def _better_after(text: Folded, name: Label) -> _Statement | None:
 def _said(text: Folded, choice: Choice, start: int, end: int) -> _Statement | None:
     sentence = _sentence_start(text.low, start)
     before = text.low[sentence:start]
-    if _NOT_SAID.search(before) or _quoted(text.low, start, end):
+    if _NOT_SAID.search(before) or _OTHERS_SAY.search(before) or _quoted(text.low, start, end):
         return None
     alone = not before.strip() and _NOTHING.match(text.low, end) is not None
     final = alone or _CONCLUDES.search(before) is not None
@@ -583,7 +637,7 @@ def _formal_verdict(text: Folded, head: Finding | None, formal: Sequence[Finding
     tail = formal[-1] if formal else None
     if head is not None and head.problem is None:
         other = next((found for found in reversed(formal) if found.problem is None), None)
-        return _contradiction(text, head, other) if other and other.choice != head.choice else head
+        return head if other is None or _agree(head, other) else _contradiction(text, head, other)
     if tail is None or tail.problem is not None:
         return tail or head
     if tail.first is None:
@@ -595,6 +649,12 @@ def _formal_verdict(text: Folded, head: Finding | None, formal: Sequence[Finding
         if (found.first is None and beside) or (found.first is not None and found.rule != tail.rule):
             return _contradiction(text, found, tail)
     return tail
+
+
+def _agree(one: Finding, other: Finding) -> bool:
+    """Whether two findings say the same: one choice, and the same scores where both give scores."""
+    scores = [(found.first, found.second) for found in (one, other) if found.first is not None]
+    return one.choice == other.choice and len(set(scores)) < 2
 
 
 def _chosen(text: Folded, tail: Finding, formal: Sequence[Finding]) -> Finding:

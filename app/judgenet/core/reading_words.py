@@ -7,13 +7,16 @@ are lower case, and Markdown's emphasis is blank. Folding keeps every position.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from judgenet.core.evaluation import Choice, Reason
 
 Scale = tuple[float, float]
 
-ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_NO_WIDTH = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+ZERO_WIDTH = re.compile(f"[{_NO_WIDTH}]")
+_WITH_WIDTH = re.compile(f"[^{_NO_WIDTH}]")
 
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _PLAIN |= dict.fromkeys(map(ord, "*`＊\t\u00a0\u2002\u2003\u2009\u202f\u3000"), ord(" "))
@@ -42,9 +45,12 @@ class Folded:
         return self.source[places[start] if start else 0 : places[end]]
 
 
-def fold(text: str) -> Folded:
-    """Folds a reply; see :class:`Folded`."""
-    seen = text if text.isascii() else ZERO_WIDTH.sub("", text)
+def fold(text: str, hidden: Iterable[tuple[int, int]] = ()) -> Folded:
+    """Folds a reply; see :class:`Folded`. The patterns see blanks between ``hidden`` places of the reply."""
+    shown = text
+    for start, end in hidden:
+        shown = shown[:start] + _WITH_WIDTH.sub(" ", shown[start:end]) + shown[end:]
+    seen = shown if shown.isascii() else ZERO_WIDTH.sub("", shown)
     plain = seen.translate(_PLAIN)
     return Folded(text, plain, plain.translate(_LOWER))
 
@@ -56,7 +62,7 @@ _ID = r"\( ?[12ab] ?\)|\[ ?[12ab] ?\]|[12](?![0-9a-z_]|\.[0-9])|[ab](?![0-9a-z_]
 _NAMED = NOUN + r"[ _-]{0,4}(?:# ?)?"
 _ORDERED = f"(?:(?:first|second)(?= {NOUN})|第[一二](?=个?{NOUN}))"
 _THINGS = "(?:answer|response|output|reply|solution|submission|code|implementation|work|version)s?"
-POSSESSIVE = rf"(?:(?:'s?)?(?: {_THINGS}){{1,2}}|'s?|的(?:回答|答案|回复)?)?"
+POSSESSIVE = rf"(?:(?:'s?)?(?: {_THINGS}){{1,2}}|'s?|的(?:回答|答案|回复)?)? {{0,2}}"
 """What may stand between a name and what is said of it."""
 
 _PLACES = {"1": 0, "2": 1, "a": 0, "b": 1, "one": 0, "two": 1, "一": 0, "二": 1, "甲": 0, "乙": 1}
@@ -179,9 +185,9 @@ def in_scale(value: float, scale: Scale) -> Score:
 # Choices in a word or two.
 
 _ADVERB = "(?:(?:the|a|an|also|clearly|slightly|significantly|marginally|somewhat|overall|still|therefore|thus) )"
-BETTER = rf"(?:is|was|would be|to be) {_ADVERB}{{0,3}}(?:better|best|superior|winner|preferred)"
+BETTER = rf"(?:is|was|would be|to be) {{1,3}}{_ADVERB}{{0,3}}(?:better|best|superior|winner|preferred)"
 _TIE = (
-    r"(?:(?:it's |it is )?an? )?(?:tie|draw)|same|equal|equally (?:good|bad)"
+    r"(?:(?:it's |it is )?an? )?(?:tied?|draw)|same|equal|equally (?:good|bad)"
     r"|(?:they|both)(?: \w+){0,2} are (?:equal|the same)|both (?:\w+ ){0,2}are equally good"
     r"|neither(?: \w+){0,3} is(?: significantly)? better|neither|both"
     r"|平局|一样好?|相同|同样好|不分上下|(?:两个?|二)者?(?:回答)?(?:都)?(?:同样好|一样好|相同|不分上下)"
