@@ -92,6 +92,9 @@ def prepare(
     labels: Annotated[
         str | None, typer.Option("--label-map", help="Label values of the file: 1=a,2=b,0=tie. Never guessed.")
     ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of a file that is not UTF-8, such as cp1252.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs.")] = None,
     pick: Annotated[Pick, typer.Option(help="Which ones, with --limit: the first, or drawn by --seed.")] = Pick.FIRST,
     width: Annotated[
@@ -167,7 +170,7 @@ def prepare(
     if concurrency is not None:
         known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
 
-    source = _source(pairs, columns, labels, given, folder, limit, pick, seed)
+    source = _source(pairs, columns, labels, encoding, given, folder, limit, pick, seed)
     dataset = read_source(source, Path() if pairs else folder or Path())
     chosen = select(dataset.pairs, source.selection)
 
@@ -325,6 +328,7 @@ def _source(
     pairs: Sequence[Path] | None,
     columns: str | None,
     labels: str | None,
+    encoding: str | None,
     given: Project | None,
     folder: Path | None,
     limit: int | None,
@@ -339,9 +343,11 @@ def _source(
     else:
         raise InputError("No pairs to judge. Name a file: --pairs FILE")
     if columns is not None:
-        source = replace(source, columns=parse_column_map(columns))
+        source = replace(source, columns=parse_column_map(columns), options={**source.options, "seed": seed})
     if labels is not None:
         source = replace(source, labels=parse_label_map(labels))
+    if encoding is not None:
+        source = replace(source, options={**source.options, "encoding": encoding})
     if limit is not None:
         kind = "first" if pick is Pick.FIRST else "sample"
         source = replace(source, selection=Selection(kind, limit, seed))  # type: ignore[arg-type]
