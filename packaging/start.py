@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "judgenet-setup.json"
 LOG = VENV / "judgenet-setup.log"
+SPEED = ROOT / "packaging" / "demo_speed.py"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
@@ -39,8 +40,10 @@ SCREEN += ["libxcb-keysyms1", "libxcb-render-util0", "libxcb-shape0"]
 RUNTIME_CHECK = "import xllamacpp"
 QT_CHECK = "import PySide6.QtGui, PySide6.QtWidgets; PySide6.QtWidgets.QApplication([])"
 
-DEMO_PAIRS = 10
-"""As many example pairs as the demo model judges in about five minutes on two cores."""
+DEMO_SECONDS = 280.0
+PROBES_IN_A_PAIR = 12
+"""A pair of the demo (12 calls) takes about this many times as long as the call that demo_speed.py measures."""
+FEWEST_PAIRS, MOST_PAIRS = 3, 24
 
 DEMO_NOTICE = """
 The network's neurons are a very small language model (135 million parameters) on this computer.
@@ -256,13 +259,24 @@ def set_up(dev: bool) -> None:
     say(f"== Set-up done in {time.monotonic() - started:.0f} s")
 
 
+def pairs_for_this_computer() -> int:
+    """How many example pairs the demo model judges here in about five minutes."""
+    measured = subprocess.run([str(PYTHON), str(SPEED)], cwd=ROOT, capture_output=True, text=True)
+    if measured.returncode:
+        raise SetupError(f"The demo model does not run here:\n{measured.stderr.strip()}")
+    wanted = int(DEMO_SECONDS / (PROBES_IN_A_PAIR * float(measured.stdout)))
+    return min(max(wanted, FEWEST_PAIRS), MOST_PAIRS)
+
+
 def demo() -> int:
     out = Path("out") / "demo"
-    step(f"Demo: {DEMO_PAIRS} pairs through 2 layers of 3 judges, both orders, live (about five minutes on two cores)")
+    step("Demo: seeing how fast the model is on this computer")
+    count = pairs_for_this_computer()
+    step(f"Demo: {count} example pairs through 2 layers of 3 judges, both orders, live: about five minutes")
     say(DEMO_NOTICE)
     network = str(Path("examples") / "fixed-roles.judgenet")
     pairs = str(Path("examples") / "general.jsonl")
-    code = judgenet("run", network, "--pairs", pairs, "--limit", str(DEMO_PAIRS), "--out", str(out))
+    code = judgenet("run", network, "--pairs", pairs, "--limit", str(count), "--out", str(out))
     if code:
         say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command goes on from there.")
         return code
