@@ -1,0 +1,263 @@
+"""The theme: one frozen value with every token of the design, and what Qt makes of it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final, Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from judgenet.ui import tokens
+from judgenet.ui.fonts import load_fonts, make_font
+from judgenet.ui.icons import set_icon_colors
+from judgenet.ui.style import FocusRing, QssImages, render_qss
+from judgenet.ui.tokens import COLORS, PX_PER_POINT, TYPE, Colors, Density, ThemeName, TypeRole
+
+ThemeChoice = Literal["system", "light", "dark", "contrast"]
+"""What the user chose; ``system`` follows the desktop's colour scheme and contrast."""
+
+
+@cache
+def _qcolor(value: str) -> QColor:
+    return QColor(value)
+
+
+@cache
+def _font(role: TypeRole, scale: float, dpi: float, tabular: bool) -> QFont:
+    step = TYPE[role]
+    return make_font(step.points * PX_PER_POINT * scale, step.weight, mono=step.mono, tabular=tabular, dpi=dpi)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Every colour, size and duration of the interface.
+
+    ``scale`` is the UI scale, 0.8 to 2, for type and measures together; ``dpi`` the screen's logical resolution.
+    """
+
+    name: ThemeName = "light"
+    colors: Colors = tokens.LIGHT
+    scale: float = 1.0
+    density: Density = "comfortable"
+    reduce_motion: bool = False
+    dpi: float = 96.0
+
+    @property
+    def dark(self) -> bool:
+        return self.name != "light"
+
+    def color(self, token: str, alpha: float = 1.0) -> QColor:
+        """A colour by its token; ``alpha`` is its opacity, 0 to 1. The answer is shared where it is opaque."""
+        color = _qcolor(getattr(self.colors, token))
+        if alpha == 1.0:
+            return color
+        color = QColor(color)
+        color.setAlphaF(alpha)
+        return color
+
+    def font(self, role: TypeRole = "body", *, tabular: bool = False) -> QFont:
+        """The font of a step of the type scale; ``tabular`` gives figures of one width."""
+        return QFont(_font(role, self.scale, self.dpi, tabular))
+
+    def line_height(self, role: TypeRole) -> int:
+        """Line height of a step of the type scale in px."""
+        return self.px(TYPE[role].line)
+
+    def px(self, value: float) -> int:
+        """A measure of the design in px of this UI scale, never less than 1."""
+        return max(1, round(value * self.scale))
+
+    def gap(self, value: float) -> int:
+        """A space between or inside things in px: a quarter less in the compact density."""
+        return self.px(value * 0.75 if self.density == "compact" else value)
+
+    @property
+    def row(self) -> int:
+        """Height of a table row in px."""
+        return self.px(tokens.ROW_COMPACT if self.density == "compact" else tokens.ROW)
+
+    @property
+    def pair_row(self) -> int:
+        """Height of a row in the list of pairs in px."""
+        return self.px(tokens.ROW_COMPACT if self.density == "compact" else tokens.PAIR_ROW)
+
+    @property
+    def focus_width(self) -> int:
+        """Width of the focus ring in px."""
+        return self.px(tokens.FOCUS_WIDTH_CONTRAST if self.name == "contrast" else tokens.FOCUS_WIDTH)
+
+    def duration(self, milliseconds: int) -> int:
+        """How long a movement takes in ms: 0 where motion is reduced."""
+        return 0 if self.reduce_motion else milliseconds
+
+    def palette(self) -> QPalette:
+        """Qt's palette of this theme, for what the style sheet does not reach."""
+        palette = QPalette()
+        roles = {
+            QPalette.ColorRole.Window: "bg",
+            QPalette.ColorRole.WindowText: "text",
+            QPalette.ColorRole.Base: "surface",
+            QPalette.ColorRole.AlternateBase: "bg",
+            QPalette.ColorRole.Text: "text",
+            QPalette.ColorRole.Button: "surface",
+            QPalette.ColorRole.ButtonText: "text",
+            QPalette.ColorRole.BrightText: "text",
+            QPalette.ColorRole.ToolTipBase: "surface",
+            QPalette.ColorRole.ToolTipText: "text",
+            QPalette.ColorRole.PlaceholderText: "text3",
+            QPalette.ColorRole.Highlight: "accentTint",
+            QPalette.ColorRole.HighlightedText: "text",
+            QPalette.ColorRole.Accent: "accent",
+            QPalette.ColorRole.Link: "accent",
+            QPalette.ColorRole.LinkVisited: "accent",
+            QPalette.ColorRole.Light: "surface",
+            QPalette.ColorRole.Midlight: "hover",
+            QPalette.ColorRole.Mid: "line",
+            QPalette.ColorRole.Dark: "line2",
+            QPalette.ColorRole.Shadow: "line2",
+        }
+        for role, token in roles.items():
+            palette.setColor(role, self.color(token))
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.color("text3"))
+        return palette
+
+
+def make_theme(
+    name: ThemeName = "light",
+    *,
+    scale: float = 1.0,
+    density: Density = "comfortable",
+    reduce_motion: bool = False,
+    dpi: float = 96.0,
+) -> Theme:
+    """A theme by name; ``scale`` is held within the allowed range."""
+    low, high = tokens.UI_SCALES
+    return Theme(name, COLORS[name], min(high, max(low, scale)), density, reduce_motion, dpi)
+
+
+def system_theme() -> ThemeName:
+    """The theme that the desktop asks for: contrast before dark before light."""
+    hints = QGuiApplication.styleHints()
+    if hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
+        return "contrast"
+    return "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+
+
+def system_reduces_motion() -> bool:
+    """True where the desktop switches animations off. Qt tells it on Windows only."""
+    return sys.platform == "win32" and not QApplication.isEffectEnabled(Qt.UIEffect.UI_General)
+
+
+_SCHEMES: Final = {
+    "light": Qt.ColorScheme.Light,
+    "dark": Qt.ColorScheme.Dark,
+    "contrast": Qt.ColorScheme.Dark,
+}
+
+
+class ThemeManager(QObject):
+    """Keeps the application in one theme, chosen by the user or by the desktop.
+
+    Signals:
+        changed: the new :class:`Theme`; emitted after palette, fonts, style sheet and icons have changed.
+    """
+
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        app: QApplication,
+        *,
+        choice: ThemeChoice = "system",
+        scale: float = 1.0,
+        density: Density = "comfortable",
+        reduce_motion: bool | None = None,
+    ) -> None:
+        super().__init__(app)
+        load_fonts()
+        self._app = app
+        self._choice: ThemeChoice = choice
+        self._reduce_motion = reduce_motion
+        self._images = QssImages()
+        self._focus = FocusRing(app)
+        screen = app.primaryScreen()
+        self._dpi = screen.logicalDotsPerInch() if screen is not None else 96.0
+        self._theme = make_theme("light", scale=scale, density=density, dpi=self._dpi)
+        app.setStyle("Fusion")
+        self._settle()
+        hints = app.styleHints()
+        hints.colorSchemeChanged.connect(self._follow_system)
+        hints.accessibility().contrastPreferenceChanged.connect(self._follow_system)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return self._theme
+
+    @property
+    def choice(self) -> ThemeChoice:
+        """What the user chose."""
+        return self._choice
+
+    def choose(self, choice: ThemeChoice) -> None:
+        """Sets light, dark or contrast, or follows the desktop."""
+        self._choice = choice
+        self._settle()
+
+    def set_scale(self, scale: float) -> None:
+        """Sets the UI scale, 0.8 to 2."""
+        self._settle(scale=scale)
+
+    def set_density(self, density: Density) -> None:
+        """Sets how close things stand."""
+        self._settle(density=density)
+
+    def set_reduce_motion(self, reduce: bool | None) -> None:
+        """Switches movements off or on; ``None`` follows the desktop."""
+        self._reduce_motion = reduce
+        self._settle()
+
+    def _follow_system(self) -> None:
+        if self._choice == "system":
+            self._settle()
+
+    def _settle(self, *, scale: float | None = None, density: Density | None = None) -> None:
+        hints = self._app.styleHints()
+        if self._choice == "system":
+            hints.unsetColorScheme()
+            name = system_theme()
+        else:
+            # Window frames and native dialogs follow this.
+            hints.setColorScheme(_SCHEMES[self._choice])
+            name = self._choice
+        motion = system_reduces_motion() if self._reduce_motion is None else self._reduce_motion
+        wanted = make_theme(
+            name,
+            scale=self._theme.scale if scale is None else scale,
+            density=self._theme.density if density is None else density,
+            reduce_motion=motion,
+            dpi=self._dpi,
+        )
+        if wanted == self._theme and self._app.styleSheet():
+            return
+        self._theme = wanted
+        self._apply()
+        self.changed.emit(wanted)
+
+    def _apply(self) -> None:
+        theme = self._theme
+        set_icon_colors(theme.colors)
+        self._app.setPalette(theme.palette())
+        self._app.setFont(theme.font())
+        self._app.setStyleSheet(render_qss(theme.colors, theme.scale, theme.density, theme.dpi, self._images))
+        self._focus.set_look(theme.color("accent"), theme.focus_width, theme.px(tokens.FOCUS_GAP), theme.px(8))
+
+
+def with_name(theme: Theme, name: ThemeName) -> Theme:
+    """The same theme in other colours."""
+    return replace(theme, name=name, colors=COLORS[name])

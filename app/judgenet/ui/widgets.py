@@ -1,0 +1,109 @@
+"""Small parts that Qt lacks: a segment of exclusive choices, and the chip that names A, B or a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from judgenet.core.pairs import Verdict
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.theme import Theme
+
+
+def set_kind(widget: QWidget, kind: str) -> None:
+    """Sets the property ``kind`` that the style sheet reads (``primary``, ``flat``, ``link``, ``bare`` ...)."""
+    widget.setProperty("kind", kind)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+class Segment(QWidget):
+    """Two to four exclusive choices side by side; the arrow keys move between them.
+
+    Signals:
+        chosen: the key of the choice that the user made.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str, choices: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """``name`` is the accessible name; ``choices`` are (key, text)."""
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        self._keys = [key for key, _ in choices]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for place, (key, text) in enumerate(choices):
+            button = QToolButton(self)
+            button.setText(text)
+            button.setCheckable(True)
+            button.setAccessibleName(f"{name}: {text}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            where = (
+                "only" if len(choices) == 1 else "first" if place == 0 else "last" if key == self._keys[-1] else "mid"
+            )
+            button.setProperty("segment", where)
+            self._group.addButton(button, place)
+            row.addWidget(button)
+        self._group.setExclusive(True)
+        self._group.idClicked.connect(self._click)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.set_current(self._keys[0])
+
+    @property
+    def current(self) -> str:
+        """The key of the choice that is set."""
+        return self._keys[self._group.checkedId()]
+
+    def set_current(self, key: str) -> None:
+        """Sets a choice without telling."""
+        self.button(key).setChecked(True)
+
+    def button(self, key: str) -> QAbstractButton:
+        """The button of a choice."""
+        return self._group.button(self._keys.index(key))
+
+    def _click(self, place: int) -> None:
+        self.chosen.emit(self._keys[place])
+
+
+class Chip(QWidget):
+    """A, B or = in the colour of its side; a dashed dash for what is unscored; nothing for ``None``."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ink = Ink.of(theme)
+        self._verdict: Verdict | None = None
+        self._unscored = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Shows the chip in another theme."""
+        self._ink = Ink.of(theme)
+        self.updateGeometry()
+        self.update()
+
+    def show_verdict(self, verdict: Verdict | None, *, unscored: bool = False) -> None:
+        """Sets what the chip says."""
+        self._verdict = verdict
+        self._unscored = unscored
+        words = {"a": "A", "b": "B", "tie": "Tie", None: "Unscored" if unscored else "No verdict"}
+        self.setAccessibleName(words[verdict])
+        self.setToolTip(words[verdict])
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(24 * self._ink.scale), round(20 * self._ink.scale))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self._ink.scale, self._ink.scale)
+        if self._verdict is not None or self._unscored:
+            draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), self._verdict)

@@ -1,0 +1,7 @@
+"""The window's tests need no screen."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
