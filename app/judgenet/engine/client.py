@@ -155,8 +155,12 @@ class HttpEndpoint:
         such as ``{"temperature": "not applied"}``."""
         return dict(self._model(model).learned)
 
+    def pause(self) -> None:
+        """Sends nothing more, further attempts included, until :meth:`resume`."""
+        self._limiter.pause()
+
     def resume(self) -> None:
-        """Tries again after a stop; the key is looked up anew."""
+        """Goes on after a pause or stop; the key is looked up anew."""
         self._exchange.headers = None
         self._limiter.resume()
 

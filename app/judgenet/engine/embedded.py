@@ -215,6 +215,9 @@ class EmbeddedEndpoint:
         """What the server refuses of requests, for the run's record."""
         return {} if self._http is None else self._http.learned(model)
 
+    def pause(self) -> None:
+        """Nothing to hold back: a call is put once."""
+
     def resume(self) -> None:
         """Tries again after a stop."""
         self._crashed = False

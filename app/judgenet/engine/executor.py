@@ -205,9 +205,11 @@ class Executor:
         return finished
 
     def pause(self) -> None:
-        """Sends no further call; those in flight come in."""
+        """Sends nothing more; what is in flight comes in."""
         if not self._paused:
             self._paused = True
+            for lane in self._lanes.values():
+                lane.endpoint.pause()
             self._emit(RunChanged(self._run_id, "paused"))
 
     def resume(self) -> None:

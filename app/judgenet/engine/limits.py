@@ -163,6 +163,7 @@ class Limiter:
         self._last_grant = -math.inf
         self.spacing = 0.0
         self._stops: dict[str | None, object] = {}
+        self._paused = False
 
     @property
     def clock(self) -> Clock:
@@ -299,8 +300,13 @@ class Limiter:
         self._pump()
         return True
 
+    def pause(self) -> None:
+        """Lets nothing out until :meth:`resume`, further attempts of calls on their way included."""
+        self._paused = True
+
     def resume(self) -> None:
         """Takes all stops and pauses back."""
+        self._paused = False
         self._stops.clear()
         self._held_until = -math.inf
         self._rounds = 0
@@ -314,8 +320,8 @@ class Limiter:
                     raise Stopped(self._stops[scope])
 
     def _blocked(self, tokens: float) -> float:
-        """Seconds until a request may go; infinite where only the end of another one can let it go."""
-        if self.in_flight >= int(self.window):
+        """Seconds until a request may go; infinite where no time can let it go: a pause, or others in flight."""
+        if self._paused or self.in_flight >= int(self.window):
             return math.inf
         if self._held_until == -math.inf and self._requests is None and self._tokens is None:
             return 0.0

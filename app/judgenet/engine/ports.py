@@ -186,8 +186,12 @@ class Endpoint(Protocol):
         """What the endpoint refuses of requests to the model, JSON-able, for the run's record."""
         ...
 
+    def pause(self) -> None:
+        """Sends nothing more until :meth:`resume`: a call that waits for another attempt goes on waiting."""
+        ...
+
     def resume(self) -> None:
-        """Tries again after a stop."""
+        """Goes on after a pause, and tries again after a stop."""
         ...
 
     async def close(self) -> None:

@@ -71,6 +71,9 @@ class ReplayEndpoint:
     def learned(self, model: str) -> dict[str, Any]:
         return {}
 
+    def pause(self) -> None:
+        """Nothing to hold back."""
+
     def resume(self) -> None:
         """Nothing stops a replay."""
 

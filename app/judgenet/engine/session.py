@@ -216,7 +216,9 @@ class Engine:
         run_id = handle.run.id
 
         def on_state(state: EndpointState) -> None:
-            emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
+            # The executor tells of a stop itself, when it holds the calls back.
+            if state.state != "stopped":
+                emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
         endpoints = open_endpoints(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
         try:

@@ -152,7 +152,7 @@ class PairWork:
         before = self.layers[layer - 1] if layer else ()
         before_width = max((neuron.place for neuron in before), default=-1) + 1
         there = {neuron.place: neuron for neuron in before}
-        same: dict[tuple[Role | None, Settings, tuple[int, ...]], int] = {}
+        same: dict[tuple[object, ...], int] = {}
         neurons = []
         for place in places_of(spec, layer, len(roles)):
             role = of.neurons[0 if of.adaptive else place].role
@@ -160,7 +160,8 @@ class PairWork:
                 role = roles[place]
             settings = neuron_settings(spec, layer, place)
             inputs = tuple(i for i in inputs_of(spec, layer, place, before_width) if i in there) if layer else ()
-            asks = (role, settings, inputs)
+            # Where it is asked is no part of the question: another endpoint's neuron is a voice of its own.
+            asks = (role, settings.model, settings.temperature, settings.max_tokens, inputs)
             replica = same.get(asks, 0)
             same[asks] = replica + 1
             # Under full wiring all know all roles anyway.

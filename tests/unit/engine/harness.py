@@ -35,9 +35,7 @@ PRICES = prices_from_json(
 
 
 def pairs(count: int, **changes: Any) -> list[Pair]:
-    return [
-        Pair(f"p{i}", f"question {i}", f"first answer {i}", f"second answer {i}", **changes) for i in range(count)
-    ]
+    return [Pair(f"p{i}", f"question {i}", f"first answer {i}", f"second answer {i}", **changes) for i in range(count)]
 
 
 def scores_of(text: str) -> tuple[int, int]:
@@ -100,6 +98,9 @@ class FakeEndpoint:
 
     def learned(self, model: str) -> dict[str, Any]:
         return {}
+
+    def pause(self) -> None:
+        return None
 
     def resume(self) -> None:
         return None

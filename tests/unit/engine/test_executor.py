@@ -132,6 +132,14 @@ def test_neurons_without_roles_are_calls_of_their_own(tmp_path: Path) -> None:
     assert len({request.key for request in ran.asked}) == 6
 
 
+def test_neurons_at_two_endpoints_are_calls_of_their_own(tmp_path: Path) -> None:
+    """Also where model and question are the same, and where one of them is asked more often."""
+    spec = network(2, 1, roles="none", orders="ab", settings=SETTINGS)
+    spec = design.set_settings(spec, (0, 1), Settings(endpoint="other", model="judge", samples=2))
+    ran = run(tmp_path / "s.judgenet.db", start(spec, pairs(2)), FakeEndpoint(), FakeEndpoint(name="other"))
+    assert {name: len(endpoint.asked) for name, endpoint in ran.endpoints.items()} == {"fake": 2, "other": 4}
+
+
 def test_samples_are_calls_of_their_own(tmp_path: Path) -> None:
     spec = network(1, 1, roles="none", samples=3, settings=replace(SETTINGS, temperature=1.0))
     ran = run(tmp_path / "s.judgenet.db", start(spec, pairs(1)))
