@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -132,6 +133,8 @@ class _Asked:
     lane: _Lane
     question: Question
     reserve: Reserve | None = None
+    tokens_in: int = 0
+    """The estimate of the prompt's tokens, where a limit needs one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -173,6 +176,8 @@ class Executor:
         self._end: asyncio.Future[tuple[RunState, str]] | None = None
         self._models: set[tuple[str, str]] = set()
         self._prices: dict[tuple[str, str], Price | None] = {}
+        self._excess: dict[tuple[str, str], float] = {}
+        self._forms = store.forms()
         self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles, plan.evidence_chars)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
 
@@ -341,7 +346,7 @@ class Executor:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
             return False
-        answer = recorded(self._store, asked.question.key)
+        answer = self._recorded(asked)
         if answer is not None:
             self._take_recorded(asked, answer)
             return False
@@ -357,12 +362,29 @@ class Executor:
         task.add_done_callback(self._tasks.discard)
         return True
 
+    def _recorded(self, asked: _Asked) -> RecordedAnswer | None:
+        """The kept answer to a call, also where an earlier start put the question in another form: an endpoint that
+        refuses schemas by now answered all the same, and was paid."""
+        answer = recorded(self._store, asked.question.key)
+        if answer is not None or self._forms <= {asked.question.form}:
+            return answer
+        other = self._questions.question(asked.call, "text" if asked.question.form == "json" else "json")
+        answer = recorded(self._store, other.key)
+        if answer is not None:
+            asked.question = other
+        return answer
+
     def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
         limits = self._plan.limits
         if limits.max_tokens is None and limits.max_price is None:
             return self._budget.reserve(0, 0.0)
-        prompt = asked.question.prompt
-        tokens_in = sum(estimate_tokens(text) for text in (prompt.system, prompt.shared, prompt.own)) + 16
+        if not asked.tokens_in:
+            # The parameters hold the reply schema, which endpoints count as part of the prompt.
+            question, prompt = asked.question, asked.question.prompt
+            texts = (prompt.system, prompt.shared, prompt.own, question.digest)
+            asked.tokens_in = sum(map(estimate_tokens, texts)) + 16
+        excess = self._excess.get((asked.lane.endpoint.name, asked.question.parameters.model), 1.0)
+        tokens_in = math.ceil(asked.tokens_in * excess)
         price = self._price(asked, tokens_in, tokens_out, 0)
         return self._budget.reserve(tokens_in + tokens_out, price)
 
@@ -486,6 +508,10 @@ class Executor:
         endpoint, model = asked.lane.endpoint.name, asked.question.parameters.model
         self._models.add((endpoint, model))
         price = self._price(asked, usage.prompt, usage.completion, usage.cached)
+        if asked.tokens_in and reply.usage.prompt > asked.tokens_in:
+            # Its tokenizer makes more of a text than was reckoned: what is asked from now on is reckoned likewise.
+            share = reply.usage.prompt / asked.tokens_in
+            self._excess[endpoint, model] = max(share, self._excess.get((endpoint, model), 1.0))
         if asked.reserve is not None:
             self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
             asked.reserve = None
@@ -608,7 +634,7 @@ class Executor:
     def _pair_done(self, work: PairWork) -> None:
         run = self._plan.run.number
         state: PairState = "failed" if work.open_calls else "done"
-        roles, note, total = work.roles, work.note, work.calls_total
+        roles, note, total, sites = work.roles, work.note, work.calls_total, work.results.keys()
         del self._active[work.index]
         self._done += 1
         found = aggregate(work.opinions(), self._plan.spec.depth, self._plan.spec.aggregation)
@@ -623,7 +649,7 @@ class Executor:
             work.open_calls,
         )
         self._store.put(
-            lambda db: write_pair(db, run, work.index, state, roles, note, total),
+            lambda db: write_pair(db, run, work.index, state, roles, note, total, sites),
             told,
             self._on_pair_commit,
         )

@@ -72,6 +72,7 @@ class Store:
         self._on_trouble: OnTrouble = lambda message: None
         self._giving_up = threading.Event()
         self._text_ids: dict[str, int] = {}
+        self._forms: set[str] = set()
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -236,6 +237,7 @@ class Store:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 self._text_ids.clear()
+                self._forms.clear()
                 troubled = True
                 self._on_trouble(
                     f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile."
@@ -266,6 +268,17 @@ class Store:
                 self._text_ids.clear()
             self._text_ids[text] = known
         return known
+
+    def forms(self) -> frozenset[str]:
+        """The forms of reply in which answers are kept."""
+        return frozenset((self.meta("forms") or "").split())
+
+    def know_form(self, db: sqlite3.Connection, form: str) -> None:
+        """Notes that answers of this form are kept. Only for the writer's thread."""
+        if form not in self._forms:
+            row = db.execute("SELECT value FROM meta WHERE name='forms'").fetchone()
+            self._forms = {form, *(row[0].split() if row else ())}
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('forms', ?)", (" ".join(sorted(self._forms)),))
 
     # What endpoints taught
 

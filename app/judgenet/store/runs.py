@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from judgenet.core.calls import CallSite
+from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
 from judgenet.core.network import Role
@@ -246,6 +246,7 @@ def write_outcome(
     """
     call_id: int | None
     if isinstance(answer, Answer):
+        store.know_form(db, answer.form)
         added = db.execute(
             "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
             "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
@@ -344,8 +345,23 @@ def write_pair(
     roles: Iterable[Role] | None,
     note: str,
     calls_total: int,
+    sites: Collection[CallSite] = (),
 ) -> None:
-    """Keeps that all calls of a pair are in. Runs on the store's writing thread."""
+    """Keeps that all calls of a pair are in. Runs on the store's writing thread.
+
+    ``sites`` are its neurons' and chair's calls: what else an earlier start left, whose roles were other ones, goes.
+    """
+    kept = db.execute("SELECT count(*) FROM run_calls WHERE run=? AND pair=? AND layer>0", (run, index)).fetchone()[0]
+    if kept > len(sites) > 0:
+        found = db.execute("SELECT layer, neuron, ord, sample FROM run_calls WHERE run=? AND pair=?", (run, index))
+        db.executemany(
+            "DELETE FROM run_calls WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
+            [
+                (run, index, layer, neuron, order, sample)
+                for layer, neuron, order, sample in found.fetchall()
+                if layer > ROLES_LAYER and CallSite(index, layer, neuron, order or None, sample) not in sites
+            ],
+        )
     packed = None if roles is None else json.dumps([[role.name, role.description] for role in roles])
     db.execute(
         "UPDATE run_pairs SET state=?, roles=?, note=?, calls_total=? WHERE run=? AND pair=?",

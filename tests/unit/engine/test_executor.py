@@ -317,6 +317,51 @@ def test_a_refused_form_is_put_again_as_text(tmp_path: Path) -> None:
     assert all(event.calls_used == 12 for event in told(ran.events, PairFinished))
 
 
+def test_answers_in_a_form_that_is_refused_by_now_are_not_asked_again(tmp_path: Path) -> None:
+    """An endpoint that took schemas yesterday and refuses them today: what it answered is kept and used."""
+    path = tmp_path / "s.judgenet.db"
+
+    def as_text(request: ChatRequest) -> str:
+        assert request.form == "text"
+        if site_of(request).layer == 0:
+            return "1. Truth: is it true\n2. Style: is it well said\n3. Use: does it help"
+        first, second = scores_of(request.user)
+        return f"Because.\nScore of Response 1: {first}\nScore of Response 2: {second}"
+
+    first = run(path, start(judged=pairs(3), limits=Limits(max_calls=20)))
+    rest = run(path, start(judged=pairs(3)), FakeEndpoint(as_text, form_now="text"))
+    assert (len(first.asked), len(rest.asked)) == (20, 3 * 13 - 20)
+    assert run(path, start(judged=pairs(3))).asked == []
+    with Store.open(path, readonly=True) as store:
+        forms = Counter(call.form for call in full_calls(store, run_info(store)))
+    assert forms == {"json": 20, "text": 19}
+
+
+def test_calls_of_roles_that_no_longer_stand_are_gone(tmp_path: Path) -> None:
+    """Roles of the library stood in at the first start; at the second fewer ones come back."""
+    path = tmp_path / "s.judgenet.db"
+    spec = network(None, 2, settings=SETTINGS)
+    broken = True
+
+    def answer(request: ChatRequest) -> str | Exception:
+        if site_of(request).layer == 0:
+            roles = [{"name": f"Role {n}", "description": f"aspect {n}"} for n in (1, 2)]
+            return CallFailed(Reason.NETWORK, "connection reset") if broken else json.dumps({"roles": roles})
+        return plain_answer(request)
+
+    run(path, start(spec, pairs(1)), FakeEndpoint(answer))
+    broken = False
+    ran = run(path, start(spec, pairs(1)), FakeEndpoint(answer))
+    [finished] = told(ran.events, PairFinished)
+    assert (finished.calls_used, finished.calls_total) == (8, 8)
+    with Store.open(path, readonly=True) as store:
+        [result] = pair_results(store, run_info(store))
+        roles = {call.role for call in full_calls(store, run_info(store))}
+    assert result.verdicts is not None
+    assert tuple(result.verdicts.named().items()) == finished.verdicts
+    assert roles == {None, "Role 1", "Role 2"}
+
+
 def test_the_call_limit_is_never_passed(tmp_path: Path) -> None:
     path = tmp_path / "s.judgenet.db"
     ran = run(path, start(judged=pairs(5), limits=Limits(max_calls=20)), FakeEndpoint(delay=0.002))
@@ -336,6 +381,23 @@ def test_the_price_limit_holds_with_calls_in_flight(tmp_path: Path) -> None:
     assert ran.finished.state == "budget"
     spent_now = sum(event.price for event in told(ran.events, CallFinished))
     assert 0.05 < spent_now <= 0.1
+
+
+def test_limits_hold_where_prompts_have_more_tokens_than_estimated(tmp_path: Path) -> None:
+    """A tokenizer that makes ten times as many tokens: the first answer shows it."""
+
+    def answer(request: ChatRequest) -> ChatReply:
+        return ChatReply(plain_answer(request), "stop", usage=Usage(10 * len(request.user) // 4, 10))
+
+    for limit in (Limits(max_tokens=100_000), Limits(max_price=1.0)):
+        begin = start(judged=pairs(40), limits=limit)
+        ran = run(
+            tmp_path / f"{limit.max_tokens}.judgenet.db", begin, FakeEndpoint(answer, delay=0.002, concurrency=64)
+        )
+        assert ran.finished.state == "budget"
+        calls = told(ran.events, CallFinished)
+        assert 0 < sum(call.tokens_in + call.tokens_out for call in calls) <= (limit.max_tokens or 10**9)
+        assert sum(call.price for call in calls) <= (limit.max_price or 10**9)
 
 
 def test_a_token_limit_stops(tmp_path: Path) -> None:
