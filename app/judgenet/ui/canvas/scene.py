@@ -230,6 +230,11 @@ class NetworkScene(QGraphicsScene):
         return self._current
 
     @property
+    def focus_shown(self) -> bool:
+        """Whether the ring of the keyboard is shown."""
+        return self._focus_shown
+
+    @property
     def selected_edge(self) -> EdgeChange | None:
         """The edge that was clicked."""
         return self._edge

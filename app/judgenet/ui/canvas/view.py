@@ -8,8 +8,6 @@ from typing import Final
 
 from PySide6.QtCore import QEasingCurve, QEvent, QPoint, QPointF, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QFocusEvent,
     QHelpEvent,
     QInputDevice,
@@ -24,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
 
+from judgenet.ui.canvas.accessible import install_accessibility, tell_focus
 from judgenet.ui.canvas.layout import Base
 from judgenet.ui.canvas.minimap import MiniMap
 from judgenet.ui.canvas.model import Place, Target
@@ -42,6 +41,16 @@ MARGIN: Final = 16
 """px that stay free around the network when it is fitted."""
 SMALL_WINDOW: Final = (860, 400)
 """In a smaller view (px at 100 %) nodes are compact."""
+
+_BY_KEYBOARD: Final = frozenset(
+    {
+        Qt.FocusReason.TabFocusReason,
+        Qt.FocusReason.BacktabFocusReason,
+        Qt.FocusReason.ShortcutFocusReason,
+        Qt.FocusReason.OtherFocusReason,
+    }
+)
+_BY_WINDOW: Final = frozenset({Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason})
 
 _CHROME_TIPS: Final = {
     "minus": "One neuron fewer",
@@ -65,6 +74,7 @@ class NetworkView(QGraphicsView):
     zoom_changed = Signal(float)
 
     def __init__(self, scene: NetworkScene, parent: QWidget | None = None) -> None:
+        install_accessibility()
         super().__init__(parent)
         self.setProperty(OWN_FOCUS, True)
         self._canvas = scene
@@ -74,6 +84,8 @@ class NetworkView(QGraphicsView):
         self._base: Base | None = None
         self._pan_from: QPoint | None = None
         self._space = False
+        self._space_pans = False
+        self._focus_before = False
         self._from: tuple[float, QPointF] = (1.0, QPointF())
         self._to: tuple[float, QPointF] = (1.0, QPointF())
         self.setScene(scene)
@@ -149,8 +161,11 @@ class NetworkView(QGraphicsView):
     def _scale(self) -> float:
         return self._zoom * self._theme.scale
 
+    def _middle(self) -> QPointF:
+        return QPointF(self.viewport().width() / 2, self.viewport().height() / 2)
+
     def _center(self) -> QPointF:
-        return self.mapToScene(self.viewport().rect().center())
+        return self._map_to_scene(self._middle())
 
     def fit(self, *, animate: bool = True) -> None:
         """Shows the whole network, at most at 100 %."""
@@ -174,7 +189,7 @@ class NetworkView(QGraphicsView):
         self._fitted = False
         low = min(ZOOM_RANGE[0], self._fitting()[0])
         zoom = min(ZOOM_RANGE[1], max(low, zoom))
-        middle = QPointF(self.viewport().rect().center())
+        middle = self._middle()
         anchor = middle if at is None else at
         fixed = self._map_to_scene(anchor)
         scale = zoom * self._theme.scale
@@ -367,6 +382,7 @@ class NetworkView(QGraphicsView):
         middle = event.button() == Qt.MouseButton.MiddleButton
         if middle or (event.button() == Qt.MouseButton.LeftButton and self._space):
             self._pan_from = event.position().toPoint()
+            self._space_pans = self._space
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             event.accept()
             return
@@ -399,6 +415,7 @@ class NetworkView(QGraphicsView):
         if key == Qt.Key.Key_Space and not event.isAutoRepeat():
             # Space pans while it is held down with the mouse, and selects when it is only struck.
             self._space = True
+            self._space_pans = False
             self.viewport().setCursor(Qt.CursorShape.OpenHandCursor)
             event.accept()
         elif key == Qt.Key.Key_Tab:
@@ -416,7 +433,7 @@ class NetworkView(QGraphicsView):
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            struck = self._space and self._pan_from is None
+            struck = self._space and not self._space_pans
             self._space = False
             self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
             if struck:
@@ -432,7 +449,7 @@ class NetworkView(QGraphicsView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() != Qt.FocusReason.MouseFocusReason:
+        if event.reason() in _BY_KEYBOARD or (event.reason() in _BY_WINDOW and self._focus_before):
             if self._canvas.current is None:
                 self._canvas.set_current(Place(0, 0))
             self._canvas.show_focus(True)
@@ -440,6 +457,7 @@ class NetworkView(QGraphicsView):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._space = False
+        self._focus_before = self._canvas.focus_shown
         self._canvas.show_focus(False)
 
     # Search and access
@@ -456,5 +474,4 @@ class NetworkView(QGraphicsView):
         self.setAccessibleDescription(words)
         if target is not None and self.hasFocus():
             self.show_target(target)
-            if QAccessible.isActive():
-                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+            tell_focus(self, target)
