@@ -14,19 +14,24 @@ from judgenet.core.prompts import PromptBook
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import Start, with_models
 from judgenet.engine.versions import versions
-from judgenet.formats import Dataset, PairMapping, read_pairs
+from judgenet.formats import Dataset, PairMapping, Watch, read_pairs
+from judgenet.formats.watch import nothing
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import RunInfo
 
 
-def read_source(source: PairsSource, folder: Path) -> Dataset:
+def read_source(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dataset:
     """The pairs of a source whose relative paths start at ``folder``; its selection is left aside.
+
+    ``watch`` hears how far it is, and may end it.
 
     :raises DataError: a file is missing or cannot be read as pairs.
     """
     mapping = source.mapping
     return read_pairs(
-        [folder / file for file in source.files], mapping=None if mapping is None else PairMapping.from_json(mapping)
+        [folder / file for file in source.files],
+        mapping=None if mapping is None else PairMapping.from_json(mapping),
+        watch=watch,
     )
 
 

@@ -11,10 +11,12 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from enum import Enum
+from itertools import islice
 from typing import Any, Final, Literal
 
 import openpyxl  # type: ignore[import-untyped]
@@ -24,6 +26,7 @@ import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import Finding
+from judgenet.formats.watch import Watch, nothing, part
 
 Container = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "lines"]
 """How a file holds its records. ``lines`` is a plain text, one record a line, without a header."""
@@ -32,7 +35,8 @@ _ZIP = b"PK\x03\x04"
 _ZIP_LIMIT = 2**31
 # RuntimeError: encrypted; NotImplementedError: an unknown compression; the others: damaged.
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, NotImplementedError)
-_CSV_BLOCK = 2**26
+_CSV_BLOCK = 2**24
+_RECORDS_PER_WATCH = 500
 _FIELD_LIMIT = 2**31 - 1
 
 
@@ -76,13 +80,19 @@ class Table:
         names = tuple(dict.fromkeys((*self.names, *columns)))
         return replace(self, names=names, column=column)
 
+    def head(self, count: int) -> Table:
+        """The first records only."""
+        if count >= len(self.rows):
+            return self
+        return replace(self, rows=self.rows[:count], column=lambda name: self.column(name)[:count])
+
     def error(self, problem: str, mend: str, index: int | None = None, column: str | None = None) -> DataError:
         """An error at the record with the 0-based ``index``."""
         row = None if index is None else self.rows[index]
         return DataError(problem, mend, file=self.file, row=row, column=column)
 
 
-def tables(file: str, data: bytes, *, encoding: str | None = None) -> list[Table]:
+def tables(file: str, data: bytes, *, encoding: str | None = None, watch: Watch = nothing) -> list[Table]:
     """The tables in a file: one, or one for each file of a zip archive.
 
     ``encoding`` names the encoding of a text that is neither UTF-8 nor marked. A text that is neither JSON nor
@@ -91,13 +101,19 @@ def tables(file: str, data: bytes, *, encoding: str | None = None) -> list[Table
     :raises DataError: the file is none of the known containers, or is broken.
     """
     if _is_zip(data):
-        return [_file_table(name, content, encoding) for name, content in _unzipped(file, data)]
-    return [_file_table(file, data, encoding)]
+        files = _unzipped(file, data)
+        count = len(files)
+        return [
+            _file_table(name, content, encoding, part(watch, place / count, (place + 1) / count))
+            for place, (name, content) in enumerate(files)
+        ]
+    return [_file_table(file, data, encoding, watch)]
 
 
-def _file_table(file: str, data: bytes, encoding: str | None) -> Table:
+def _file_table(file: str, data: bytes, encoding: str | None, watch: Watch) -> Table:
+    watch(0)
     if data.startswith(_ZIP):
-        return _xlsx_table(file, data)
+        return _xlsx_table(file, data, watch)
     if data.startswith(b"PAR1"):
         return _parquet_table(file, data)
     for magic, problem, mend in _REFUSED:
@@ -107,8 +123,13 @@ def _file_table(file: str, data: bytes, encoding: str | None) -> Table:
     if not text or text.isspace():
         raise DataError("The file is empty.", "Give a file with at least one pair.", file=file)
     start = text.lstrip()[:1]
-    table = (_json_lines if start == b"{" else _json_document if start == b"[" else _delimited)(file, text)
+    table = (_json_lines if start == b"{" else _json_document if start == b"[" else _delimited)(file, text, watch)
     return replace(table, notes=(*notes, *table.notes))
+
+
+def release_memory() -> None:
+    """Gives the memory of tables that are gone back to the system: Arrow keeps it for its next table."""
+    pa.default_memory_pool().release_unused()
 
 
 # --- encodings ---
@@ -174,14 +195,18 @@ def _decoded(file: str, data: bytes) -> str:
 _JSON: Final = json.JSONDecoder(strict=False)
 
 
-def _json_lines(file: str, data: bytes) -> Table:
+def _json_lines(file: str, data: bytes, watch: Watch) -> Table:
     records: list[dict[str, Any]] = []
     rows: list[int] = []
     number = 0
+    place = 0
     decode = _JSON.decode
     # Lines end at "\n" only: U+2028, U+0085 and a bare CR may stand inside a record. Files that were put together
     # may have a byte order mark at the start of any line.
     for number, line in enumerate(io.BytesIO(data), 1):
+        place += len(line)
+        if number % _RECORDS_PER_WATCH == 0:
+            watch(place / len(data))
         try:
             record = decode(line.decode("utf-8").lstrip("\ufeff"))
         except UnicodeDecodeError as error:
@@ -190,7 +215,7 @@ def _json_lines(file: str, data: bytes) -> Table:
             if not line.strip():
                 continue
             if not records and not _more_objects(data):
-                return _json_document(file, data)
+                return _json_document(file, data, watch)
             raise _broken_line(file, number, data, error) from None
         if type(record) is not dict:
             raise _no_record(file, number, record)
@@ -224,8 +249,11 @@ def _broken_line(file: str, row: int, data: bytes, error: Exception) -> DataErro
     )
 
 
-def _json_document(file: str, data: bytes) -> Table:
+def _json_document(file: str, data: bytes, watch: Watch) -> Table:
     text = _decoded(file, data)
+    items = _list_items(text, watch)
+    if items is not None:
+        return _json_records(file, items)
     try:
         document = _JSON.decode(text)
     except json.JSONDecodeError as error:
@@ -236,6 +264,38 @@ def _json_document(file: str, data: bytes) -> Table:
         wrapped = _wrapped_list(document)
         document = [document] if wrapped is None else wrapped
     return _json_records(file, document)
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _list_items(text: str, watch: Watch) -> list[Any] | None:
+    """The items of a JSON list, ``None`` where the text is something else or broken.
+
+    They are read one after the other: in one go no other thread could do anything meanwhile.
+    """
+
+    def skip(place: int) -> int:
+        return _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+
+    items: list[Any] = []
+    place = skip(0)
+    mark = text[place : place + 1]
+    if mark != "[" or text.startswith("]", skip(place + 1)):
+        return None
+    while mark != "]":
+        try:
+            item, place = _JSON.raw_decode(text, skip(place + 1))
+        except (ValueError, RecursionError):
+            return None
+        items.append(item)
+        if len(items) % _RECORDS_PER_WATCH == 0:
+            watch(place / len(text))
+        place = skip(place)
+        mark = text[place : place + 1]
+        if mark not in (",", "]"):
+            return None
+    return items if skip(place + 1) == len(text) else None
 
 
 def _json_records(file: str, records: list[Any]) -> Table:
@@ -322,18 +382,18 @@ def _not_empty(table: Table) -> Table:
 # --- CSV, TSV and plain lines ---
 
 
-def _delimited(file: str, data: bytes) -> Table:
+def _delimited(file: str, data: bytes, watch: Watch) -> Table:
     head = data[: 2**20].decode("utf-8", "replace")
     delimiter = max(",\t;|", key=lambda mark: len(_header(head, mark)))
     names = _header(head, delimiter)
     if len(names) < 2:
         return _lines(file, data)
-    columns = _read_fast(data, names, delimiter)
+    columns = _read_fast(data, names, delimiter, watch)
     notes: tuple[Finding, ...] = ()
     if columns is not None:
         rows: Sequence[int] = range(2, len(columns[0]) + 2)
     else:
-        columns, rows, notes = _read_careful(file, _decoded(file, data), len(names), delimiter)
+        columns, rows, notes = _read_careful(file, _decoded(file, data), len(names), delimiter, watch)
     columns, rows, blank = _without_empty_rows(columns, rows)
     if blank:
         notes = (*notes, Finding("blank_lines", "note", blank, f"{blank} empty rows were passed over."))
@@ -367,7 +427,7 @@ def _column_names(file: str, names: Sequence[str]) -> list[str]:
     return named
 
 
-def _read_fast(data: bytes, names: Sequence[str], delimiter: str) -> list[list[Any]] | None:
+def _read_fast(data: bytes, names: Sequence[str], delimiter: str, watch: Watch) -> list[list[Any]] | None:
     """The columns of a regular table; ``None`` where something is odd and :func:`_read_careful` has to look."""
     # An odd number of quotes is an unfinished text; a quote amid other characters closes a text too early, or is
     # none. Arrow would read both without a word.
@@ -376,10 +436,14 @@ def _read_fast(data: bytes, names: Sequence[str], delimiter: str) -> list[list[A
     if data[:1].isspace() or data.count(b'"') % 2 or loose.search(data, 1):
         return None
     places = [str(place) for place in range(len(names))]
+    watch(0.1)
+    # One thread: fields with line breaks are split by one anyhow, and handing blocks on takes longer than parsing.
     try:
         read = pa_csv.read_csv(
             pa.BufferReader(data),
-            read_options=pa_csv.ReadOptions(column_names=places, skip_rows_after_names=1, block_size=_CSV_BLOCK),
+            read_options=pa_csv.ReadOptions(
+                column_names=places, skip_rows_after_names=1, block_size=_CSV_BLOCK, use_threads=False
+            ),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False),
             convert_options=pa_csv.ConvertOptions(
                 column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
@@ -387,11 +451,15 @@ def _read_fast(data: bytes, names: Sequence[str], delimiter: str) -> list[list[A
         )
     except pa.ArrowInvalid:
         return None
-    return [read[place].to_pylist() for place in places]
+    columns = []
+    for place, name in enumerate(places):
+        watch(0.6 + 0.4 * place / len(places))
+        columns.append(read[name].to_pylist())
+    return columns
 
 
 def _read_careful(
-    file: str, text: str, width: int, delimiter: str
+    file: str, text: str, width: int, delimiter: str, watch: Watch
 ) -> tuple[list[list[Any]], list[int], tuple[Finding, ...]]:
     """The columns of a table with odd rows, and an error that names the first row that cannot be right.
 
@@ -408,6 +476,8 @@ def _read_careful(
             if not header_seen:
                 header_seen = bool(cells)
                 continue
+            if row % _RECORDS_PER_WATCH == 0:
+                watch(0.5)
             if len(cells) > width and any(cells[width:]):
                 raise DataError(
                     f"The row has {len(cells)} cells, the header {width}; the first cell is {shown(cells[0])}.",
@@ -472,16 +542,11 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LEADING_ZEROS = re.compile(r"0{2,}")
 
 
-def _xlsx_table(file: str, data: bytes) -> Table:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            sheets = [(sheet.title, _sheet_rows(sheet)) for sheet in book.worksheets]
-    except Exception as error:  # openpyxl raises whatever the broken part made it raise
-        raise DataError(
-            f"The Excel file cannot be read: {_reason(error)}.", "Save it again as .xlsx.", file=file
-        ) from None
+def _xlsx_table(file: str, data: bytes, watch: Watch) -> Table:
+    with _whole_workbook(file):
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        titled = [(sheet.title, sheet) for sheet in book.worksheets]
+    sheets = [(title, _sheet_rows(file, sheet, watch)) for title, sheet in titled]
     filled = [(title, rows) for title, rows in sheets if rows]
     if not filled:
         raise DataError("The workbook is empty.", "Give a sheet with a header and pairs.", file=file)
@@ -506,16 +571,41 @@ def _xlsx_table(file: str, data: bytes) -> Table:
     return replace(_from_lists(file, "xlsx", columns, [row for row, _ in records]), notes=notes)
 
 
-def _sheet_rows(sheet: Any) -> list[tuple[int, list[Any]]]:
+@contextmanager
+def _whole_workbook(file: str) -> Iterator[None]:
+    """Turns what openpyxl raises, which is whatever the broken part made it raise, into the error for it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Exception as error:
+        raise DataError(
+            f"The Excel file cannot be read: {_reason(error)}.", "Save it again as .xlsx.", file=file
+        ) from None
+
+
+def _sheet_rows(file: str, sheet: Any, watch: Watch) -> list[tuple[int, list[Any]]]:
     """(row number, values) of the rows of a sheet that hold anything; empty cells are ``""``."""
-    # Some writers store a wrong size, which would hide rows.
-    sheet.reset_dimensions()
-    rows = []
-    for number, cells in enumerate(sheet.iter_rows(), 1):
-        values = ["" if cell.value is None else _cell(cell) for cell in cells]
-        if any(value != "" for value in values):
-            rows.append((number, values))
-    return rows
+    with _whole_workbook(file):
+        expected = sheet.max_row
+        # Some writers store a wrong size, which would hide rows.
+        sheet.reset_dimensions()
+        found = sheet.iter_rows()
+    rows: list[tuple[int, list[Any]]] = []
+    number = 0
+    while True:
+        with _whole_workbook(file):
+            some = [
+                ["" if cell.value is None else _cell(cell) for cell in cells]
+                for cells in islice(found, _RECORDS_PER_WATCH)
+            ]
+        if not some:
+            return rows
+        for values in some:
+            number += 1
+            if any(value != "" for value in values):
+                rows.append((number, values))
+        watch(min(1.0, number / expected) if expected else 0.5)
 
 
 def _cell(cell: Any) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
+from judgenet.formats.watch import Watch, nothing, part
 
 LONG_PAIR_BYTES = 12_000
 """From this size (question, responses and reference, UTF-8 bytes, about four to a token) a judge with a window of
@@ -17,7 +18,22 @@ LONG_PAIR_BYTES = 12_000
 UNBALANCED_SHARE = 0.8
 """From this share of one label on, accuracy says little: always giving that label would score as much."""
 
+_PAIRS_PER_WATCH = 1000
+
 Severity = Literal["note", "warning"]
+
+
+OF_PAIRS = (
+    "duplicate",
+    "swapped_duplicate",
+    "conflicting_label",
+    "identical_responses",
+    "empty_question",
+    "empty_response",
+    "long_pair",
+    "model_named",
+)
+"""Kinds of findings about single pairs, whose pairs can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +51,10 @@ class Finding:
     ids: tuple[str, ...] = ()
 
 
-def examine(pairs: Sequence[Pair]) -> tuple[Finding, ...]:
+def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...]:
     """All findings about the pairs themselves; what is not found is left out."""
     found = [
-        *_duplicates(pairs),
+        *_duplicates(_watched(pairs, part(watch, 0, 0.4))),
         _of_pairs(
             "identical_responses",
             "warning",
@@ -62,12 +78,19 @@ def examine(pairs: Sequence[Pair]) -> tuple[Finding, ...]:
         _of_pairs(
             "model_named",
             "warning",
-            [pair.id for pair in pairs if _names_model(pair)],
+            [pair.id for pair in _watched(pairs, part(watch, 0.4, 1)) if _names_model(pair)],
             "A response names the system that wrote it: the judge could recognise it.",
         ),
         _balance(pairs),
     ]
     return tuple(finding for finding in found if finding is not None)
+
+
+def _watched(pairs: Sequence[Pair], watch: Watch) -> Iterator[Pair]:
+    for number, pair in enumerate(pairs):
+        if number % _PAIRS_PER_WATCH == 0:
+            watch(number / len(pairs))
+        yield pair
 
 
 def _of_pairs(kind: str, severity: Severity, ids: Sequence[str], message: str) -> Finding | None:
@@ -123,11 +146,18 @@ _SELF_NAMED = re.compile(
 )
 
 
+# One of these is in all of them, and looking for plain words takes a sixth of the time.
+_NAME = re.compile(
+    "GPT|OpenAI|Anthropic|Vicuna|LMSYS|PaLM|InternLM|ChatGLM|DeepSeek|Claude|Bard|Gemini|Alpaca|LLaMA|Llama|Mistral"
+    "|Mixtral|Falcon|Koala|Dolly|Qwen|Grok|Phi|Command"
+)
+
+
 def _names_model(pair: Pair) -> bool:
     for text, model in ((pair.response_a, pair.model_a), (pair.response_b, pair.model_b)):
         if model and len(model) > 3 and model in text and model not in pair.question:
             return True
-        named = _SELF_NAMED.search(text)
+        named = _SELF_NAMED.search(text) if _NAME.search(text) else None
         if named and named.group() not in pair.question:
             return True
     return False

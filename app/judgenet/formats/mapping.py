@@ -13,6 +13,7 @@ from typing import Any
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.formats.containers import ABSENT, Table
 from judgenet.formats.errors import DataError, listed, shown
+from judgenet.formats.findings import OF_PAIRS
 
 FIELDS = (
     "id",
@@ -47,7 +48,8 @@ class PairMapping:
     With ``chosen`` and ``rejected`` the response that won becomes A or B by a coin that ``seed`` and the pair's id
     decide; ``model_a`` and ``model_b`` then name the systems of chosen and rejected.
     ``no_majority`` is the label where annotators are read without a label of their own and no verdict has the
-    majority. ``encoding`` is for texts that are not UTF-8.
+    majority. ``encoding`` is for texts that are not UTF-8. ``leave_out`` names kinds of findings whose pairs are left
+    out (``duplicate``, ``identical_responses``, …).
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -56,8 +58,15 @@ class PairMapping:
     seed: int = 0
     no_majority: Verdict | None = "tie"
     encoding: str | None = None
+    leave_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "leave_out", tuple(self.leave_out))
+        strange = [kind for kind in self.leave_out if kind not in OF_PAIRS]
+        if strange:
+            raise DataError(
+                f"Pairs cannot be left out by {shown(strange[0])}.", f"Findings of pairs are {', '.join(OF_PAIRS)}."
+            )
         unknown = [name for name in self.columns if name not in FIELDS]
         if unknown:
             raise DataError(f"There is no field {shown(unknown[0])}.", f"Fields are {', '.join(FIELDS)}.")
@@ -74,6 +83,7 @@ class PairMapping:
             "seed": self.seed,
             "no_majority": self.no_majority,
             "encoding": self.encoding,
+            "leave_out": list(self.leave_out),
         }
 
     @classmethod
@@ -245,6 +255,17 @@ def safe_coding(values: Iterable[str]) -> dict[str, Verdict | None] | None:
         if all(value.casefold() in coding for value in found):
             return {value: coding[value.casefold()] for value in found}
     return None
+
+
+def safe_part(values: Iterable[str]) -> dict[str, Verdict | None]:
+    """The meaning of those values that one of the safe codings holds, where others stand beside them."""
+    found = [value for value in values if value]
+    best: dict[str, Verdict | None] = {}
+    for coding in _SAFE_CODINGS:
+        known = {value: coding[value.casefold()] for value in found if value.casefold() in coding}
+        if len(known) > len(best):
+            best = {**known}
+    return best
 
 
 def unknown_coding(

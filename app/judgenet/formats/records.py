@@ -1,0 +1,310 @@
+"""From tables to pairs: which column is what, and what each record says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, repeat
+from pathlib import Path
+from typing import Any
+
+from judgenet.core.pairs import Pair, Source, Verdict, majority
+from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.errors import listed, shown
+from judgenet.formats.findings import MIRROR, Finding
+from judgenet.formats.mapping import (
+    PairMapping,
+    Proposal,
+    columns_of,
+    label_key,
+    missing_columns,
+    propose,
+    safe_coding,
+    safe_part,
+    unknown_coding,
+)
+from judgenet.formats.native import NativeFormat, native_format
+from judgenet.formats.values import (
+    Named,
+    annotator_values,
+    id_text,
+    optional_texts,
+    preference_texts,
+    required_texts,
+    tag_lists,
+)
+from judgenet.formats.watch import Watch, nothing
+
+UNKNOWN = "unknown"
+"""The format of a file whose columns say nothing: it needs a mapping."""
+
+_NOT_MAPPED = ("question", "response_a", "response_b")
+_PAIRS_PER_WATCH = 2000
+
+
+def format_of(table: Table) -> tuple[str, NativeFormat | None, Proposal]:
+    native = native_format(table.names)
+    if native:
+        return native.name, native, Proposal({}, {})
+    proposal = propose(table.names)
+    if any(name not in proposal.columns and name not in proposal.unclear for name in _NOT_MAPPED):
+        return UNKNOWN, None, proposal
+    own = all(proposal.columns.get(name) == name for name in _NOT_MAPPED)
+    own = own and proposal.columns.get("human", "human") in ("human", "label")
+    return "normal" if own else "table", None, proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where the parts of pairs come from; ``labels`` of ``None``: only codings that cannot be misread."""
+
+    format: str
+    table: Table
+    columns: Mapping[str, tuple[str, ...]]
+    preference: bool
+    labels: Mapping[str, Verdict | None] | None
+    native: NativeFormat | None
+    unused: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelValues:
+    """The values of the label columns: how often each occurs, and the meaning of those that leave no doubt."""
+
+    counts: Mapping[str, int]
+    known: Mapping[str, Verdict | None]
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The values whose meaning a person has to say."""
+        return tuple(value for value in self.counts if value not in self.known)
+
+
+def plan_of(table: Table, mapping: PairMapping) -> Plan:
+    name, native, proposal = format_of(table)
+    original = table.names
+    if native and native.prepare:
+        table = native.prepare(table)
+    suggested = native.columns if native else proposal.columns
+    named = {**present(suggested, table), **mapping.columns}
+    preference = bool(named.get("chosen") or named.get("rejected"))
+    needed = ["chosen", "rejected"] if preference else list(_NOT_MAPPED)
+    # A question can be left out on purpose; otherwise "" means that the field is not wanted.
+    missing = [part for part in needed if not named.get(part) and not (part == "question" and part in named)]
+    if missing:
+        raise missing_columns(table, proposal, missing)
+    if "human" in proposal.unclear and "human" not in named and not preference:
+        raise missing_columns(table, proposal, ["human"])
+    columns = {part: columns_of(table, column, part) for part, column in named.items() if column}
+    for part, several in columns.items():
+        if len(several) > 1 and part not in ("question", "annotators"):
+            raise table.error(f"Only question and annotators can join columns, not {part}.", "Name one column.")
+    used = {column for several in columns.values() for column in several}
+    labels = mapping.labels if mapping.labels is not None else native.labels if native and native.labels else None
+    return Plan(
+        format=name if name != UNKNOWN else "table",
+        table=table,
+        columns=columns,
+        preference=preference,
+        labels=labels,
+        native=native,
+        unused=() if native and native.prepare else tuple(column for column in original if column not in used),
+    )
+
+
+def present(columns: Mapping[str, str], table: Table) -> dict[str, str]:
+    """The suggested columns that the table has; a published format may come without its optional ones."""
+    return {part: column for part, column in columns.items() if set(column.split("+")) <= set(table.names)}
+
+
+class Reader:
+    """Reads the pairs of one table; ``start`` records came before it in other files.
+
+    ``lenient`` reads labels whose meaning is not known as no label, for showing what a mapping would give.
+    """
+
+    def __init__(self, plan: Plan, mapping: PairMapping, start: int = 0, *, lenient: bool = False) -> None:
+        self.plan = plan
+        self.lenient = lenient
+        self.mapping = mapping
+        self.start = start
+        self.table = plan.table
+        self.size = len(plan.table.rows)
+        self.notes: list[Finding] = list(plan.table.notes)
+        self.coding: dict[str, Verdict | None] = {}
+
+    def read(self, watch: Watch = nothing) -> list[Pair]:
+        watch(0)
+        ids = self._ids()
+        questions, first, second = self._texts(ids)
+        watch(0.3)
+        humans, annotators = self._labels(ids)
+        watch(0.5)
+        parts = [
+            ids,
+            questions,
+            first,
+            second,
+            self._optional("reference"),
+            self._optional("model_a"),
+            self._optional("model_b"),
+            self._optional("task"),
+            tag_lists(self.table, self.plan.columns["tags"][0]) if "tags" in self.plan.columns else repeat(()),
+            humans,
+            annotators,
+            map(Source, repeat(Path(self.table.file).name), self.table.rows),
+        ]
+        made = map(Pair, *parts)
+        pairs: list[Pair] = []
+        while some := list(islice(made, _PAIRS_PER_WATCH)):
+            pairs += some
+            watch(0.5 + len(pairs) / self.size / 2)
+        if self.plan.unused:
+            self._note("unused_columns", "note", len(self.plan.unused), f"Not read: {listed(self.plan.unused)}.")
+        return [_shuffled(pair, self.mapping.seed) for pair in pairs] if self.plan.preference else pairs
+
+    def _note(self, kind: str, severity: Any, count: int, message: str, ids: Sequence[str] = ()) -> None:
+        self.notes.append(Finding(kind, severity, count, message, tuple(ids)))
+
+    def _ids(self) -> list[str]:
+        number = self.plan.native.number if self.plan.native and self.plan.native.number else None
+        named = self.plan.columns.get("id")
+        if named is None and number:
+            return [number(place) for place in range(self.start, self.start + self.size)]
+        ids = [id_text(value) for value in self.table.column(named[0])] if named else [""] * self.size
+        missing = [index for index, value in enumerate(ids) if not value]
+        for index in missing:
+            ids[index] = f"row-{self.start + index + 1}"
+        if missing:
+            self._note("numbered", "note", len(missing), "Records without an id are called row-1, row-2, …")
+        return ids
+
+    def _texts(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+        columns = self.plan.columns
+        nulls: set[int] = set()
+
+        def texts(column: str) -> list[str]:
+            read, null = required_texts(self.table, column)
+            nulls.update(null)
+            return read
+
+        if self.plan.preference:
+            questions, first, second = preference_texts(self.table, columns["chosen"][0], columns["rejected"][0])
+        else:
+            questions = [""] * self.size
+            first, second = texts(columns["response_a"][0]), texts(columns["response_b"][0])
+        if len(columns.get("question", ())) == 1:
+            questions = texts(columns["question"][0])
+        elif "question" in columns:
+            joined = zip(*(texts(column) for column in columns["question"]), strict=True)
+            questions = [self.mapping.joiner.join(filter(None, several)) for several in joined]
+        if nulls:
+            null_ids = [ids[index] for index in sorted(nulls)]
+            self._note("null_text", "warning", len(null_ids), "A text is null: it is read as empty.", null_ids)
+        return questions, first, second
+
+    def _optional(self, part: str) -> Any:
+        return optional_texts(self.table, self.plan.columns[part][0]) if part in self.plan.columns else repeat(None)
+
+    def _labels(self, ids: Sequence[str]) -> tuple[list[Verdict | None], Any]:
+        """(human label, annotators) of each record."""
+        raw, said = self._said()
+        keys = [label_key(value) for value in raw]
+        self._learn("human", [(key,) for key in keys])
+        self._learn("annotators", [tuple(label_key(value) for _, value in one) for one in said])
+        coding = self.coding
+        humans: list[Verdict | None]
+        humans = ["a"] * self.size if self.plan.preference else [coding[key] if key else None for key in keys]
+        if not any(said):
+            return humans, repeat(())
+        annotators: list[tuple[tuple[str, Verdict], ...]] = []
+        undecided: list[str] = []
+        for index, one in enumerate(said):
+            meant = [(name, coding[key]) for name, value in one if (key := label_key(value))]
+            verdicts = tuple((name, verdict) for name, verdict in meant if verdict is not None)
+            annotators.append(verdicts)
+            if raw[index] is ABSENT and verdicts and not self.plan.preference:
+                decided = majority((verdict for _, verdict in verdicts), None)
+                if decided is None:
+                    undecided.append(ids[index])
+                humans[index] = decided or self.mapping.no_majority
+        if undecided:
+            rule = self.mapping.no_majority or "no label"
+            self._note("no_majority", "note", len(undecided), f"Annotators without a majority: {rule}.", undecided)
+        return humans, annotators
+
+    def _said(self) -> tuple[list[Any], list[Named]]:
+        """(label, what annotators said) of each record, as they stand in the table."""
+        columns = self.plan.columns
+        raw: list[Any] = [ABSENT] * self.size
+        if "human" in columns and not self.plan.preference:
+            raw = self.table.column(columns["human"][0])
+            for index, value in enumerate(raw):
+                if isinstance(value, list | dict):
+                    problem = f"A label is one value, here is {shown(value)}."
+                    raise self.table.error(problem, "Map another column.", index, columns["human"][0])
+        return raw, annotator_values(self.table, columns["annotators"]) if "annotators" in columns else []
+
+    def label_values(self) -> LabelValues:
+        """The values of the label columns, and what is known of their meaning."""
+        raw, said = self._said()
+        counts = Counter(map(label_key, raw))
+        counts.update(label_key(value) for one in said for _, value in one)
+        del counts[""]
+        known = self.plan.labels if self.plan.labels is not None else safe_part(counts)
+        return LabelValues(dict(counts), {value: known[value] for value in counts if value in known})
+
+    def _learn(self, part: str, keys: Sequence[tuple[str, ...]]) -> None:
+        """Finds the meaning of label values, given by record.
+
+        :raises DataError: some value has none.
+        """
+        counts = Counter(key for record in keys for key in record)
+        values = [value for value in counts if value]
+        known = self.plan.labels
+        if known is None:
+            known = safe_part(values) if self.lenient else safe_coding(values) or {}
+        unknown = {value for value in values if value not in known}
+        if unknown and self.lenient:
+            known = {**known, **dict.fromkeys(unknown)}
+        elif unknown:
+            first = next(index for index, record in enumerate(keys) if not unknown.isdisjoint(record))
+            raise unknown_coding(self.table, part, "+".join(self.plan.columns[part]), counts, known, first)
+        self.coding |= {value: known[value] for value in values}
+        left_out = sum(counts[value] for value in values if known[value] is None and value not in unknown)
+        if left_out:
+            self._note("left_out_labels", "note", left_out, f"{left_out} labels mean no label by the mapping.")
+
+
+def _shuffled(pair: Pair, seed: int) -> Pair:
+    """A pair whose better response is A, swapped or not by a coin that depends on the seed and the id alone."""
+    coin = hashlib.sha256(f"{seed}:{pair.id}".encode("utf-8", "surrogatepass")).digest()[0] & 1
+    return _swapped(pair) if coin else pair
+
+
+def _swapped(pair: Pair) -> Pair:
+    return replace(
+        pair,
+        response_a=pair.response_b,
+        response_b=pair.response_a,
+        model_a=pair.model_b,
+        model_b=pair.model_a,
+        human=MIRROR[pair.human] if pair.human else None,
+        annotators=tuple((name, MIRROR[verdict]) for name, verdict in pair.annotators),
+    )
+
+
+def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
+    places: dict[str, tuple[Table, int]] = {}
+    for table, pairs in parts:
+        for index, pair in enumerate(pairs):
+            earlier, row = places.setdefault(pair.id, (table, table.rows[index]))
+            if earlier is not table or row != table.rows[index]:
+                raise table.error(
+                    f"The id {shown(pair.id)} is there already, in {earlier.file}, row {row}.",
+                    "Make ids unique, or number the rows instead: --map id=",
+                    index,
+                    "id",
+                )
