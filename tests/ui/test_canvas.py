@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
+from PySide6.QtGui import QAccessible, QColor, QContextMenuEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -18,8 +18,18 @@ from pytestqt.qtbot import QtBot
 from judgenet.ui import tokens
 from judgenet.ui.canvas.export import ExportError, export_bounds, network_image, network_png, network_svg
 from judgenet.ui.canvas.layout import edge_y
+from judgenet.ui.canvas.legend import CellLegend
 from judgenet.ui.canvas.minimap import MiniMap
-from judgenet.ui.canvas.model import EdgeChange, NetworkState, NeuronState, PairState, Place, VerdictState, VoteState
+from judgenet.ui.canvas.model import (
+    CellColor,
+    EdgeChange,
+    NetworkState,
+    NeuronState,
+    PairState,
+    Place,
+    VerdictState,
+    VoteState,
+)
 from judgenet.ui.canvas.scene import NetworkScene, Spot
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.fonts import load_fonts
@@ -148,6 +158,34 @@ def test_the_plus_between_columns_asks_for_a_layer_there(plan: Canvas, qtbot: Qt
         with qtbot.waitSignal(plan.scene.layer_add_requested) as told:
             plan.click(plan.at((left + right) / 2, plan.scene.layout.head - 5))
         assert told.args == [index]
+
+
+def test_the_cross_beside_a_title_asks_to_remove_the_layer(plan: Canvas, qtbot: QtBot) -> None:
+    column = plan.scene.layout.columns[2]
+    cross = plan.at(column.x + 68, plan.scene.layout.head - 5)
+    assert plan.scene.spot_at(plan.view.mapToScene(cross)).kind == "remove"
+    with qtbot.waitSignal(plan.scene.layer_remove_requested) as told:
+        plan.click(cross)
+    assert told.args == [1]
+    plan.scene.set_network(design((4,)))
+    column = plan.scene.layout.columns[1]
+    only = plan.at(column.x + 68, plan.scene.layout.head - 5)
+    with qtbot.assertNotEmitted(plan.scene.layer_remove_requested):
+        plan.click(only)
+
+
+def test_the_menu_key_asks_for_the_menu_of_the_current_node(plan: Canvas, qtbot: QtBot) -> None:
+    plan.click(plan.node(Place(0, 2)))
+    at = plan.node(Place(1, 0))
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, plan.view.viewport().mapToGlobal(at))
+    with qtbot.waitSignal(plan.scene.menu_requested) as told:
+        QApplication.sendEvent(plan.view.viewport(), event)
+    assert told.args[0].target == Place(0, 2)
+    assert told.args[0].selection == {Place(0, 2)}
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, plan.view.viewport().mapToGlobal(at))
+    with qtbot.waitSignal(plan.scene.menu_requested) as told:
+        QApplication.sendEvent(plan.view.viewport(), event)
+    assert told.args[0].target == Place(1, 0)
 
 
 def test_the_wirings_word_asks_for_a_choice(plan: Canvas, qtbot: QtBot) -> None:
@@ -550,6 +588,25 @@ def test_running_seconds_are_counted_by_the_canvas(live: Canvas) -> None:
     assert live.scene.timed(replace(state, phase="waiting")).seconds is None
 
 
+def test_nothing_turns_where_nobody_looks_or_motion_is_reduced(live: Canvas, qtbot: QtBot) -> None:
+    turned: list[QRectF] = []
+    live.scene.changed.connect(lambda regions: turned.extend(regions))
+    live.view.set_theme(make_theme("light"))
+    qtbot.waitUntil(lambda: len(turned) > 5, timeout=3000)
+    live.view.hide()
+    qtbot.wait(100)
+    turned.clear()
+    qtbot.wait(150)
+    assert turned == []
+    live.view.show()
+    qtbot.waitUntil(lambda: len(turned) > 5, timeout=3000)
+    live.view.set_theme(make_theme("light", reduce_motion=True))
+    qtbot.wait(100)
+    turned.clear()
+    qtbot.wait(150)
+    assert turned == []
+
+
 # Dense layers
 
 
@@ -612,6 +669,18 @@ def test_cells_are_coloured_by_what_is_asked(dense: Canvas) -> None:
 
 def test_a_dense_network_has_few_items_and_no_edge_items(dense: Canvas) -> None:
     assert len(dense.scene.items()) < 40
+
+
+@pytest.mark.parametrize("color", ["verdict", "state", "changed", "differ"])
+def test_the_legend_names_what_the_cells_show(qtbot: QtBot, color: CellColor) -> None:
+    legend = CellLegend(make_theme("light"))
+    qtbot.addWidget(legend)
+    legend.set_cell_color(color)
+    legend.resize(legend.sizeHint())
+    assert "unscored" in legend.accessibleName()
+    picture = legend.grab().toImage()
+    right = [QColor(picture.pixel(picture.width() - 40, y)).name() for y in range(picture.height())]
+    assert len(set(right)) > 1
 
 
 # Words

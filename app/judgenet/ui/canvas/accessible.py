@@ -9,26 +9,15 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QWindow
 from PySide6.QtWidgets import QAccessibleWidget
 
-from judgenet.ui.canvas.layout import Layout
-from judgenet.ui.canvas.model import Part, Place, Target
+from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.canvas.words import target_words
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.view import NetworkView
 
-_BEFORE: tuple[Part, ...] = ("pair", "roles")
-_AFTER: tuple[Part, ...] = ("vote", "chair", "verdict")
-
-
-def targets(layout: Layout) -> list[Target]:
-    """All nodes in the order of reading: the input, layer by layer, the output."""
-    neurons = [Place(number, i) for number, layer in enumerate(layout.layers) for i in range(layer.count)]
-    before = [part for part in _BEFORE if part in layout.parts]
-    return [*before, *neurons, *(part for part in _AFTER if part in layout.parts)]
-
 
 class _Node(QAccessibleInterface):
-    """One node of the canvas, by its place in :func:`targets`."""
+    """One node of the canvas, by its place in the order of reading."""
 
     def __init__(self, view: NetworkView, index: int) -> None:
         super().__init__()
@@ -36,7 +25,7 @@ class _Node(QAccessibleInterface):
         self.index = index
 
     def _target(self) -> Target | None:
-        every = targets(self._view.canvas.layout)
+        every = self._view.canvas.targets
         return every[self.index] if self.index < len(every) else None
 
     def isValid(self) -> bool:
@@ -121,7 +110,7 @@ class _Canvas(QAccessibleWidget):
         self._nodes = {}
 
     def childCount(self) -> int:
-        return len(targets(self._view.canvas.layout))
+        return len(self._view.canvas.targets)
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
         if not 0 <= index < self.childCount():
@@ -138,13 +127,13 @@ class _Canvas(QAccessibleWidget):
         view = self._view
         at = view.mapToScene(view.viewport().mapFromGlobal(QRect(x, y, 1, 1).topLeft()))
         target = view.canvas.layout.target_at(at.x(), at.y())
-        return None if target is None else self.child(targets(view.canvas.layout).index(target))
+        return None if target is None else self.child(view.canvas.targets.index(target))
 
     def focusChild(self) -> QAccessibleInterface | None:  # type: ignore[override]
         current = self._view.canvas.current
         if current is None or not self._view.hasFocus():
             return None
-        return self.child(targets(self._view.canvas.layout).index(current))
+        return self.child(self._view.canvas.targets.index(current))
 
 
 _interfaces: list[_Canvas] = []
@@ -171,5 +160,5 @@ def tell_focus(view: NetworkView, target: Target) -> None:
     if not QAccessible.isActive():
         return
     event = QAccessibleEvent(view, QAccessible.Event.Focus)
-    event.setChild(targets(view.canvas.layout).index(target))
+    event.setChild(view.canvas.targets.index(target))
     QAccessible.updateAccessibility(event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
@@ -22,11 +22,14 @@ from judgenet.ui.canvas.paint_ends import (
     draw_header,
     draw_plus,
     header_room,
+    remove_rect,
     stepper_parts,
 )
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
+
+HeaderPart = Literal["minus", "plus", "remove"]
 
 LOUPE: Final = (176.0, 100.0)
 LOUPE_GAP: Final = 13.0
@@ -75,15 +78,24 @@ class HeaderItem(ChromeItem):
         ends = self.canvas.ends
         return layer is not None and ends.mode == "design" and ends.editable and not ends.layers[layer].adaptive
 
-    def part_at(self, x: float, y: float) -> str:
-        """``minus`` or ``plus`` where a point (scene) is on the stepper, else empty."""
+    def part_at(self, x: float, y: float) -> HeaderPart | None:
+        """What of the header's buttons is at a point (scene)."""
         small = self.canvas.small_zoom
         w = self.column.w * small
         if not self.editable or not header_room(w, True):
-            return ""
+            return None
         at = QPointF((x - self.column.x) * small, (y - self.canvas.layout.head) * small)
         minus, plus = stepper_parts(w, 0)
-        return "minus" if minus.contains(at) else "plus" if plus.contains(at) else ""
+        if minus.contains(at):
+            return "minus"
+        if plus.contains(at):
+            return "plus"
+        box = remove_rect(self.canvas.ink, self.column.title, 0)
+        return "remove" if self._removable and box.contains(at) else None
+
+    @property
+    def _removable(self) -> bool:
+        return self.editable and len(self.canvas.layout.layers) > 1
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         canvas = self.canvas
@@ -104,6 +116,7 @@ class HeaderItem(ChromeItem):
             line=design and small > 0.6,
             can_shrink=(width or 0) > 1,
             fixed=not self.editable or canvas.exporting,
+            removable=self._removable and bool(self.hovered) and header_room(self.column.w * small, True),
         )
 
 

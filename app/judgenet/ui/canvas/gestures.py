@@ -78,6 +78,8 @@ class Click(Gesture):
             width = canvas.layout.layers[index].count + (1 if spot.kind == "plus" else -1)
             if width >= 1:
                 canvas.width_requested.emit(index, width)
+        elif spot.kind == "remove":
+            canvas.layer_remove_requested.emit(index)
         elif spot.kind == "add_layer":
             canvas.layer_add_requested.emit(index)
         elif spot.kind == "wiring":
@@ -212,7 +214,7 @@ class BandSelect(Gesture):
 def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEvent) -> Gesture | None:
     """The gesture that a press on a spot begins."""
     start = event.scenePos()
-    if spot.kind in ("minus", "plus", "add_layer", "wiring", "add_chair", "mend", "rule"):
+    if spot.kind in ("minus", "plus", "remove", "add_layer", "wiring", "add_chair", "mend", "rule"):
         return Click(canvas, start, spot)
     if spot.kind == "handle" and spot.index is not None:
         return WidthDrag(canvas, start, spot.index)

@@ -143,6 +143,8 @@ class Ink:
                 self._elided.clear()
             metrics = self._font(role, False)[1]
             found = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, room))
+            if found != text and found.endswith("…"):
+                found = f"{found[:-1].rstrip()}…"
             self._elided[key] = found
         return found
 

@@ -26,6 +26,9 @@ VOTE_ROWS: Final = 6
 VOTE_BOXES: Final = 4
 """So many boxes stand in a line of the vote."""
 
+_FIRST: Final[tuple[Part, ...]] = ("pair", "roles")
+_LAST: Final[tuple[Part, ...]] = ("vote", "chair", "verdict")
+
 BAND_LIMIT: Final = 400
 """A pair of layers with more edges is drawn as a band."""
 
@@ -184,13 +187,18 @@ class Layout:
     """Left and right edge of each space between two columns, from left to right."""
     bounds: Rect
     head: float
-    header_height: float
 
     def rect_of(self, target: Target) -> Rect:
         """The node of a target."""
         if isinstance(target, Place):
             return self.layers[target.layer].rect(target.neuron)
         return self.parts[target]
+
+    def targets(self) -> list[Target]:
+        """All nodes in the order of reading: the input, layer by layer, the output."""
+        neurons = [Place(number, i) for number, layer in enumerate(self.layers) for i in range(layer.count)]
+        first = [part for part in _FIRST if part in self.parts]
+        return [*first, *neurons, *(part for part in _LAST if part in self.parts)]
 
     def has(self, target: Target) -> bool:
         """Whether a target is on the canvas."""
@@ -239,9 +247,9 @@ class Layout:
         middle = layer.port(place.neuron)
         number = place.layer + dx
         if number < 0:
-            return self._nearest_part(("pair", "roles"), middle)
+            return self._nearest_part(_FIRST, middle)
         if number >= len(self.layers):
-            return self._nearest_part(("vote", "chair", "verdict"), middle)
+            return self._nearest_part(_LAST, middle)
         return self._nearest(number, middle, 0 if dx > 0 else CELL_COLUMNS - 1)
 
     def _nearest(self, number: int, y: float, column: int) -> Target:
@@ -256,8 +264,7 @@ class Layout:
         return min((part for part in parts if part in self.parts), key=lambda part: abs(self.parts[part].middle - y))
 
     def _stack(self, part: Part) -> list[Part]:
-        columns: tuple[tuple[Part, ...], ...] = (("pair", "roles"), ("vote", "chair", "verdict"))
-        stack = next(column for column in columns if part in column)
+        stack = next(column for column in (_FIRST, _LAST) if part in column)
         return [p for p in stack if p in self.parts]
 
 
@@ -300,14 +307,13 @@ def compute(network: NetworkState, base: Base = "full") -> Layout:
         for plan, of in zip(layers, network.layers, strict=True)
     )
 
-    header_height = 32.0
-    bounds = Rect(0, head - header_height + 8, x + output_w, 1)
+    bounds = Rect(0, head - (20 if design else 14), x + output_w, 1)
     for rect in [*parts.values(), *(plan.block for plan in layers), add_chair, *handles]:
         if rect is not None:
             bounds = bounds.united(rect)
     if dense and not design:
         bounds = bounds.united(Rect(0, 0, 1, max(plan.bottom for plan in layers if plan.dense) + FOOT_BELOW))
-    return Layout(base, metrics, columns, layers, parts, add_chair, handles, gaps, bounds, head, header_height)
+    return Layout(base, metrics, columns, layers, parts, add_chair, handles, gaps, bounds, head)
 
 
 def _input_parts(network: NetworkState, base: Base, metrics: Metrics, width: float, dense: bool) -> dict[Part, Rect]:

@@ -325,7 +325,7 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     if h >= 92:
         painter.setPen(ink.pen("line"))
         painter.drawLine(QPointF(INSIDE, round(h - 40) + 0.5), QPointF(w - INSIDE, round(h - 40) + 0.5))
-    y = h - 30.0 if h >= 66 else h - 26
+    y = h - 30.0 if h >= 92 else h - 35 if h >= 66 else h - 26
     label = "Human label" if ink.width("Human label") <= room - 32 else "Human"
     ink.text(painter, INSIDE, y + 15, label, color="text2", room=room - 32)
     draw_chip(painter, ink, QRectF(w - INSIDE - 24, y, 24, 20), state.human)
@@ -372,6 +372,12 @@ def stepper_parts(w: float, baseline: float) -> Stepper:
     return QRectF(box.x(), box.y(), 29, box.height()), QRectF(box.right() - 29, box.y(), 29, box.height())
 
 
+def remove_rect(ink: Ink, title: str, baseline: float) -> QRectF:
+    """Where the cross that removes a layer stands: beside the title, left of the stepper."""
+    x = min(ink.width(title, "section") + 4, 176 - STEPPER[0] - 28)
+    return QRectF(x, baseline - 18, 24, 26)
+
+
 def header_room(w: float, design: bool) -> bool:
     """Whether a header has room for its stepper, or for the count, beside the title."""
     return w >= 148 if design else w >= 112
@@ -390,8 +396,12 @@ def draw_header(
     line: bool = False,
     can_shrink: bool = True,
     fixed: bool = False,
+    removable: bool = False,
 ) -> None:
-    """A column's header: title, and at the right the stepper of the design (``width``) or how far it is (``count``)."""
+    """A column's header: title, and at the right the stepper of the design (``width``) or how far it is (``count``).
+
+    Under the mouse a removable layer shows its cross beside the title.
+    """
     room = w
     if width is not None and header_room(w, True) and not fixed:
         room = w - STEPPER[0] - 8
@@ -407,6 +417,14 @@ def draw_header(
             text = layer_words(count, short=True)
         ink.text(painter, w, baseline, text, color="text2", align="right", tabular=True)
         room = w - ink.width(text, tabular=True) - 8
+    if removable:
+        box = remove_rect(ink, title, baseline)
+        if hovered == "remove":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ink.brush("hover"))
+            painter.drawRoundedRect(box, 4, 4)
+        ink.icon(painter, "close", round(box.center().x() - 8), round(box.center().y() - 8), 16, "text2")
+        room = box.x() - 2
     ink.text(painter, 0, baseline, title, "section", room=max(room, 24))
     if line:
         painter.setPen(ink.pen("line"))

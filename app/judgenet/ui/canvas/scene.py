@@ -70,6 +70,7 @@ SpotKind = Literal[
     "port",
     "minus",
     "plus",
+    "remove",
     "add_layer",
     "wiring",
     "handle",
@@ -77,6 +78,9 @@ SpotKind = Literal[
     "header",
     "edge",
 ]
+
+
+_IN_HEADER: Final = frozenset({"header", "minus", "plus", "remove"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,7 @@ class NetworkScene(QGraphicsScene):
         self._current: Target | None = None
         self._hover: Target | None = None
         self._edge: EdgeChange | None = None
+        self._hovered_edge: EdgeChange | None = None
         self._focus_shown = False
         self._anchor: Place | None = None
         self._gesture: Gesture | None = None
@@ -185,7 +190,7 @@ class NetworkScene(QGraphicsScene):
         self._headers: dict[int | str | None, HeaderItem] = {}
         self._chrome: list[ChromeItem] = []
         self._kept: list[QGraphicsItem] = []
-        self._shape: object = None
+        self._targets: list[Target] | None = None
         self.layout: Layout = compute(network, self._base)
         self._build()
 
@@ -238,6 +243,13 @@ class NetworkScene(QGraphicsScene):
     def selected_edge(self) -> EdgeChange | None:
         """The edge that was clicked."""
         return self._edge
+
+    @property
+    def targets(self) -> list[Target]:
+        """All nodes in the order of reading."""
+        if self._targets is None:
+            self._targets = self.layout.targets()
+        return self._targets
 
     def state(self, place: Place) -> NeuronState:
         """The newest painted state of a neuron."""
@@ -465,8 +477,10 @@ class NetworkScene(QGraphicsScene):
         self._selection = frozenset(place for place in self._selection if self.layout.has(place))
         if self._current is not None and not self.layout.has(self._current):
             self._current = self._clamped(self._current)
+        self._targets = None
         self._hover = None
         self._edge = None
+        self._hovered_edge = None
         self._gesture = None
         self._build()
         self.rebuilt.emit()
@@ -571,7 +585,14 @@ class NetworkScene(QGraphicsScene):
         elif not moving and self._ticker.isActive():
             self._ticker.stop()
 
+    def wake(self) -> None:
+        """Lets what turns and flows go on: a view is seen again."""
+        self._run_ticker()
+
     def _tick(self) -> None:
+        if not any(view.isVisible() for view in self.views()):
+            self._ticker.stop()
+            return
         self._ticks += 1
         still = self._theme.reduce_motion
         if not still:
@@ -692,9 +713,13 @@ class NetworkScene(QGraphicsScene):
     def _select_edge(self, edge: EdgeChange) -> None:
         self.set_selection(frozenset())
         self._edge = edge
+        self._hovered_edge = None
+        self._show_edge(edge)
+        self.edge_selected.emit(edge)
+
+    def _show_edge(self, edge: EdgeChange) -> None:
         before, after = self.layout.layers[edge.layer - 1], self.layout.layers[edge.layer]
         self._drag.show_edge(before.right, before.port(edge.source), after.left, after.port(edge.target))
-        self.edge_selected.emit(edge)
 
     @property
     def drag_item(self) -> DragItem:
@@ -712,13 +737,13 @@ class NetworkScene(QGraphicsScene):
             if isinstance(item, HeaderItem) and item.column.layer is not None:
                 part = item.part_at(x, y)
                 if part:
-                    return Spot("minus" if part == "minus" else "plus", index=item.column.layer)
+                    return Spot(part, index=item.column.layer)
                 if item.sceneBoundingRect().contains(at) and y < 0:
                     return Spot("header", index=item.column.layer)
             elif isinstance(item, PlusItem):
-                part = item.part_at(x, y)
-                if part:
-                    return Spot("add_layer" if part == "add" else "wiring", index=item.index)
+                what = item.part_at(x, y)
+                if what:
+                    return Spot("add_layer" if what == "add" else "wiring", index=item.index)
             elif isinstance(item, HandleItem) and item.rect.contains(x, y):
                 return Spot("handle", index=item.layer)
             elif isinstance(item, AddChairItem) and item.rect.contains(x, y):
@@ -829,17 +854,20 @@ class NetworkScene(QGraphicsScene):
         if event.type() == QEvent.Type.Leave:
             self._set_hover(None)
             self._hover_chrome(Spot("empty"))
+            self._hover_edge(None)
         return super().event(event)
 
     def _hover_at(self, at: QPointF) -> None:
         spot = self.spot_at(at)
         self._set_hover(spot.target)
         self._hover_chrome(spot)
+        self._hover_edge(spot.edge)
         shapes = {
             "mend": Qt.CursorShape.PointingHandCursor,
             "rule": Qt.CursorShape.PointingHandCursor,
             "minus": Qt.CursorShape.PointingHandCursor,
             "plus": Qt.CursorShape.PointingHandCursor,
+            "remove": Qt.CursorShape.PointingHandCursor,
             "add_layer": Qt.CursorShape.PointingHandCursor,
             "add_chair": Qt.CursorShape.PointingHandCursor,
             "wiring": Qt.CursorShape.PointingHandCursor,
@@ -849,10 +877,19 @@ class NetworkScene(QGraphicsScene):
         }
         self.cursor_wanted.emit(shapes.get(spot.kind, Qt.CursorShape.ArrowCursor))
 
+    def _hover_edge(self, edge: EdgeChange | None) -> None:
+        if self._edge is not None or edge == self._hovered_edge:
+            return
+        self._hovered_edge = edge
+        if edge is None:
+            self._drag.clear()
+        else:
+            self._show_edge(edge)
+
     def _hover_chrome(self, spot: Spot) -> None:
         for item in self._chrome:
             what = ""
-            if isinstance(item, HeaderItem) and item.column.layer == spot.index and spot.kind in ("minus", "plus"):
+            if isinstance(item, HeaderItem) and item.column.layer == spot.index and spot.kind in _IN_HEADER:
                 what = spot.kind
             elif isinstance(item, PlusItem) and item.index == spot.index and spot.kind in ("add_layer", "wiring"):
                 what = "add" if spot.kind == "add_layer" else "wiring"

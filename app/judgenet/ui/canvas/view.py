@@ -8,6 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QEasingCurve, QEvent, QPoint, QPointF, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QInputDevice,
@@ -25,7 +26,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
 from judgenet.ui.canvas.accessible import install_accessibility, tell_focus
 from judgenet.ui.canvas.layout import Base
 from judgenet.ui.canvas.minimap import MiniMap
-from judgenet.ui.canvas.model import Place, Target
+from judgenet.ui.canvas.model import MenuRequest, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene, Spot
 from judgenet.ui.canvas.search import SearchPopup
 from judgenet.ui.canvas.words import target_words
@@ -55,6 +56,7 @@ _BY_WINDOW: Final = frozenset({Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusR
 _CHROME_TIPS: Final = {
     "minus": "One neuron fewer",
     "plus": "One neuron more",
+    "remove": "Remove this layer",
     "add_layer": "Add a layer here",
     "wiring": "Choose the wiring",
     "handle": "Drag to change the number of neurons",
@@ -103,6 +105,7 @@ class NetworkView(QGraphicsView):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Judge network")
+        self._map_wanted = True
         self._map = MiniMap(scene, self)
         self._map.hide()
         self._map.moved.connect(self.center_at)
@@ -290,8 +293,13 @@ class NetworkView(QGraphicsView):
         bounds = self._canvas.layout.bounds
         slack = 2 / self._scale
         whole = view.adjusted(-slack, -slack, slack, slack).contains(QRectF(bounds.x, bounds.y, bounds.w, bounds.h))
-        self._map.setVisible(not whole and self.viewport().width() > 2.5 * self._map.width())
+        self._map.setVisible(self._map_wanted and not whole and self.viewport().width() > 2.5 * self._map.width())
         self._map.show_view(view)
+
+    def show_map(self, wanted: bool) -> None:
+        """Whether the mini-map may be shown when something is out of view."""
+        self._map_wanted = wanted
+        self._moved()
 
     def _place_map(self) -> None:
         gap = self._theme.px(12)
@@ -310,6 +318,7 @@ class NetworkView(QGraphicsView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._canvas.wake()
         self._choose_base()
         if self._fitted:
             self.fit(animate=False)
@@ -343,6 +352,16 @@ class NetworkView(QGraphicsView):
         else:
             steps = event.angleDelta().y() or event.angleDelta().x()
             self.set_zoom(self._target_zoom() * WHEEL**steps, event.position(), animate=not touch)
+        event.accept()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        current = self._canvas.current
+        if event.reason() != QContextMenuEvent.Reason.Keyboard or current is None:
+            super().contextMenuEvent(event)
+            return
+        rect = self._canvas.layout.rect_of(current)
+        at = self.viewport().mapToGlobal(self.mapFromScene(QPointF(*rect.center)))
+        self._canvas.menu_requested.emit(MenuRequest(at.x(), at.y(), current, self._canvas.selection))
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:
