@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TextIO
 
 import typer
 
@@ -39,6 +39,20 @@ ProjectOption = Annotated[
     Path | None, typer.Option("--project", help="The project, where RUN is a run's id.", show_default=False)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+
+
+def open_output(option: str, path: Path, mode: Literal["w", "a"]) -> TextIO:
+    """A file to write text to, with its folders; ``option`` names it in errors.
+
+    :raises InputError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open(mode, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(
+            f"{option} {path}: cannot be written ({error.strerror or error}). Name another file."
+        ) from None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from judgenet.cli.common import ProjectOption, RunArgument, open_run
+from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_output, open_run
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
@@ -165,8 +165,9 @@ def export(
             return
         # Written beside and moved: a stopped export leaves no half file in the place of a whole one.
         beside = output.with_name(output.name + ".part")
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8", newline="") as out:
+        if output.is_dir():
+            raise InputError(f"-o {output}: is a folder. Name a file in it.")
+        with open_output("-o", beside, "w") as out:
             count = write_records(records, format, out)
         beside.replace(output)
         typer.echo(f"{output}: {count:,} {what}", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
@@ -17,6 +18,8 @@ from judgenet.cli.run import run
 from judgenet.cli.version import show_version
 from judgenet.core.documents import DocumentError
 from judgenet.core.network import NetworkError
+from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.roles import RoleError
 from judgenet.engine.endpoints import EndpointError
@@ -32,6 +35,7 @@ _BAD_INPUT = (
     DocumentError,
     FileError,
     NetworkError,
+    PriceError,
     PromptError,
     RoleError,
     SecretError,
@@ -42,7 +46,8 @@ _BAD_INPUT = (
 
 app = typer.Typer(
     name="judgenet",
-    help="Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.",
+    help="Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.\n\n"
+    "Without a command the studio opens: judgenet [PROJECT.judgenet]",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -57,9 +62,19 @@ app.add_typer(endpoint.app, name="endpoint")
 app.command("version")(show_version)
 
 
+def _studio_project(arguments: Sequence[str]) -> tuple[Path | None] | None:
+    """The project with which the studio is to be opened (``None`` for none of them), in a tuple; ``None`` where a
+    command is meant."""
+    if not arguments:
+        return (None,)
+    if len(arguments) == 1 and Path(arguments[0]).suffix == PROJECT_SUFFIX:
+        return (Path(arguments[0]),)
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit code: 0 done, 1 failed, 2 bad usage or input, 3 stopped by a limit,
-    130 interrupted."""
+    """Opens the studio, or runs a command and returns its exit code: 0 done, 1 failed, 2 bad usage or input, 3 stopped
+    by a limit, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
         # A console that cannot show a character of the data must not end a run.
         if hasattr(stream, "reconfigure"):
@@ -67,7 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     handler = logging.StreamHandler()
     handler.addFilter(SecretFilter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(levelname)s %(name)s: %(message)s")
+    studio = _studio_project(sys.argv[1:] if arguments is None else arguments)
     try:
+        if studio is not None:
+            return _open_studio(studio[0])
         result = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
     except typer.TyperException as error:
@@ -85,6 +103,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe (head, less) has seen enough.
         sys.stderr.close()
         return ExitCode.DONE
+    except OSError as error:
+        return _say(error, ExitCode.FAILED)
+
+
+def _open_studio(project: Path | None) -> int:
+    if project is not None and not project.exists():
+        raise InputError(f"{project}: there is no such project.")
+    try:
+        # Qt takes a while to load, and the commands do without it.
+        from judgenet.ui.app import open_studio
+    except ImportError as error:
+        raise InputError(
+            f"The studio cannot be opened: {error}. On Linux it needs the libraries libgl1, libegl1, libxkbcommon0, "
+            "libfontconfig1, libglib2.0-0, libdbus-1-3 and, for a screen, libxcb-cursor0. "
+            "The commands work without them: judgenet --help"
+        ) from None
+    return open_studio(project)
 
 
 def _say(error: Exception, code: ExitCode) -> int:

@@ -115,8 +115,8 @@ def _calls(sums: Spent, judged: list[PairVerdicts]) -> dict[str, Any]:
     }
 
 
-def _figure(value: float | None, reason: str | None) -> str:
-    return f"{value:.4f}" if value is not None else f"n/a – {reason or 'undefined'}"
+def _figure(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.4f}"
 
 
 def print_metrics(figures: dict[str, Any], console: Console) -> None:
@@ -160,22 +160,30 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
     )
 
 
+_FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "majority_baseline": "baseline"}
+
+
 def _print_table(aggregations: dict[str, Any], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("aggregation")
     for name in ("accuracy", "macro-F1", "kappa", "n used", "baseline"):
         table.add_column(name, justify="right")
+    why: dict[str, list[str]] = {}
     for name, found in aggregations.items():
-        reasons = found["reasons"]
         table.add_row(
             name,
-            _figure(found["accuracy"], reasons.get("accuracy")),
-            _figure(found["macro_f1"], reasons.get("macro_f1")),
-            _figure(found["kappa"], reasons.get("kappa")),
+            *(_figure(found[figure]) for figure in ("accuracy", "macro_f1", "kappa")),
             f"{found['n_used']:,} of {found['n_total']:,}",
-            _figure(found["majority_baseline"], reasons.get("majority_baseline")),
+            _figure(found["majority_baseline"]),
         )
+        for figure in ("accuracy", "macro_f1", "kappa", "majority_baseline"):
+            if found[figure] is None:
+                reason = found["reasons"].get(figure, "undefined")
+                why.setdefault(reason, []).append(f"{name} {_FIGURES[figure]}")
     console.print(table)
+    for reason, undefined in why.items():
+        which = "" if len(undefined) == len(aggregations) * len(_FIGURES) else f" ({', '.join(undefined)})"
+        console.print(f"n/a{which}: {reason}", soft_wrap=True)
 
 
 def metrics(

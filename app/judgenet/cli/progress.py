@@ -22,9 +22,17 @@ from judgenet.core.events import (
     StoreTrouble,
 )
 from judgenet.core.tally import Tally
+from judgenet.formats import Finding
 
 _LINE_EVERY_S = 10.0
 _RECENT = 6
+_SHOWN_IDS = 5
+
+
+def finding_line(finding: Finding) -> str:
+    """What the import doctor found, with the first of the pairs concerned."""
+    ids = ", ".join(finding.ids[:_SHOWN_IDS]) + (", …" if len(finding.ids) > _SHOWN_IDS else "")
+    return f"{finding.severity}: {finding.message}" + (f" ({finding.count:,}: {ids})" if ids else "")
 
 
 def verdict_text(verdict: str | None) -> str:
@@ -48,7 +56,7 @@ class Reporter:
         self._console = console
         self._quiet = quiet
         self._every_pair = every_pair
-        self._last_line = 0.0
+        self._last_line = time.monotonic()
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
         self._live = (
@@ -82,7 +90,9 @@ class Reporter:
         elif isinstance(event, RolesFound) and event.note:
             self._say(f"pair {event.pair + 1}: {event.note}", "yellow")
         elif isinstance(event, EndpointChanged) and event.state != "open":
-            self._say(f"{event.endpoint}: {event.message}", "red" if event.state == "stopped" else "yellow")
+            # Most messages name their endpoint already.
+            named = event.message if event.message.startswith(event.endpoint) else f"{event.endpoint}: {event.message}"
+            self._say(named, "red" if event.state == "stopped" else "yellow")
         elif isinstance(event, StoreTrouble):
             self._say(event.message or "The store can be written again.", "red" if event.message else "green")
         elif isinstance(event, RunChanged):

@@ -12,9 +12,9 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.console import Console
 
-from judgenet.cli.common import ExitCode, JsonOption
+from judgenet.cli.common import ExitCode, JsonOption, open_output
 from judgenet.cli.metrics import print_metrics, run_metrics
-from judgenet.cli.progress import Reporter
+from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
@@ -87,15 +87,16 @@ def run(
     """
     console = Console(stderr=True)
     signal.signal(signal.SIGTERM, _terminate)
+    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    log = None if events is None else open_output("--events", events, "a")
     with Store.open(setup.store_path) as store:
         setup.save()
-        told: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        log = None if events is None else events.open("a", encoding="utf-8")
         try:
             with Engine() as engine, Reporter(console, quiet=quiet) as reporter:
                 if not quiet:
                     for finding in setup.dataset.findings:
-                        console.print(str(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+                        line = finding_line(finding)
+                        console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
                     line = estimate_run(setup.start, store).line()
                     console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
@@ -110,7 +111,8 @@ def run(
         sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")
     else:
         print_metrics(figures, Console())
-        typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
-    if finished.state == "failed":
-        typer.echo(f"judgenet: {scrub(finished.message)}", err=True)
+        if figures["calls"]["all"] and not quiet:
+            typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
+    if finished.message and quiet:
+        typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return _CODES[finished.state]

@@ -14,6 +14,7 @@ import typer
 
 from judgenet.cli.common import InputError
 from judgenet.core import design, presets
+from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
 from judgenet.core.plan import Price, PriceTable
@@ -22,7 +23,7 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import replay_store
-from judgenet.engine.session import Start, all_settings, endpoints_of, with_models
+from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
 from judgenet.engine.setup import read_source, run_record
 from judgenet.formats import Dataset, parse_column_map, parse_label_map
 from judgenet.store.db import Store
@@ -31,12 +32,13 @@ from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.prices import load_prices
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
-from judgenet.store.settings import profile_from_flags, profiles
+from judgenet.store.settings import UnknownEndpoint, profile_from_flags, profile_problem, profiles
 
 DEFAULT_OUT = Path("judgenet-run")
 DEFAULT_WIDTH = 3
 DEFAULT_DEPTH = 2
-REPLAY = "replay:"
+REPLAY_NAME = "replay"
+REPLAY = f"{REPLAY_NAME}:"
 
 
 class Orders(StrEnum):
@@ -92,9 +94,7 @@ def prepare(
     labels: Annotated[
         str | None, typer.Option("--label-map", help="Label values of the file: 1=a,2=b,0=tie. Never guessed.")
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a file that is not UTF-8, such as cp1252.")
-    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a file that is not UTF-8, such as cp1252.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs.")] = None,
     pick: Annotated[Pick, typer.Option(help="Which ones, with --limit: the first, or drawn by --seed.")] = Pick.FIRST,
     width: Annotated[
@@ -166,7 +166,19 @@ def prepare(
     changes: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if endpoint_name is not None and model is None and replayed is None:
         changes["model"] = None
-    network = with_models(replace(network, settings=replace(network.settings, **changes)), known)
+    network = replace(network, settings=replace(network.settings, **changes))
+    if replayed is not None:
+        network = each_settings(network, lambda s: s if s.endpoint is None else replace(s, endpoint=REPLAY_NAME))
+    for name in endpoints_of(network):
+        if name not in known:
+            raise UnknownEndpoint(name, known)
+        if problem := profile_problem(known[name]):
+            raise InputError(problem)
+    network = with_models(network, known)
+    for used in all_settings(network):
+        if used.model is None:
+            raise InputError(f"Which model of {used.endpoint} is to be asked? Name it: --model MODEL")
+    require_valid(network, known)
     if concurrency is not None:
         known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
 
@@ -227,12 +239,11 @@ def _endpoint(
         )
     if endpoint is not None and endpoint.startswith(REPLAY):
         profile = EndpointProfile(
-            "replay", kind="replay", source=str(Path(endpoint.removeprefix(REPLAY)).absolute()), concurrency=64
+            REPLAY_NAME, kind="replay", source=str(Path(endpoint.removeprefix(REPLAY)).absolute()), concurrency=64
         )
         with Store.open(replay_store(profile), readonly=True) as store:
             recorded = network_of(run_info(store))
-        network = replace(recorded, settings=replace(recorded.settings, endpoint="replay"))
-        return (profile,), "replay", network
+        return (profile,), REPLAY_NAME, recorded
     return (), endpoint, None
 
 

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from judgenet.core.events import CallFinished, CallStarted, Event, PairFinished, RunStarted
+from judgenet.core.events import CallFinished, CallStarted, Event, PairFinished, RunFinished, RunStarted
 
 _WINDOW_S = 60.0
 
@@ -22,7 +22,6 @@ class Tally:
     calls_planned: int = 0
     calls: int = 0
     calls_cached: int = 0
-    in_flight: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
     tokens_out: int = 0
@@ -30,6 +29,7 @@ class Tally:
     unpriced: int = 0
     started: float = 0.0
     _per_pair: float = 0.0
+    _in_flight: set[tuple[object, ...]] = field(default_factory=set)
     _finished: deque[tuple[float, int]] = field(default_factory=deque)
 
     def take(self, event: Event) -> None:
@@ -40,7 +40,7 @@ class Tally:
             self.calls_planned = round(self._per_pair * (event.pairs - event.pairs_done))
             self.started = self.clock()
         elif isinstance(event, CallStarted):
-            self.in_flight += 1
+            self._in_flight.add((event.pair, event.layer, event.neuron, event.order, event.sample))
         elif isinstance(event, CallFinished):
             self.calls += 1
             if event.reason is not None:
@@ -48,7 +48,7 @@ class Tally:
             if event.cached:
                 self.calls_cached += 1
                 return
-            self.in_flight = max(0, self.in_flight - 1)
+            self._in_flight.discard((event.pair, event.layer, event.neuron, event.order, event.sample))
             self._finished.append((self.clock(), event.tokens_in + event.tokens_out))
             self.tokens_in += event.tokens_in
             self.tokens_out += event.tokens_out
@@ -58,6 +58,13 @@ class Tally:
                 self.price += event.price
         elif isinstance(event, PairFinished):
             self.pairs_done += 1
+        elif isinstance(event, RunFinished):
+            self._in_flight.clear()
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that were sent and have not finished. One that is put again counts once."""
+        return len(self._in_flight)
 
     @property
     def rate(self) -> float:

@@ -324,7 +324,7 @@ class Executor:
             return
         else:
             stops = [
-                f"{name}: {message}"
+                message if message.startswith(name) else f"{name}: {message}"
                 for name, lane in self._lanes.items()
                 for message in ([lane.stopped] if lane.stopped else lane.stopped_models.values())
             ]

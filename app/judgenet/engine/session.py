@@ -62,16 +62,21 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
             return replace(settings, model=profile.model)
         return replace(settings, model=model_name(profile.source)) if profile.kind == "embedded" else settings
 
+    return each_settings(spec, filled)
+
+
+def each_settings(spec: NetworkSpec, change: Callable[[Settings], Settings]) -> NetworkSpec:
+    """The network with the settings of every level changed: its own, those of roles, chair, layers and neurons."""
     return replace(
         spec,
-        settings=filled(spec.settings),
-        roles=replace(spec.roles, settings=filled(spec.roles.settings)),
-        chair=None if spec.chair is None else replace(spec.chair, settings=filled(spec.chair.settings)),
+        settings=change(spec.settings),
+        roles=replace(spec.roles, settings=change(spec.roles.settings)),
+        chair=None if spec.chair is None else replace(spec.chair, settings=change(spec.chair.settings)),
         layers=tuple(
             replace(
                 layer,
-                settings=filled(layer.settings),
-                neurons=tuple(replace(neuron, settings=filled(neuron.settings)) for neuron in layer.neurons),
+                settings=change(layer.settings),
+                neurons=tuple(replace(neuron, settings=change(neuron.settings)) for neuron in layer.neurons),
             )
             for layer in spec.layers
         ),

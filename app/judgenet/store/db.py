@@ -85,14 +85,19 @@ class Store:
         if readonly and not path.exists():
             raise StoreError(f"{path}: there is no store. Name the folder of a run or a project that has been run.")
         if not readonly:
-            path.parent.mkdir(parents=True, exist_ok=True)
             store._lock = FileLock(str(path) + ".lock")
             try:
+                path.parent.mkdir(parents=True, exist_ok=True)
                 store._lock.acquire(timeout=0)
             except Timeout:
                 raise StoreInUse(
                     f"{path}: another JudgeNet is running on this project. Wait for it or stop it; "
                     "reading (metrics, export) works meanwhile."
+                ) from None
+            except OSError as error:
+                raise StoreError(
+                    f"{path.parent}: no run can be kept here ({error.strerror or error}). Choose another folder, "
+                    "or make this one writable."
                 ) from None
         try:
             store._prepare()
