@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
 from judgenet.core.network import Aggregation
-from judgenet.core.pairs import Order, Verdict
+from judgenet.core.pairs import VERDICTS, Order, Verdict
 
 
 class Opinion(NamedTuple):
@@ -196,6 +196,33 @@ def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict |
     if a == b or top_is_tie:
         return "tie" if rules.fallback == "tie" else c1
     return "a" if a > b else "b"
+
+
+def decided(votes: Votes, outstanding: int, rules: Aggregation, c1: Verdict | None = None) -> Verdict | None:
+    """The verdict of a vote that ``outstanding`` voters can no longer change, ``None`` while they can.
+
+    Each of them may choose anything or not vote at all. Without outstanding voters it is :func:`plurality`, which
+    alone asks for ``c1``.
+    """
+    if not outstanding:
+        return plurality(votes, rules, c1)
+    a, b, tie = votes
+    others = {"a": max(b, tie), "b": max(a, tie), "tie": max(a, b)}
+    if rules.ties == "abstain":
+        others = {"a": b, "b": a}
+    return next(
+        (
+            verdict
+            for verdict in VERDICTS
+            if verdict in others and votes[_PLACE[verdict]] - others[verdict] > outstanding
+        ),
+        None,
+    )
+
+
+def leading(votes: Votes) -> Verdict | None:
+    """The response with more votes, ``None`` where neither has."""
+    return None if votes.a == votes.b else "a" if votes.a > votes.b else "b"
 
 
 _PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.aggregate import Opinion, aggregate, aggregation_names
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, merged
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
 from judgenet.core.network import NetworkSpec, designed_width
-from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.stats.agreement import PositionConsistency, position_of
+from judgenet.stats.curves import CODES as CODES
+from judgenet.stats.curves import AgreementCurves, agreement_curves, pair_counts
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, call_heads, pair_heads
@@ -31,9 +34,8 @@ _CALL_PHASES: Final[tuple[CallPhase, ...]] = ("none", "asked", "writing", "score
 _PAIR_PHASES: Final[tuple[PairPhase, ...]] = ("open", "working", "done", "failed")
 _FINISHED: Final = 3
 """Calls with this phase or a later one are in."""
+_UNSCORED: Final = 4
 
-CODES: Final[tuple[Verdict | None, ...]] = (None, "a", "tie", "b")
-"""Verdicts by their code in the arrays: 0 none, 1 A, 2 tie, 3 B."""
 _CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
 _REASONS: Final[tuple[Reason | None, ...]] = (None, *Reason)
 _REASON_CODE: Final = {None if reason is None else reason.value: code for code, reason in enumerate(_REASONS)}
@@ -61,6 +63,22 @@ class CallState:
 
 
 NOT_ASKED: Final = CallState()
+
+RUNNING: Final = 1
+UNSCORED: Final = 2
+"""Bits of :attr:`Strip.state`."""
+
+
+class Strip(NamedTuple):
+    """A neuron over a stretch of pairs.
+
+    ``difference`` is the score of A minus that of B, the mean over its valid calls that are in (a verdict without
+    scores counts one point), NaN where there are none. ``state`` has the bits :data:`RUNNING` (a call is on its way)
+    and :data:`UNSCORED` (calls are in, and none is valid).
+    """
+
+    difference: NDArray[np.float32]
+    state: NDArray[np.uint8]
 
 
 class Column:
@@ -126,6 +144,7 @@ class RunTable:
         ids, tasks: by pair; ``human`` holds the codes of people's labels, ``states`` codes of the pairs' phases.
         columns: by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
         finished: indexes of finished pairs in the order in which they finished.
+        calls_in, calls_unscored: calls that are in, and those of them without an evaluation.
     """
 
     def __init__(
@@ -147,7 +166,11 @@ class RunTable:
         self.finished: list[int] = []
         self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
         self._verdicts: dict[str, NDArray[np.uint8]] = {name: np.zeros(count, np.uint8) for name in self._names}
+        self._orders: dict[Order, NDArray[np.uint8]] = {order: np.zeros(count, np.uint8) for order in ORDERS}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
+        self._of_neuron: dict[tuple[int, int], list[tuple[Order | None, int, Column]]] = {}
+        self.calls_in = 0
+        self.calls_unscored = 0
 
     @classmethod
     def fresh(cls, run: RunInfo, spec: NetworkSpec, pairs: Iterable[Pair]) -> RunTable:
@@ -177,8 +200,8 @@ class RunTable:
             if call.pair - last >= _PAIRS_PER_CHECK:
                 last = call.pair
                 check()
-            table.column(call.layer, call.neuron, call.order, call.sample).set(
-                call.pair,
+            table._set(
+                CallSite(call.pair, call.layer, call.neuron, call.order, call.sample),
                 call.status,
                 call.reason,
                 call.verdict,
@@ -198,6 +221,8 @@ class RunTable:
             table.finished.append(head.pair)
             found = aggregate(table.opinions(head.pair), table.spec.depth, table.spec.aggregation)
             table._set_verdicts(head.pair, found.named())
+            table._orders["ab"][head.pair] = _CODE[found.c1_ab]
+            table._orders["ba"][head.pair] = _CODE[found.c1_ba]
         return table
 
     # Filling
@@ -208,9 +233,28 @@ class RunTable:
         found = self.columns.get(key)
         if found is None:
             found = self.columns[key] = Column(len(self.ids))
+            self._of_neuron.setdefault((layer, neuron), []).append((order, sample, found))
             if neuron > self._widths.get(layer, 0):
                 self._widths[layer] = neuron
         return found
+
+    def _set(
+        self,
+        site: CallSite,
+        status: str,
+        reason: str | None,
+        verdict: Verdict | None,
+        score_a: float | None,
+        score_b: float | None,
+        cached: bool,
+        attempts: int,
+        seconds: float | None,
+    ) -> None:
+        column = self.column(*site[1:])
+        before = int(column.phase[site.pair])
+        column.set(site.pair, status, reason, verdict, score_a, score_b, cached, attempts, seconds)
+        self.calls_in += before < _FINISHED
+        self.calls_unscored += (status == "unscored") - (before == _UNSCORED)
 
     def take(self, event: Event) -> CallSite | int | None:
         """Takes an event of this run in. Returns the call or the pair that changed."""
@@ -218,15 +262,18 @@ class RunTable:
             site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
             phase = self.column(*site[1:]).phase
             wanted = 1 if isinstance(event, CallStarted) else 2
-            if phase[event.pair] == wanted:
+            before = int(phase[event.pair])
+            if before == wanted:
                 return None
             phase[event.pair] = wanted
+            self.calls_in -= before >= _FINISHED
+            self.calls_unscored -= before == _UNSCORED
             self._begin(event.pair)
             return site
         if isinstance(event, CallFinished):
             site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-            self.column(*site[1:]).set(
-                event.pair,
+            self._set(
+                site,
                 event.status,
                 event.reason,
                 event.verdict,
@@ -245,6 +292,7 @@ class RunTable:
                 self.finished.append(event.pair)
             self.states[event.pair] = 3 if event.open_calls else 2
             self._set_verdicts(event.pair, dict(event.verdicts))
+            self._set_orders(event.pair)
             return event.pair
         return None
 
@@ -256,10 +304,25 @@ class RunTable:
         for name, verdict in verdicts.items():
             self._verdicts[name][pair] = _CODE[verdict]
 
+    def _set_orders(self, pair: int) -> None:
+        """Keeps the average's verdict in each order."""
+        found: dict[Order, list[float]] = {"ab": [], "ba": []}
+        for (layer, _, order, _), column in self.columns.items():
+            if order is not None and layer <= self.spec.depth:
+                result = column.result(pair)
+                if isinstance(result, Evaluation):
+                    found[order].append(result.difference)
+        for order, differences in found.items():
+            self._orders[order][pair] = _CODE[merged(differences)]
+
     def interrupted(self) -> None:
-        """The run ended: calls that were on their way are not any more."""
+        """The run ended: calls that were on their way are not any more. Those that were asked again stay unscored."""
         for column in self.columns.values():
-            column.phase[(column.phase > 0) & (column.phase < _FINISHED)] = 0
+            given_up = (column.phase > 0) & (column.phase < _FINISHED)
+            again = int((given_up & (column.reason > 0)).sum())
+            self.calls_in += again
+            self.calls_unscored += again
+            column.phase[given_up] = np.where(column.reason[given_up] > 0, _UNSCORED, 0)
 
     # Reading
 
@@ -295,9 +358,12 @@ class RunTable:
     def call(self, site: CallSite) -> CallState:
         """One call in short."""
         column = self.columns.get(site[1:])
-        if column is None or not column.phase[site.pair]:
+        return NOT_ASKED if column is None else self._state(column, site.pair)
+
+    @staticmethod
+    def _state(column: Column, pair: int) -> CallState:
+        if not column.phase[pair]:
             return NOT_ASKED
-        pair = site.pair
         return CallState(
             _CALL_PHASES[int(column.phase[pair])],
             CODES[int(column.verdict[pair])],
@@ -325,6 +391,48 @@ class RunTable:
                 if result is not None:
                     found.append(Opinion(layer, neuron, order, sample, result))
         return found
+
+    def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
+        """The calls of one neuron (or of the chair) on a pair that have begun."""
+        found = []
+        for order, sample, column in self._of_neuron.get((layer, neuron), ()):
+            state = self._state(column, index)
+            if state.phase != "none":
+                found.append((CallSite(index, layer, neuron, order, sample), state))
+        return found
+
+    def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
+        """A neuron over the pairs from ``start`` to ``stop`` (not included)."""
+        count = max(0, stop - start)
+        total = np.zeros(count)
+        valid = np.zeros(count, np.uint8)
+        state = np.zeros(count, np.uint8)
+        unscored = np.zeros(count, np.bool_)
+        for order, _, column in self._of_neuron.get((layer, neuron), ()):
+            if order is None:
+                continue
+            phase = column.phase[start:stop]
+            verdict = column.verdict[start:stop]
+            difference = column.score_a[start:stop] - column.score_b[start:stop]
+            difference = np.where(np.isnan(difference), 2.0 - verdict, difference)
+            scored = phase == _FINISHED
+            total += np.where(scored, difference, 0.0)
+            valid += scored
+            unscored |= phase == _UNSCORED
+            state[(phase > 0) & (phase < _FINISHED)] = RUNNING
+        state[unscored & (valid == 0)] |= UNSCORED
+        mean = np.divide(total, valid, out=np.full(count, np.nan), where=valid > 0)
+        return Strip(mean.astype(np.float32), state)
+
+    def curves(self, name: str) -> AgreementCurves:
+        """How one aggregation agrees with people over the finished pairs, in the order in which they finished."""
+        done = np.asarray(self.finished, np.int64)
+        return agreement_curves(self.human[done], self._verdicts[name][done])
+
+    def position(self) -> PositionConsistency:
+        """How often the average's verdict differs between the two orders, over the finished pairs."""
+        done = np.asarray(self.finished, np.int64)
+        return position_of(pair_counts(self._orders["ab"][done], self._orders["ba"][done]))
 
     def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
         """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""

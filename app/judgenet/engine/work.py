@@ -10,6 +10,7 @@ from judgenet.core.aggregate import Opinion
 from judgenet.core.calls import ROLES_LAYER, CallSite, KeyPrefix
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import (
+    NetworkError,
     NetworkSpec,
     Role,
     Settings,
@@ -62,6 +63,24 @@ def drawn_order(seed: int, pair_id: str, layer: int, neuron: int, sample: int) -
     """The order of a call under ``orders="random"``: drawn from the seed, the same whenever it is asked."""
     text = f"{seed}\n{layer}\n{neuron}\n{sample}\n{pair_id}"
     return ORDERS[hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] & 1]
+
+
+def orders_of(spec: NetworkSpec, pair_id: str, layer: int, place: int, sample: int) -> tuple[Order, ...]:
+    """The orders in which a neuron is asked for a sample; ``layer`` and ``place`` are 0-based."""
+    if spec.orders == "both":
+        return ORDERS
+    if spec.orders == "random":
+        return (drawn_order(spec.seed, pair_id, layer + 1, place + 1, sample),)
+    return (spec.orders,)
+
+
+def role_at(spec: NetworkSpec, layer: int, place: int, roles: tuple[Role, ...]) -> Role | None:
+    """The role of a neuron on a pair with these roles: its own, else the one of its place."""
+    of = spec.layers[layer]
+    own = of.neurons[0 if of.adaptive else place].role
+    if own is None and spec.roles.kind != "none" and place < len(roles):
+        return roles[place]
+    return own
 
 
 def _roles_of(neurons: Iterable[Neuron]) -> tuple[Role, ...]:
@@ -147,7 +166,7 @@ class PairWork:
         return self.spec.layers[layer].wiring.kind == "full"
 
     def _neurons(self, layer: int) -> tuple[Neuron, ...]:
-        spec, of = self.spec, self.spec.layers[layer]
+        spec = self.spec
         roles = self.roles or ()
         before = self.layers[layer - 1] if layer else ()
         before_width = max((neuron.place for neuron in before), default=-1) + 1
@@ -155,9 +174,7 @@ class PairWork:
         same: dict[tuple[object, ...], int] = {}
         neurons = []
         for place in places_of(spec, layer, len(roles)):
-            role = of.neurons[0 if of.adaptive else place].role
-            if role is None and spec.roles.kind != "none" and place < len(roles):
-                role = roles[place]
+            role = role_at(spec, layer, place, roles)
             settings = neuron_settings(spec, layer, place)
             inputs = tuple(i for i in inputs_of(spec, layer, place, before_width) if i in there) if layer else ()
             # Where it is asked is no part of the question: another endpoint's neuron is a voice of its own.
@@ -170,12 +187,7 @@ class PairWork:
         return tuple(neurons)
 
     def _orders(self, layer: int, place: int, sample: int) -> tuple[Order, ...]:
-        orders = self.spec.orders
-        if orders == "both":
-            return ORDERS
-        if orders == "random":
-            return (drawn_order(self.spec.seed, self.pair.id, layer + 1, place + 1, sample),)
-        return (orders,)
+        return orders_of(self.spec, self.pair.id, layer, place, sample)
 
     def _calls_of(self, layer: int, neuron: Neuron) -> list[Call]:
         return [
@@ -189,6 +201,23 @@ class PairWork:
             for sample in range(1, (neuron.settings.samples or 1) + 1)
             for order in self._orders(layer, neuron.place, sample)
         ]
+
+    def call_at(self, site: CallSite) -> Call:
+        """A call by its place, once the roles are set.
+
+        :raises NetworkError: the pair has no such call.
+        """
+        if site.layer == ROLES_LAYER:
+            return self.roles_call()
+        if site.layer > self.spec.depth:
+            calls = self._chair_calls() if self.spec.chair else []
+        else:
+            neurons = self.layers[site.layer - 1]
+            calls = [call for n in neurons if n.place + 1 == site.neuron for call in self._calls_of(site.layer - 1, n)]
+        found = next((call for call in calls if call.site == site), None)
+        if found is None:
+            raise NetworkError(f"Pair {self.pair.id} has no call {tuple(site)}.")
+        return found
 
     def _layer_calls(self, layer: int) -> Iterator[Call]:
         for neuron in self.layers[layer]:

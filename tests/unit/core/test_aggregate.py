@@ -15,7 +15,9 @@ from judgenet.core.aggregate import (
     aggregate,
     aggregation_names,
     aggregation_title,
+    decided,
     deciding,
+    leading,
     merged,
     plurality,
 )
@@ -341,3 +343,43 @@ def test_what_decides_and_how_it_is_written() -> None:
 )
 def test_calls_merge_by_the_sign_of_their_sum(differences: list[float], verdict: Verdict | None) -> None:
     assert merged(differences) == verdict
+
+
+# What outstanding voters can change
+
+
+@given(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)),
+    st.integers(0, 4),
+    st.sampled_from(["abstain", "candidate"]),
+    st.sampled_from(["tie", "c1"]),
+)
+def test_a_verdict_is_certain_when_no_way_of_voting_changes_it(
+    counts: tuple[int, int, int],
+    outstanding: int,
+    ties: Literal["abstain", "candidate"],
+    fallback: Literal["tie", "c1"],
+) -> None:
+    rules = Aggregation(ties=ties, fallback=fallback)
+    found = decided(Votes(*counts), outstanding, rules)
+    ends = set()
+    for a in range(outstanding + 1):
+        for b in range(outstanding + 1 - a):
+            for tie in range(outstanding + 1 - a - b):
+                votes = Votes(counts[0] + a, counts[1] + b, counts[2] + tie)
+                ends |= {plurality(votes, rules, c1) for c1 in (VERDICTS if outstanding else [None])}
+    if found is not None:
+        assert ends == {found}
+    elif ends != {None}:
+        assert len(ends) > 1 or ends == {"tie"}
+
+
+def test_a_certain_verdict_says_so_with_voters_to_come() -> None:
+    assert decided(Votes(4, 2, 0), 1, Aggregation()) == "a"
+    assert decided(Votes(4, 2, 0), 2, Aggregation()) is None
+    assert decided(Votes(2, 2, 3), 0, Aggregation()) == "tie"
+    assert decided(Votes(0, 0, 0), 3, Aggregation()) is None
+
+
+def test_who_leads() -> None:
+    assert [leading(Votes(*votes)) for votes in ((2, 1, 9), (1, 2, 0), (1, 1, 0))] == ["a", "b", None]

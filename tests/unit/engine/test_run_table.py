@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from judgenet.core.calls import CallSite
-from judgenet.core.events import PairFinished
+from judgenet.core.events import CallFinished, CallStarted, PairFinished
+from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
-from judgenet.engine.run_table import RunTable
+from judgenet.engine.ports import ChatRequest
+from judgenet.engine.run_table import RUNNING, UNSCORED, RunTable
+from judgenet.stats.agreement import agreement, position
 from judgenet.store.db import Store
 from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info, run_pair, run_pairs
@@ -84,3 +88,68 @@ def test_a_run_that_is_cut_short_has_no_calls_on_their_way(tmp_path: Path) -> No
         assert all(finished)
         if live.pair_state(index) in ("open", "working"):
             assert live.verdicts(index) is None
+
+
+def test_agreement_and_flips_over_finished_pairs_are_those_of_the_store(tmp_path: Path) -> None:
+    judged = [replace(pair, human=VERDICTS[place % 3]) for place, pair in enumerate(harness.pairs(9))]
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged))
+    live = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    with Store.open(tmp_path / "a.judgenet.db", readonly=True) as store:
+        read = RunTable.read(store, run_info(store))
+        kept = [result.verdicts for result in pair_results(store, run_info(store))]
+    for table in (read, live):
+        for name in table.aggregations:
+            verdicts = [one.named()[name] for one in kept if one is not None]
+            assert table.curves(name).last == agreement([pair.human for pair in judged], verdicts)
+        both = [(one.c1_ab, one.c1_ba) for one in kept if one is not None]
+        assert table.position() == position([ab for ab, _ in both], [ba for _, ba in both])
+        assert table.calls_in == 9 * 13
+        assert table.calls_unscored == 0
+
+
+def test_a_strip_holds_what_single_calls_say(tmp_path: Path) -> None:
+    def answer(request: ChatRequest) -> str:
+        site = harness.site_of(request)
+        if site.layer == 2 and site.neuron == 2 and site.pair == 1:
+            return "I would rather not say."
+        if site.layer == 2 and site.neuron == 2 and site.pair == 2 and site.order == "ab":
+            return ""
+        return harness.plain_answer(request)
+
+    judged = harness.pairs(4)
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged), harness.FakeEndpoint(answer))
+    table = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    for layer, neuron in ((1, 1), (2, 2)):
+        strip = table.strip(layer, neuron, 0, 4)
+        for index in range(4):
+            wanted = table.difference(index, layer, neuron)
+            if wanted is None:
+                assert np.isnan(strip.difference[index])
+            else:
+                assert strip.difference[index] == np.float32(wanted)
+    assert table.strip(2, 2, 0, 4).state.tolist() == [0, UNSCORED, 0, 0]
+    assert table.calls_unscored == 3
+    begun = CallStarted(ran.finished.run_id, 3, 2, 2, "ab", 1)
+    table.take(begun)
+    assert table.strip(2, 2, 3, 4).state.tolist() == [RUNNING]
+    assert [site for site, _ in table.neuron(3, 2, 2)] == [CallSite(3, 2, 2, "ab", 1), CallSite(3, 2, 2, "ba", 1)]
+    assert len(table.strip(7, 7, 0, 4).difference) == 4
+
+
+def test_an_unscored_call_that_is_asked_again_counts_once(tmp_path: Path) -> None:
+    judged = harness.pairs(1)
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged))
+    table = _live([], tmp_path / "a.judgenet.db", judged)
+    (done,) = [
+        e for e in ran.events if isinstance(e, CallFinished) and e.layer == 1 and e.neuron == 1 and e.order == "ab"
+    ]
+    table.take(replace(done, status="unscored", reason="timeout", verdict=None, score_a=None, score_b=None))
+    assert (table.calls_in, table.calls_unscored) == (1, 1)
+    table.take(CallStarted(done.run_id, 0, 1, 1, "ab", 1))
+    assert (table.calls_in, table.calls_unscored) == (0, 0)
+    table.interrupted()
+    assert (table.calls_in, table.calls_unscored) == (1, 1)
+    assert table.call(CallSite(0, 1, 1, "ab", 1)).reason == "timeout"
+    table.take(CallStarted(done.run_id, 0, 1, 1, "ab", 1))
+    table.take(done)
+    assert (table.calls_in, table.calls_unscored) == (1, 0)

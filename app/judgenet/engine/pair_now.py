@@ -1,0 +1,270 @@
+"""A pair of a run as it stands: every neuron's state, the votes so far, and whether the verdict is certain.
+
+It is what the canvas and the inspector show of the pair in focus. It follows the run's table call by call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+from judgenet.core.aggregate import Opinion, PairVerdicts, Votes, aggregate, decided, leading, merged
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.network import (
+    Role,
+    Settings,
+    chair_settings,
+    designed_roles,
+    needs_roles,
+    neuron_settings,
+    places_of,
+)
+from judgenet.core.pairs import ORDERS, Order, Verdict
+from judgenet.engine.run_table import CallState, RunTable
+from judgenet.engine.work import orders_of, role_at
+
+NeuronPhase = Literal["resting", "waiting", "asked", "writing", "scored", "unscored"]
+"""``resting``: there is no role for it on this pair, so that nothing is asked of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderNow:
+    """What a neuron has said in one order, over its samples.
+
+    Scores are the means of the valid calls that have scores. ``reason`` is set where all its ``calls`` are in and none
+    is valid.
+    """
+
+    order: Order
+    calls: int
+    calls_in: int
+    verdict: Verdict | None = None
+    score_a: float | None = None
+    score_b: float | None = None
+    reason: Reason | None = None
+
+    @property
+    def complete(self) -> bool:
+        return self.calls_in >= self.calls
+
+    @property
+    def said(self) -> bool:
+        """There is an evaluation, or the reason why there will be none."""
+        return self.verdict is not None or self.reason is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NeuronNow:
+    """A neuron (or the chair) on one pair. ``layer`` and ``neuron`` count from 1 as in a call's site.
+
+    ``busy`` are its calls on their way, ``writing`` the order whose answer is being written (``None`` also where both
+    are). ``seconds`` is the longest time one of its answers took, ``attempts`` the most that a call needed. ``reason``
+    is set where it is unscored. ``changed_from`` is its verdict in the layer before, where that was another one.
+    """
+
+    layer: int
+    neuron: int
+    role: Role | None
+    settings: Settings
+    phase: NeuronPhase
+    orders: tuple[OrderNow, ...] = ()
+    busy: tuple[CallSite, ...] = ()
+    writing: Order | None = None
+    verdict: Verdict | None = None
+    changed_from: Verdict | None = None
+    seconds: float | None = None
+    attempts: int = 0
+    reason: Reason | None = None
+
+    @property
+    def complete(self) -> bool:
+        """All its calls are in, or it rests."""
+        return self.phase in ("resting", "scored", "unscored")
+
+    def order(self, order: Order) -> OrderNow | None:
+        """One order, ``None`` where it is not asked in it."""
+        return next((one for one in self.orders if one.order == order), None)
+
+
+class PairNow:
+    """All neurons of a pair.
+
+    Attributes:
+        layers: the neurons of each layer by place, resting ones between working ones included.
+        chair: the chair, ``None`` where the network has none.
+        roles_known: the roles of the pair are known; before that widths are as designed.
+        votes, layer_votes: of neurons whose calls are all in.
+        used, of: how many voters have voted, of how many there are; ``outstanding`` may still vote.
+        verdict: the network's verdict as soon as nothing outstanding can change it.
+        leads: who is ahead meanwhile.
+    """
+
+    def __init__(self, table: RunTable, pair: int, roles: tuple[Role, ...] | None) -> None:
+        self._table = table
+        self.pair = pair
+        self.spec = table.spec
+        self.roles_known = roles is not None or not needs_roles(self.spec)
+        self._roles = roles or ()
+        count = len(self._roles) if self.roles_known else designed_roles(self.spec)
+        self.layers: list[list[NeuronNow]] = []
+        for layer in range(self.spec.depth):
+            working = set(places_of(self.spec, layer, count))
+            self.layers.append(
+                [self._look(layer, place, working=place in working) for place in range(max(working, default=-1) + 1)]
+            )
+        self.chair = None if self.spec.chair is None else self._look(self.spec.depth, 0)
+        self._sum()
+
+    def __getitem__(self, at: tuple[int, int]) -> NeuronNow:
+        """A neuron by layer and neuron as in a call's site."""
+        layer, neuron = at
+        if layer > self.spec.depth:
+            if self.chair is None:
+                raise KeyError(at)
+            return self.chair
+        return self.layers[layer - 1][neuron - 1]
+
+    def has(self, layer: int, neuron: int) -> bool:
+        """Whether there is such a neuron."""
+        if layer == self.spec.depth + 1:
+            return self.chair is not None and neuron == 1
+        return 1 <= layer <= self.spec.depth and 1 <= neuron <= len(self.layers[layer - 1])
+
+    def take(self, sites: Iterable[CallSite]) -> set[tuple[int, int]]:
+        """Looks anew at the neurons of these calls, which must be of this pair. Returns those that changed, the same
+        neuron of the next layer among them where it is told apart by what it says now."""
+        touched = {(site.layer, site.neuron) for site in sites if self.has(site.layer, site.neuron)}
+        changed: set[tuple[int, int]] = set()
+        for layer, neuron in sorted(touched):
+            if self._renew(layer, neuron):
+                changed.add((layer, neuron))
+                if self.has(layer + 1, neuron) and layer < self.spec.depth and self._renew(layer + 1, neuron):
+                    changed.add((layer + 1, neuron))
+        if any(self[at].complete for at in changed):
+            self._sum()
+        return changed
+
+    def _renew(self, layer: int, neuron: int) -> bool:
+        old = self[layer, neuron]
+        if old.phase == "resting":
+            return False
+        new = self._look(layer - 1, neuron - 1)
+        if new == old:
+            return False
+        if layer > self.spec.depth:
+            self.chair = new
+        else:
+            self.layers[layer - 1][neuron - 1] = new
+        return True
+
+    def _look(self, layer: int, place: int, *, working: bool = True) -> NeuronNow:
+        """A neuron from the table; ``layer`` and ``place`` are 0-based."""
+        spec = self.spec
+        is_chair = layer == spec.depth
+        settings = chair_settings(spec) if is_chair else neuron_settings(spec, layer, place)
+        role = None if is_chair else role_at(spec, layer, place, self._roles)
+        if not working:
+            return NeuronNow(layer + 1, place + 1, role, settings, "resting")
+        begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
+        wanted: dict[Order, list[CallSite]] = {}
+        pair_id = self._table.ids[self.pair]
+        for sample in range(1, (settings.samples or 1) + 1):
+            for order in orders_of(spec, pair_id, layer, place, sample):
+                wanted.setdefault(order, []).append(CallSite(self.pair, layer + 1, place + 1, order, sample))
+        orders = tuple(_order(order, wanted[order], begun) for order in ORDERS if order in wanted)
+        finished = [state for state in begun.values() if state.finished]
+        busy = tuple(site for site, state in begun.items() if state.phase in ("asked", "writing"))
+        writing = {site.order for site in busy if begun[site].phase == "writing"}
+        results = [state for state in finished if state.phase == "scored"]
+        verdict = merged([_difference(state) for state in results])
+        complete = not busy and all(order.complete for order in orders)
+        phase: NeuronPhase = "waiting"
+        if complete:
+            phase = "unscored" if verdict is None else "scored"
+        elif writing:
+            phase = "writing"
+        elif busy:
+            phase = "asked"
+        reasons = [state.reason for state in finished if state.reason is not None]
+        before = None
+        if 0 < layer < spec.depth and place < len(self.layers[layer - 1]):
+            before = self.layers[layer - 1][place].verdict
+        return NeuronNow(
+            layer + 1,
+            place + 1,
+            role,
+            settings,
+            phase,
+            orders,
+            busy,
+            next(iter(writing)) if len(writing) == 1 else None,
+            verdict,
+            before if verdict is not None and before != verdict else None,
+            max((state.seconds for state in finished if state.seconds is not None), default=None),
+            max((state.attempts for state in finished), default=0),
+            reasons[0] if complete and verdict is None and reasons else None,
+        )
+
+    def _sum(self) -> None:
+        """Counts the votes."""
+        rules = self.spec.aggregation
+        neurons = [neuron for layer in self.layers for neuron in layer if neuron.phase != "resting"]
+        complete = [neuron for neuron in neurons if neuron.complete]
+        told: PairVerdicts = aggregate(self._opinions(complete), self.spec.depth, rules)
+        self.votes: Votes = told.votes
+        self.layer_votes: tuple[Votes, ...] = told.layer_votes
+        by_call = rules.vote == "call"
+        self.of = sum(_calls(neuron) for neuron in neurons) if by_call else len(neurons)
+        self.used = sum(told.votes)
+        self.outstanding = (
+            sum(_calls(n) for n in neurons if not n.complete) if by_call else len(neurons) - len(complete)
+        )
+        self.leads = leading(told.votes)
+        if self.chair is not None:
+            self.verdict = self.chair.verdict if self.chair.complete else None
+        else:
+            self.verdict = decided(told.votes, self.outstanding, rules, told.c1)
+
+    def _opinions(self, neurons: Iterable[NeuronNow]) -> list[Opinion]:
+        found = []
+        for neuron in neurons:
+            for site, state in self._table.neuron(self.pair, neuron.layer, neuron.neuron):
+                if site.order is not None and state.finished:
+                    found.append(Opinion(site.layer, site.neuron, site.order, site.sample, _result(state)))
+        return found
+
+    @property
+    def layers_complete(self) -> tuple[bool, ...]:
+        """For each layer whether all of it is in."""
+        return tuple(all(neuron.complete for neuron in layer) for layer in self.layers)
+
+
+def _calls(neuron: NeuronNow) -> int:
+    return sum(order.calls for order in neuron.orders)
+
+
+def _result(state: CallState) -> Evaluation | Unscored:
+    if state.phase == "scored" and state.verdict is not None:
+        return Evaluation("", state.verdict, state.score_a, state.score_b)
+    return Unscored(state.reason or Reason.INTERNAL)
+
+
+def _difference(state: CallState) -> float:
+    result = _result(state)
+    return result.difference if isinstance(result, Evaluation) else 0.0
+
+
+def _order(order: Order, sites: list[CallSite], begun: dict[CallSite, CallState]) -> OrderNow:
+    states = [begun[site] for site in sites if site in begun and begun[site].finished]
+    valid = [state for state in states if state.phase == "scored"]
+    scores = [(s.score_a, s.score_b) for s in valid if s.score_a is not None and s.score_b is not None]
+    a = b = None
+    if scores:
+        a, b = (fsum(side) / len(scores) for side in zip(*scores, strict=True))
+    reason = None
+    if not valid and len(states) == len(sites):
+        reason = next((state.reason for state in states if state.reason is not None), None)
+    return OrderNow(order, len(sites), len(states), merged([_difference(state) for state in valid]), a, b, reason)
