@@ -740,6 +740,8 @@ def test_svg_holds_the_texts_and_no_marks(live: Canvas) -> None:
     for words in ("Run 12", "Completeness", "Cut at 1,024 tokens", "3 of 4 scored", "c2*(all)"):
         assert words in text
     assert b"<image" not in data
+    assert b"Noto" not in data
+    assert root.get("width") == root.get("viewBox", "").split()[2]
     assert live.view.zoom == zoom
     assert live.scene.selection == {Place(1, 1)}
     assert not live.scene.exporting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from judgenet.ui.canvas.layout import Rect
 from judgenet.ui.canvas.scene import NetworkScene
+from judgenet.ui.fonts import MONO_FAMILY, TEXT_FAMILY
 
 MARGIN = 24
 """Free space around the network in px."""
@@ -87,4 +89,14 @@ def network_svg(scene: NetworkScene, *, title: str = "Judge network") -> bytes:
         scene.render(painter, QRectF(0, 0, bounds.width(), bounds.height()), bounds)
         painter.end()
     buffer.close()
-    return bytes(data.data())
+    return _tidy(bytes(data.data()).decode(), bounds).encode()
+
+
+def _tidy(svg: str, bounds: QRectF) -> str:
+    """Qt's SVG without what depends on this computer: fonts by their own names, sizes in px, no empty groups."""
+    size = f'<svg width="{round(bounds.width())}" height="{round(bounds.height())}"'
+    svg = re.sub(r'<svg width="[^"]*" height="[^"]*"', size, svg, count=1)
+    fonts = {TEXT_FAMILY: "sans-serif", MONO_FAMILY: "monospace"}
+    for family, generic in fonts.items():
+        svg = re.sub(f'font-family="{family}[^"]*"', f'font-family="{family}, {generic}"', svg)
+    return re.sub(r"<g [^>]*>\s*</g>\s*", "", svg)

@@ -356,7 +356,7 @@ def draw_handle(painter: QPainter, ink: Ink, w: float, h: float, look: Look = PL
 def draw_ghost(painter: QPainter, ink: Ink, box: QRectF) -> None:
     """A neuron that is coming while the handle is dragged."""
     painter.setPen(ink.pen("accent", 1, DASH))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setBrush(ink.brush("canvas"))
     radius = 8.0 if box.height() > 24 else 3.0
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
