@@ -7,6 +7,7 @@ kept in version control and moved between systems.
 from __future__ import annotations
 
 import hashlib
+import heapq
 import ntpath
 import posixpath
 import re
@@ -37,7 +38,7 @@ Migration = Callable[[dict[str, Any]], dict[str, Any]]
 MIGRATIONS: dict[int, Migration] = {}
 """By version: turns a document of that version into one of the next."""
 
-SelectionKind = Literal["all", "first", "sample", "ids"]
+SelectionKind = Literal["all", "first", "sample", "per_task", "ids"]
 
 _SALT = re.compile(r"[0-9A-Za-z_-]{16,128}")
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -51,7 +52,8 @@ class ProjectError(DocumentError):
 class Selection:
     """Which pairs of the source are judged.
 
-    ``first``: the first ``count``. ``sample``: ``count`` drawn by ``seed``. ``ids``: those named.
+    ``first``: the first ``count``. ``sample``: ``count`` drawn by ``seed``. ``per_task``: ``count`` of each task, drawn
+    by ``seed``; pairs without a task are one more task. ``ids``: those named.
     """
 
     kind: SelectionKind = "all"
@@ -173,8 +175,9 @@ def new_salt() -> str:
 def select(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
     """The selected pairs, in the order of the source.
 
-    A sample ranks ids by the SHA-256 of seed and id and takes the first ``count``: it does not depend on the order
-    of the source, and a larger sample holds the smaller one, so that its calls are not paid for again.
+    A sample ranks ids by the SHA-256 of seed and id and takes the first ``count`` (of all, or of each task): it does
+    not depend on the order of the source, and a larger sample holds the smaller one, so that its calls are not paid
+    for again.
 
     :raises ProjectError: for ids that the source does not have, or a missing count.
     """
@@ -191,8 +194,16 @@ def select(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
         raise ProjectError("pairs.selection.count", "must be 1 or more")
     if selection.kind == "first":
         return tuple(pairs[: selection.count])
-    ranked = sorted(pairs, key=lambda pair: _rank(selection.seed, pair.id))
-    chosen = {pair.id for pair in ranked[: selection.count]}
+    by_task: dict[str | None, list[Pair]] = {}
+    for pair in pairs:
+        by_task.setdefault(pair.task if selection.kind == "per_task" else None, []).append(pair)
+    chosen: set[str] = set()
+    for group in by_task.values():
+        ranked = [(_rank(selection.seed, pair.id), pair.id) for pair in group]
+        # A heap is faster for a few of many, and slower for many.
+        few = selection.count * 20 < len(ranked)
+        best = heapq.nsmallest(selection.count, ranked) if few else sorted(ranked)[: selection.count]
+        chosen.update(pair_id for _, pair_id in best)
     return tuple(pair for pair in pairs if pair.id in chosen)
 
 
@@ -305,7 +316,7 @@ def _read_pairs(fields: Fields) -> PairsSource:
 def _read_selection(fields: Fields) -> Selection:
     kind: SelectionKind = fields.choice("kind", SelectionKind, "all")
     count = fields.whole("count")
-    if kind in ("first", "sample") and (count is None or count < 1):
+    if kind in ("first", "sample", "per_task") and (count is None or count < 1):
         raise fields.error("count", "must be 1 or more")
     ids = fields.texts("ids")
     if kind == "ids" and not ids:
@@ -359,7 +370,7 @@ def _tree(project: Project) -> dict[str, Any]:
         selection: dict[str, Any] = {"kind": source.selection.kind}
         if source.selection.count is not None:
             selection["count"] = source.selection.count
-        if source.selection.kind == "sample" or source.selection.seed:
+        if source.selection.kind in ("sample", "per_task") or source.selection.seed:
             selection["seed"] = source.selection.seed
         if source.selection.ids:
             selection["ids"] = list(source.selection.ids)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -79,7 +80,9 @@ NETWORKS = st.builds(
 FILES = st.from_regex(r"(\.\./)?[a-z ]{1,8}/[a-z中é.]{1,8}", fullmatch=True)
 SELECTIONS = st.one_of(
     st.just(Selection()),
-    st.builds(Selection, st.sampled_from(["first", "sample"]), st.integers(1, 10**6), st.integers(0, 2**40)),
+    st.builds(
+        Selection, st.sampled_from(["first", "sample", "per_task"]), st.integers(1, 10**6), st.integers(0, 2**40)
+    ),
     st.builds(Selection, st.just("ids"), ids=st.lists(TEXT, min_size=1, max_size=3).map(tuple)),
 )
 SOURCES = st.builds(
@@ -244,6 +247,11 @@ def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyP
         (changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "some"}}), "pairs.selection.kind", "all, first"),
         (changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "first"}}), "pairs.selection.count", "1 or more"),
         (
+            changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "per_task"}}),
+            "pairs.selection.count",
+            "1 or more",
+        ),
+        (
             changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "sample", "count": 0}}),
             "pairs.selection.count",
             "1 or more",
@@ -384,8 +392,27 @@ def test_a_sample_depends_on_its_seed_alone_and_grows_by_adding() -> None:
     assert len(ids(Selection("sample", 1000, 1))) == 100
 
 
+def test_so_many_of_each_task() -> None:
+    tasks = ["code", "talk", None, "code", "code"]
+    pairs = [replace(pair, task=tasks[place % 5]) for place, pair in enumerate(PAIRS)]
+    chosen = select(pairs, Selection("per_task", 3, 1))
+    assert Counter(pair.task for pair in chosen) == {"code": 3, "talk": 3, None: 3}
+    assert [pair.id for pair in chosen] == sorted((pair.id for pair in chosen), key=int)
+    assert set(ids(Selection("per_task", 3, 1), pairs[::-1])) == {pair.id for pair in chosen}
+    assert {pair.id for pair in chosen} < set(ids(Selection("per_task", 4, 1), pairs))
+    assert Counter(pair.task for pair in select(pairs, Selection("per_task", 30, 1))) == {
+        "code": 30,
+        "talk": 20,
+        None: 20,
+    }
+    # One task: the same as a sample of all.
+    assert select(PAIRS, Selection("per_task", 7, 5)) == select(PAIRS, Selection("sample", 7, 5))
+
+
 def test_ids_that_are_not_there_are_named() -> None:
     with pytest.raises(ProjectError, match=r"pairs\.selection\.ids: 2 of the ids are not in the pairs: '007', 'x'"):
         select(PAIRS, Selection("ids", ids=("x", "007", "3")))
     with pytest.raises(ProjectError, match="1 or more"):
         select(PAIRS, Selection("sample"))
+    with pytest.raises(ProjectError, match="1 or more"):
+        select(PAIRS, Selection("per_task", 0))
