@@ -18,12 +18,13 @@ RunState = Literal["running", "paused", "done", "budget", "halted", "cancelled",
 @dataclass(frozen=True, slots=True)
 class RunStarted:
     """``calls_planned`` counts roles, neurons and chair of all pairs as designed; ``pairs_done`` were finished
-    by an earlier start of the same run."""
+    by an earlier start of the same run, ``pairs_left`` of the others are left for a later one."""
 
     run_id: str
     pairs: int
     pairs_done: int
     calls_planned: int
+    pairs_left: int = 0
 
 
 @dataclass(frozen=True, slots=True)

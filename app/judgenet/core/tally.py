@@ -37,7 +37,7 @@ class Tally:
         if isinstance(event, RunStarted):
             self.pairs, self.pairs_done = event.pairs, event.pairs_done
             self._per_pair = event.calls_planned / event.pairs if event.pairs else 0.0
-            self.calls_planned = round(self._per_pair * (event.pairs - event.pairs_done))
+            self.calls_planned = round(self._per_pair * (event.pairs - event.pairs_done - event.pairs_left))
             self.started = self.clock()
         elif isinstance(event, CallStarted):
             self._in_flight.add((event.pair, event.layer, event.neuron, event.order, event.sample))

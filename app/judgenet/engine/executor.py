@@ -83,7 +83,7 @@ burst of answers keeps all of them waiting for the slowest."""
 @dataclass(frozen=True, slots=True)
 class RunPlan:
     """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
-    the kinds of the endpoints by name, for prices.
+    the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
 
     ``evidence_chars`` bounds the evidence in the reply schema by endpoint (small local models ramble), ``stream``
     asks for answers piece by piece.
@@ -102,6 +102,11 @@ class RunPlan:
     limits: Limits = field(default_factory=Limits)
     stream: bool = False
     evidence_chars: Mapping[str, int] = field(default_factory=dict)
+    chosen: frozenset[int] | None = None
+
+    def asks(self, index: int) -> bool:
+        """Whether this start works on a pair."""
+        return self.states[index] != "done" and (self.chosen is None or index in self.chosen)
 
 
 @dataclass(slots=True, eq=False)
@@ -164,6 +169,7 @@ class Executor:
         self._next_pair = 0
         self._active: dict[int, PairWork] = {}
         self._done = sum(state == "done" for state in plan.states)
+        self._left = len(plan.pairs) - self._done - sum(plan.asks(index) for index in range(len(plan.pairs)))
         self._asking: dict[bytes, list[Call]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
@@ -189,7 +195,7 @@ class Executor:
         self._end = self._loop.create_future()
         self._store.on_trouble(lambda message: self._call_soon(lambda: self._on_trouble(message)))
         pairs = self._plan.pairs
-        self._emit(RunStarted(self._run_id, len(pairs), self._done, self._plan.calls_planned))
+        self._emit(RunStarted(self._run_id, len(pairs), self._done, self._plan.calls_planned, self._left))
         self._pump()
         try:
             state, message = await self._end
@@ -290,11 +296,11 @@ class Executor:
 
     def _admit(self) -> None:
         """Takes up pairs while some endpoint has room and nothing ready."""
-        states, pairs = self._plan.states, self._plan.pairs
+        pairs = self._plan.pairs
         while len(self._active) < self._most_active and any(
             lane.room and not lane.ready for lane in self._lanes.values()
         ):
-            while self._next_pair < len(pairs) and states[self._next_pair] == "done":
+            while self._next_pair < len(pairs) and not self._plan.asks(self._next_pair):
                 self._next_pair += 1
             if self._next_pair >= len(pairs):
                 return
@@ -319,7 +325,13 @@ class Executor:
         if self._budget_full:
             self._finish("budget", f"Stopped by the limit: {self._budget.spent_up} used.")
         elif not self._active and self._next_pair >= len(self._plan.pairs):
-            self._finish("done", "")
+            if self._left:
+                plural = "s are" if self._left != 1 else " is"
+                self._finish(
+                    "cancelled", f"Finished what was chosen; {self._left:,} pair{plural} left for another start."
+                )
+            else:
+                self._finish("done", "")
         elif any(lane.ready and not lane.stopped for lane in self._lanes.values()):
             return
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from judgenet.core import network_json
 from judgenet.core.checks import require_valid
@@ -36,7 +36,7 @@ from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
-from judgenet.store.runs import RunInfo, pair_states, start_run
+from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, start_run
 
 EMBEDDED_EVIDENCE_CHARS = 200
 """The embedded model writes without end if it may."""
@@ -100,10 +100,15 @@ def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
     return tuple(sorted({settings.endpoint for settings in all_settings(spec) if settings.endpoint}))
 
 
+Scope = Literal["all", "fresh", "unscored"]
+"""Which pairs a start works on: all that are not done; those of which nothing was asked yet; those that have all their
+calls in, some without an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """What a start of a run is made of. ``spec`` has its models (:func:`with_models`); ``folder`` is the project's,
-    where ``.env`` and relative sources are looked for."""
+    where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on."""
 
     spec: NetworkSpec
     pairs: Sequence[Pair]
@@ -115,6 +120,7 @@ class Start:
     limits: Limits = field(default_factory=Limits)
     stream: bool = False
     record: Mapping[str, Any] = field(default_factory=dict)
+    scope: Scope = "all"
 
 
 def fingerprint(start: Start) -> str:
@@ -140,11 +146,12 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         **start.record,
     }
     run = start_run(store, fingerprint(start), record, start.pairs)
+    states = pair_states(store, run)
     return RunPlan(
         run=run,
         spec=start.spec,
         pairs=start.pairs,
-        states=pair_states(store, run),
+        states=states,
         book=start.book,
         salt=store.salt(start.salt),
         prices=start.prices,
@@ -154,7 +161,17 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         limits=start.limits,
         stream=start.stream,
         evidence_chars=evidence_chars(start),
+        chosen=_chosen(start.scope, states, store, run),
     )
+
+
+def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInfo) -> frozenset[int] | None:
+    """The pairs of a scope, ``None`` for all."""
+    if scope == "all":
+        return None
+    if scope == "unscored":
+        return frozenset(index for index, state in enumerate(states) if state == "failed")
+    return frozenset(range(len(states))) - begun_pairs(store, run)
 
 
 def evidence_chars(start: Start) -> dict[str, int]:

@@ -12,7 +12,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, Project
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.budget import Limits
-from judgenet.engine.session import Start, with_models
+from judgenet.engine.session import Scope, Start, with_models
 from judgenet.engine.versions import versions
 from judgenet.formats import Dataset, PairMapping, Watch, read_pairs
 from judgenet.formats.watch import nothing
@@ -55,6 +55,7 @@ def start_of(
     dataset: Dataset | None = None,
     limits: Limits | None = None,
     stream: bool = False,
+    scope: Scope = "all",
 ) -> Start:
     """The start of a project's network on these pairs.
 
@@ -72,6 +73,7 @@ def start_of(
         folder=folder,
         limits=limits or Limits(),
         stream=stream,
+        scope=scope,
         record=run_record(dataset, project.network.seed),
     )
 

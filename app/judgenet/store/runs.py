@@ -379,6 +379,25 @@ def pair_states(store: Store, run: RunInfo) -> list[PairState]:
     ]
 
 
+def begun_pairs(store: Store, run: RunInfo) -> frozenset[int]:
+    """The pairs of a run of which some call is in."""
+    rows = store.reader.execute("SELECT DISTINCT pair FROM run_calls WHERE run=?", (run.number,))
+    return frozenset(row[0] for row in rows)
+
+
+def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
+    """The calls of one pair by layer, neuron, order and sample, with their evidence."""
+    found = []
+    for layer, neuron, order, sample, role, *rest in store.reader.execute(
+        "SELECT layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, evidence "
+        "FROM run_calls WHERE run=? AND pair=? ORDER BY layer, neuron, ord, sample",
+        (run.number, pair),
+    ):
+        site = CallSite(pair, layer, neuron, order or None, sample)
+        found.append(CallRow(site, _result(*rest), None if role is None else restored(role)))
+    return found
+
+
 _PAIR = "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? "
 
 

@@ -13,7 +13,7 @@ from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
-from judgenet.engine.session import Engine, RunHandle
+from judgenet.engine.session import Engine, RunHandle, Scope
 from judgenet.engine.setup import start_of
 from judgenet.store.db import StoreError
 from judgenet.store.runs import set_run_state
@@ -98,18 +98,18 @@ class Runner(QObject):
                 return str(problem)
         return ""
 
-    def start(self) -> None:
+    def start(self, scope: Scope = "all") -> None:
         """Starts the document's network on its pairs, or goes on with the same run where it stopped: pairs that are
-        done are not asked again, calls without an answer are."""
+        done are not asked again, calls without an answer are. ``scope`` chooses among the pairs that are left."""
         why = self.why_not()
         if why:
             self._errors.tell(why, "No run was started", level="warning")
             return
         self._starting = True
         self.changed.emit()
-        self._task = self._tasks.start(self._start(), "Start the run")
+        self._task = self._tasks.start(self._start(scope), "Start the run")
 
-    async def _start(self) -> None:
+    async def _start(self, scope: Scope) -> None:
         document = self._document
         try:
             store = document.store
@@ -123,6 +123,7 @@ class Runner(QObject):
                 dataset=document.dataset,
                 limits=self.limits,
                 stream=True,
+                scope=scope,
             )
             if self._engine is None:
                 self._engine = Engine()

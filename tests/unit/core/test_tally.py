@@ -47,6 +47,12 @@ def test_rates_and_time_left_follow_the_clock() -> None:
     assert tally.eta_s is None
 
 
+def test_pairs_that_are_left_for_later_are_not_waited_for() -> None:
+    tally = Tally(clock=lambda: 0.0)
+    tally.take(RunStarted("run-1", 10, 3, 40, pairs_left=5))
+    assert tally.calls_planned == 8
+
+
 def test_what_the_store_had_costs_nothing_and_a_missing_price_is_counted() -> None:
     tally = Tally(clock=lambda: 0.0)
     tally.take(RunStarted("run-1", 2, 1, 8))

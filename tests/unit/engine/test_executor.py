@@ -22,6 +22,7 @@ from judgenet.core.events import (
     PairFinished,
     RolesFound,
     RunChanged,
+    RunStarted,
 )
 from judgenet.core.network import ChairSpec, NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.presets import network
@@ -484,6 +485,50 @@ def test_cancel_works_in_flight_and_paused(tmp_path: Path, paused: bool) -> None
     assert len(rest.asked) <= 130 - kept
     with Store.open(path, readonly=True) as store:
         assert spent(store, run_info(store)).calls_new == 130
+
+
+def _half_done(path: Path) -> list[tuple[int, str]]:
+    """A run of four pairs: 0 done, 1 with a call without an answer, 2 begun, 3 not begun. Returns pair and state."""
+
+    def answer(request: ChatRequest) -> str | Exception:
+        site = site_of(request)
+        if site.pair == 1 and site.layer == 2 and site.neuron == 1:
+            return CallFailed(Reason.TIMEOUT, "too slow", attempts=1)
+        return plain_answer(request)
+
+    async def stop(executor: Executor, events: list[Event]) -> None:
+        while not any(event.pair == 2 and event.layer == 1 for event in told(events, CallFinished)):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        executor.cancel()
+
+    run(path, start(judged=pairs(4)), FakeEndpoint(answer, concurrency=1), during=stop)
+    with Store.open(path, readonly=True) as store:
+        return [(pair.index, pair.state) for pair in run_pairs(store, run_info(store))]
+
+
+def test_a_start_may_retry_only_what_brought_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "s.judgenet.db"
+    assert _half_done(path) == [(0, "done"), (1, "failed"), (2, "open"), (3, "open")]
+    ran = run(path, start(judged=pairs(4), scope="unscored"))
+    assert {site_of(request)[:3] for request in ran.asked} == {(1, 2, 1)}
+    assert (ran.finished.state, ran.finished.pairs_done) == ("cancelled", 2)
+    assert "2 pairs are left" in ran.finished.message
+    [began] = told(ran.events, RunStarted)
+    assert (began.pairs_done, began.pairs_left) == (1, 2)
+    rest = run(path, start(judged=pairs(4)))
+    assert rest.finished.state == "done"
+    assert {site_of(request).pair for request in rest.asked} == {2, 3}
+
+
+def test_a_start_may_begin_with_fresh_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "s.judgenet.db"
+    _half_done(path)
+    ran = run(path, start(judged=pairs(4), scope="fresh"))
+    assert {site_of(request).pair for request in ran.asked} == {3}
+    assert ran.finished.state == "cancelled"
+    with Store.open(path, readonly=True) as store:
+        states = [pair.state for pair in run_pairs(store, run_info(store))]
+    assert states == ["done", "failed", "open", "done"]
 
 
 def test_text_is_told_piece_by_piece_when_wanted(tmp_path: Path) -> None:
