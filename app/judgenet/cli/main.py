@@ -14,12 +14,13 @@ from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.metrics import metrics
+from judgenet.cli.report import report
 from judgenet.cli.run import run
 from judgenet.cli.version import show_version
 from judgenet.core.documents import DocumentError
 from judgenet.core.network import NetworkError
-from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.plan import PriceError
+from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.prompts import PromptError
 from judgenet.core.roles import RoleError
 from judgenet.engine.endpoints import EndpointError
@@ -57,6 +58,7 @@ app.command("run")(run)
 app.command("estimate")(estimate)
 app.command("metrics")(metrics)
 app.command("export")(export)
+app.command("report")(report)
 app.add_typer(model.app, name="model")
 app.add_typer(endpoint.app, name="endpoint")
 app.command("version")(show_version)

@@ -56,6 +56,30 @@ ANSWERED = frozenset(
 )
 """Reasons that come with an answer of the model: it was paid for and is not asked for again."""
 
+REASON_WORDS: dict[Reason, str] = {
+    Reason.UNPARSED: "No verdict could be read",
+    Reason.OUT_OF_RANGE: "Scores outside the scale",
+    Reason.CONTRADICTORY: "Contradicts itself",
+    Reason.TRUNCATED: "Cut at the token limit",
+    Reason.REFUSED: "Refused by the model",
+    Reason.FILTERED: "Filtered by the provider",
+    Reason.EMPTY: "Empty answer",
+    Reason.TIMEOUT: "No answer in time",
+    Reason.NETWORK: "Connection failed",
+    Reason.SERVER_ERROR: "Server error",
+    Reason.RATE_LIMITED: "Rate limit",
+    Reason.BAD_REQUEST: "Request not accepted",
+    Reason.CONTEXT_LENGTH: "Too long for the model",
+    Reason.AUTH: "Key not accepted",
+    Reason.QUOTA: "Quota used up",
+    Reason.NO_KEY: "No key",
+    Reason.NOT_RECORDED: "Not recorded",
+    Reason.BUDGET: "Budget reached",
+    Reason.CANCELLED: "Stopped before it was asked",
+    Reason.INTERNAL: "Internal error",
+}
+"""Reasons as people read them: on nodes, in tables and reports."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unscored:

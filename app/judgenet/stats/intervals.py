@@ -69,16 +69,20 @@ def agreement_intervals(found: Agreement, *, resamples: int = RESAMPLES, seed: i
 
     Drawing pairs with their two verdicts is the same as drawing the nine cells of their table, so that the time does
     not grow with the number of pairs. Macro-F1 averages the same classes in each resample (``found.labels``). Resamples
-    with one class only have no kappa; they are dropped, and where they are more than 1 % there is no interval.
+    with one class only have no kappa; they are dropped, and where they are more than 1 % there is no interval. With
+    ``resamples=0`` there is Wilson's alone.
     """
     n = found.n_used
     if not n:
         why = found.reasons.get("accuracy", "no pair has both verdicts")
         reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa"), why)
         return AgreementIntervals(None, None, None, 0, seed, True, reasons)
+    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    if not resamples:
+        reasons = dict.fromkeys(("macro_f1", "kappa"), "no resamples were asked for")
+        return AgreementIntervals(wilson(hits, n), None, None, 0, seed, n < FEW_PAIRS, reasons)
     import numpy as np
 
-    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
     cells = np.asarray(found.confusion, dtype=float).ravel() / n
     tables = np.random.default_rng(seed).multinomial(n, cells, size=resamples).reshape(resamples, 3, 3).astype(float)
     right = np.diagonal(tables, axis1=1, axis2=2)

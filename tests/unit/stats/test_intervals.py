@@ -100,6 +100,13 @@ def test_undefined_says_why() -> None:
     assert "of 5,000 resamples" in rare.reasons["kappa"]
 
 
+def test_without_resamples_there_is_wilsons_alone() -> None:
+    found = agreement_intervals(agreement(*pairs_of(TABLE)), resamples=0)
+    assert found.accuracy == pytest.approx((0.7333, 0.8830), abs=1e-4)
+    assert (found.macro_f1, found.kappa) == (None, None)
+    assert found.reasons == dict.fromkeys(("macro_f1", "kappa"), "no resamples were asked for")
+
+
 def test_few_pairs_are_told() -> None:
     for n in (FEW_PAIRS - 1, FEW_PAIRS):
         found = agreement_intervals(agreement((["a", "b"] * n)[:n], (["a", "a"] * n)[:n]))

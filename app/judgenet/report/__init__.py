@@ -1,0 +1,1 @@
+"""Reports of runs. Reads only the store."""

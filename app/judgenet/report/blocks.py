@@ -1,0 +1,164 @@
+"""What a report is made of, whatever the form it is written in: a list of typed blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from judgenet.core.pairs import Verdict
+from judgenet.report.drawing import Drawing
+from judgenet.report.model import Excerpt, PairStudy
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """Words that stand out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A short text from the data or from a model: written as it is, in its own direction, never as markup."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A verdict with its letter and colour; ``None`` is a dashed chip: no verdict."""
+
+    verdict: Verdict | None
+
+
+Inline = str | Strong | Given | Chip
+Line = tuple[Inline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The number that can be defended. A ``hollow`` one is uncorrected."""
+
+    figure: str
+    interval: str
+    line: Line
+    hollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What must be known before any figure is read."""
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title, with one fact at its right."""
+
+    title: str
+    fact: str = ""
+    level: Literal[2, 3] = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Prose, or a ``note`` in small and quiet letters."""
+
+    line: Line
+    look: Literal["prose", "note"] = "prose"
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list."""
+
+    items: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values."""
+
+    rows: tuple[tuple[str, Line], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table; ``strong`` for the subject."""
+
+    cells: tuple[Line, ...]
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; ``numeric`` tells for each column whether it holds figures (set to the right)."""
+
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, and the same as a table for forms that have no pictures."""
+
+    drawing: Drawing
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A figure with facts or prose at its right."""
+
+    left: Figure
+    right: tuple[Facts | Paragraph | Bullets, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """A word cloud of one task, and the words with their counts."""
+
+    title: Line
+    fact: str
+    drawing: Drawing
+    words: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clouds:
+    """Word clouds side by side."""
+
+    items: tuple[Cloud, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A pair read closely. ``why`` says in one sentence what is to be seen; ``speakers`` names who each quote is of."""
+
+    study: PairStudy
+    why: Line
+    speakers: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A prompt as it was sent: named texts in order."""
+
+    title: str
+    texts: tuple[tuple[str, Excerpt], ...]
+
+
+Block = Headline | Notice | Section | Paragraph | Bullets | Facts | Table | Figure | Beside | Clouds | Study | Sent
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A report in full. ``kicker`` and ``date`` stand above the title."""
+
+    kicker: Line
+    date: str
+    title: str
+    blocks: tuple[Block, ...]
+    foot: str

@@ -1,0 +1,332 @@
+"""The charts of a report and of the results page, as drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Literal
+
+from judgenet.core.pairs import Verdict
+from judgenet.report.drawing import Box, Dot, Drawing, Label, Path, Shape, Token, elided, line, text_width
+from judgenet.report.words import LETTERS, SPOKEN, percent, percent_interval
+from judgenet.stats.intervals import Interval
+
+WIDTH = 856.0
+"""The width of a report's column in px."""
+
+Look = Literal["subject", "other", "uncorrected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A row of a forest: a share with its 95 % interval. ``note`` stands at the right, after the figures.
+
+    Without ``value`` the row says ``reason``. ``baseline`` is a mark of this row alone. ``heading`` makes the row a
+    title for those that follow.
+    """
+
+    name: str
+    value: float | None = None
+    interval: Interval | None = None
+    look: Look = "other"
+    note: str = ""
+    reason: str = ""
+    baseline: float | None = None
+    heading: bool = False
+
+
+_ROW = 30.0
+_LABEL_W = 236.0
+_PLOT_X = 254.0
+
+
+def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | None = None) -> Drawing:
+    """Shares with their intervals, one a row, on a common axis in per cent. ``baseline`` is named above the plot."""
+    notes = [row.note for row in rows if row.note]
+    note_w = max((text_width(note) for note in notes), default=0.0)
+    note_w += 24 if notes else 0
+    figures_w = 142.0
+    right = WIDTH - note_w
+    plot_w = right - figures_w - 16 - _PLOT_X
+    low, high, ticks = _axis(rows, None if baseline is None else baseline[1])
+
+    def x(share: float) -> float:
+        return _PLOT_X + (share - low) / (high - low) * plot_w
+
+    top = 24.0 if baseline is not None else 4.0
+    bottom = top + _ROW * len(rows)
+    shapes: list[Shape] = []
+    for tick in ticks:
+        at = round(x(tick)) + 0.5
+        shapes.append(Path(line(at, top, at, bottom), "line"))
+        shapes.append(Label(at, bottom + 20, f"{100 * tick:.0f} %", "text2", "middle", tabular=True))
+    if baseline is not None:
+        name, share = baseline
+        at = x(share)
+        shapes.append(Path(line(at, top - 4, at, bottom), "text", dash=(6, 4)))
+        text = f"{name} {percent(share)}"
+        anchor: Literal["start", "end"] = "start" if at + text_width(text) < right else "end"
+        shapes.append(Label(at - 8 if anchor == "start" else at + 8, 13, text, "text2", anchor, tabular=True))
+    for place, row in enumerate(rows):
+        shapes += _estimate(row, top + _ROW * place + _ROW / 2, x, right)
+    return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
+
+
+def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
+    subject = row.look == "subject"
+    if row.heading:
+        return [Label(0, y + 4.8, row.name, "text2", weight=500)]
+    color: Token = "accent" if subject else "text3" if row.look == "uncorrected" else "text2"
+    text: Token = "text" if subject else "text2"
+    weight: Literal[400, 600] = 600 if subject else 400
+    name = elided(row.name, _LABEL_W, weight=weight)
+    whole = row.name if name.endswith("…") else ""
+    shapes: list[Shape] = [Label(0, y + 4.8, name, text, weight=weight, whole=whole)]
+    if row.note:
+        shapes.append(Label(WIDTH, y + 4.8, row.note, "text2", "end", tabular=True))
+    if row.value is None:
+        why = f"n/a – {row.reason}" if row.reason else "n/a"
+        return [*shapes, Label(_PLOT_X, y + 4.8, elided(why, right - _PLOT_X), "text3")]
+    if row.baseline is not None:
+        shapes.append(Path(line(x(row.baseline), y - 8, x(row.baseline), y + 8), "text", 2))
+    if row.interval is not None:
+        low, high = x(row.interval.low), x(row.interval.high)
+        dash = (3.0, 3.0) if row.look == "uncorrected" else None
+        shapes.append(Path(line(low, y, high, y), color, 1.5, dash))
+        if dash is None:
+            shapes.append(Path((*line(low, y - 5, low, y + 5), *line(high, y - 5, high, y + 5)), color, 1.5))
+    if row.look == "uncorrected":
+        shapes.append(Dot(x(row.value), y, 4.25, "surface", color))
+    else:
+        shapes.append(Dot(x(row.value), y, 5 if subject else 4, color))
+    if row.interval is not None:
+        shapes.append(Label(right, y + 4.8, percent_interval(row.interval), text, "end", weight, tabular=True))
+    figure = percent(row.value, unit=False)
+    shapes.append(Label(right - 96, y + 4.8, figure, text, "end", weight, tabular=True))
+    return shapes
+
+
+def _axis(rows: Sequence[Estimate], baseline: float | None) -> tuple[float, float, list[float]]:
+    """Ends and ticks of an axis of shares: 4 to 6 ticks that hold all that is drawn."""
+    shown: list[float] = [] if baseline is None else [baseline]
+    for row in rows:
+        if row.value is not None:
+            shown += [row.value, *(row.interval or ())]
+            shown += [] if row.baseline is None else [row.baseline]
+    if not shown:
+        return 0.0, 1.0, [0.0, 0.25, 0.5, 0.75, 1.0]
+    least, most = min(shown), max(shown)
+    step = next(
+        step
+        for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
+        if ceil(most / step) - floor(least / step) <= 5 or step == 0.25
+    )
+    first, last = floor(least / step + 1e-9), ceil(most / step - 1e-9)
+    if last - first < 2:
+        first, last = (first - 1, last) if last * step >= 1 else (first, last + 1)
+    return first * step, last * step, [place * step for place in range(first, last + 1)]
+
+
+# Tables of verdicts
+
+_CELL_W, _CELL_H = 70.0, 38.0
+
+
+def chip(x: float, y: float, verdict: Verdict) -> list[Shape]:
+    """A verdict as a chip of 24 × 20 px with its letter."""
+    on: dict[Verdict, Token] = {"a": "onA", "b": "onB", "tie": "onTie"}
+    return [
+        Box(x, y, 24, 20, 4, fill=verdict),
+        Label(x + 12, y + 14.8, LETTERS[verdict], on[verdict], "middle", 600),
+    ]
+
+
+_SHOWN: tuple[Verdict, ...] = ("a", "tie", "b")
+"""A left, B right, the tie between."""
+_PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}
+
+
+def verdict_table(
+    count: Mapping[tuple[Verdict, Verdict], int],
+    rows: tuple[str, str],
+    columns: str,
+    words: str,
+    *,
+    right: str = "right",
+) -> Drawing:
+    """Counts by two verdicts: ``count[row, column]``. ``rows`` is the title of the rows in two lines.
+
+    At the right stands the share of each row that lies on the diagonal, called ``right``; empty leaves it out.
+    """
+    x0, y0 = 92.0, 54.0
+    most = max(count.values(), default=0) or 1
+    shapes: list[Shape] = [Label(x0 + 1.5 * (_CELL_W + 2), 16, columns, "text2", "middle")]
+    for place, verdict in enumerate(_SHOWN):
+        shapes += chip(x0 + place * (_CELL_W + 2) + _CELL_W / 2 - 12, 26, verdict)
+    middle = y0 + 1.5 * (_CELL_H + 2)
+    shapes += [Label(0, middle - 3, rows[0], "text2"), Label(0, middle + 15, rows[1], "text2")]
+    for line_no, row in enumerate(_SHOWN):
+        y = y0 + line_no * (_CELL_H + 2)
+        shapes += chip(62, y + 9, row)
+        total = sum(count.get((row, column), 0) for column in _SHOWN)
+        for place, column in enumerate(_SHOWN):
+            x = x0 + place * (_CELL_W + 2)
+            cell, same = count.get((row, column), 0), row == column
+            shapes.append(Box(x, y, _CELL_W, _CELL_H, 3, fill="sunken"))
+            share = cell / most
+            shapes.append(
+                Box(
+                    x,
+                    y,
+                    _CELL_W,
+                    _CELL_H,
+                    3,
+                    fill="accent" if same else "text3",
+                    opacity=(0.42 if same else 0.26) * share,
+                )
+            )
+            weight: Literal[500, 600] = 600 if same else 500
+            shapes.append(Label(x + _CELL_W / 2, y + 24, f"{cell:,}", "text", "middle", weight, tabular=True))
+        if right and total:
+            share = count.get((row, row), 0) / total
+            shapes.append(
+                Label(x0 + 3 * (_CELL_W + 2) + 12, y + 24, f"{100 * share:.0f} % {right}", "text2", tabular=True)
+            )
+    width = x0 + 3 * (_CELL_W + 2) + (12 + text_width(f"100 % {right}") if right else 0)
+    return Drawing(width, y0 + 3 * (_CELL_H + 2), tuple(shapes), words)
+
+
+def confusion(table: Sequence[Sequence[int]], words: str) -> Drawing:
+    """A confusion matrix (human labels in rows, verdicts in columns, both a, b, tie) drawn with the network in rows."""
+    count = {(said, human): table[_PLACE[human]][_PLACE[said]] for said in _SHOWN for human in _SHOWN}
+    return verdict_table(count, ("Network", "said"), "People said", words)
+
+
+def changes(table: Sequence[Sequence[int]], before: str, after: str, words: str) -> Drawing:
+    """Earlier verdicts in rows, later ones in columns (both a, b, tie)."""
+    count = {(row, column): table[_PLACE[row]][_PLACE[column]] for row in _SHOWN for column in _SHOWN}
+    return verdict_table(count, (before, "said"), f"{after} said", words, right="kept")
+
+
+# Shares of a whole
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a bar. ``strength`` 0 leaves the track empty, 1 is the full accent."""
+
+    name: str
+    count: int
+    strength: float
+
+
+def split_bar(rows: Sequence[tuple[str, Sequence[Part], str]], words: str) -> Drawing:
+    """Wholes split into the same parts, one a row: (name, parts, note). The parts are named above the first row."""
+    x0 = 172.0
+    notes_w = max((text_width(note) for _, _, note in rows), default=0.0)
+    bar_w = WIDTH - x0 - notes_w - 16
+    shapes: list[Shape] = []
+    x = x0
+    for part in rows[0][1] if rows else ():
+        shapes += _swatch(x, 2, part.strength)
+        shapes.append(Label(x + 20, 13, part.name, "text2"))
+        x += 20 + text_width(part.name) + 24
+    for place, (name, parts, note) in enumerate(rows):
+        y = 34.0 + place * _ROW
+        total = sum(part.count for part in parts)
+        shapes.append(
+            Label(
+                0, y + 12.8, elided(name, x0 - 16), "text" if not place else "text2", weight=600 if not place else 400
+            )
+        )
+        shapes.append(Label(WIDTH, y + 12.8, note, "text2", "end", tabular=True))
+        at = x0
+        for part in parts:
+            width = bar_w * part.count / total if total else 0.0
+            if width > 0:
+                shapes += _piece(at, y, width, part.strength)
+                text = f"{part.count:,}"
+                if text_width(text) + 10 < width:
+                    on: Token = "onAccent" if part.strength == 1 else "text"
+                    shapes.append(Label(at + width / 2, y + 14.8, text, on, "middle", 500, tabular=True))
+            at += width
+        if not total:
+            shapes.append(Box(x0 + 0.5, y + 0.5, bar_w - 1, 19, 3, stroke="unscored", dash=(3, 3)))
+    return Drawing(WIDTH, 34 + _ROW * len(rows), tuple(shapes), words)
+
+
+def _swatch(x: float, y: float, strength: float) -> list[Shape]:
+    return _piece(x, y, 13, strength, 12)
+
+
+def _piece(x: float, y: float, width: float, strength: float, height: float = 20) -> list[Shape]:
+    inner = max(width - 1, 0.75)
+    shapes: list[Shape] = [Box(x, y, inner, height, 2, fill="sunken")]
+    if strength:
+        shapes.append(Box(x, y, inner, height, 2, fill="accent", opacity=strength))
+    return shapes
+
+
+def bars(rows: Sequence[tuple[str, int, str]], words: str) -> Drawing:
+    """Counts, one a row: (name, count, note), all against the largest."""
+    x0 = 236.0
+    most = max((count for _, count, _ in rows), default=0) or 1
+    notes_w = max((text_width(note) for _, _, note in rows), default=0.0)
+    bar_w = WIDTH - x0 - notes_w - 24
+    shapes: list[Shape] = []
+    for place, (name, count, note) in enumerate(rows):
+        y = place * _ROW
+        shapes.append(Label(0, y + 18.8, elided(name, x0 - 16), "text2", whole=name))
+        shapes.append(Box(x0, y + 10, bar_w, 8, 2, fill="sunken"))
+        shapes.append(Box(x0, y + 10, max(1.5, bar_w * count / most), 8, 2, fill="text3"))
+        shapes.append(Label(WIDTH, y + 18.8, note, "text2", "end", tabular=True))
+    return Drawing(WIDTH, _ROW * len(rows), tuple(shapes), words)
+
+
+# Many neurons
+
+
+def strips(
+    rows: Sequence[tuple[str, Sequence[float]]], words: str, baseline: tuple[str, float] | None = None
+) -> Drawing:
+    """Where many neurons are too many for a row each: one strip a layer, each neuron a dot at its share, dots at the
+    same place piled up."""
+    low, high, ticks = _axis(
+        [Estimate("", value) for _, values in rows for value in values], None if baseline is None else baseline[1]
+    )
+    x0, plot_w = 96.0, WIDTH - 96 - 24
+    step, tall = 6.0, 72.0
+
+    def x(share: float) -> float:
+        return x0 + (share - low) / (high - low) * plot_w
+
+    top = 24.0 if baseline is not None else 4.0
+    bottom = top + tall * len(rows)
+    shapes: list[Shape] = []
+    for tick in ticks:
+        at = round(x(tick)) + 0.5
+        shapes.append(Path(line(at, top, at, bottom), "line"))
+        shapes.append(Label(at, bottom + 20, f"{100 * tick:.0f} %", "text2", "middle", tabular=True))
+    if baseline is not None:
+        at = x(baseline[1])
+        shapes.append(Path(line(at, top - 4, at, bottom), "text", dash=(6, 4)))
+        shapes.append(Label(at - 8, 13, f"{baseline[0]} {percent(baseline[1])}", "text2", tabular=True))
+    for place, (name, values) in enumerate(rows):
+        ground = top + tall * (place + 1) - 10
+        shapes.append(Label(0, ground - 20, name, "text2"))
+        piles: dict[int, int] = {}
+        for value in values:
+            column = round(x(value) / step)
+            piles[column] = piles.get(column, 0) + 1
+        high_pile = max(piles.values(), default=1)
+        rise = min(step, (tall - 24) / high_pile)
+        for column, count in sorted(piles.items()):
+            for level in range(count):
+                shapes.append(Dot(column * step, ground - level * rise, 2.5, "accent", None))
+    return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
+
+
+def verdict_words(counts: Iterable[tuple[Verdict, int]]) -> str:
+    """``A 58, a tie 5, B 16``."""
+    return ", ".join(f"{SPOKEN[verdict]} {count:,}" for verdict, count in counts)

@@ -1,0 +1,248 @@
+"""One pass over a recorded run: everything that a report counts, in memory that grows with the network and not with
+the number of pairs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from judgenet.core.aggregate import PairVerdicts, aggregation_names, merged
+from judgenet.core.evaluation import Evaluation
+from judgenet.core.network import Aggregation, NetworkSpec, needs_roles
+from judgenet.core.pairs import Order, Verdict
+from judgenet.report.closest import Closest
+from judgenet.store.db import Store
+from judgenet.store.results import pair_calls, verdicts_of
+from judgenet.store.runs import CallRow, RunInfo, RunPair
+
+Progress = Callable[[int, int], None]
+"""Hears how many pairs of how many are read. What it raises ends the reading."""
+
+Two = Counter[tuple[Verdict | None, Verdict | None]]
+Three = Counter[tuple[Verdict | None, Verdict | None, Verdict | None]]
+Place = tuple[int, int]
+"""Layer and neuron, from 1."""
+
+Observe = Callable[[RunPair, Sequence[CallRow], PairVerdicts | None], object]
+"""Hears of each pair with its calls and verdicts; ``None`` while it has none."""
+
+_TELL_EVERY = 250
+
+
+@dataclass(slots=True)
+class NeuronCounts:
+    """What one neuron said: (human, verdict), (verdict in AB, in BA), (verdict a layer before, verdict, human)."""
+
+    against: Two = field(default_factory=Counter)
+    orders: Two = field(default_factory=Counter)
+    changes: Three = field(default_factory=Counter)
+    roles: set[str] = field(default_factory=set)
+    scored: int = 0
+    total: int = 0
+
+
+@dataclass(slots=True)
+class LayerCounts:
+    """The verdicts of one layer in both orders, and its calls."""
+
+    orders: Two = field(default_factory=Counter)
+    scored: int = 0
+    total: int = 0
+
+
+@dataclass(slots=True)
+class RoleCounts:
+    """What a role said on the pairs that it judged; ``name`` as it was written first."""
+
+    name: str
+    pairs: int = 0
+    against: Two = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class TaskCounts:
+    """The pairs of a task: (human, verdict) by aggregation, and the names of their roles."""
+
+    pairs: int = 0
+    against: dict[str, Two] = field(default_factory=dict)
+    role_names: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Counts:
+    """All counts of a run. Tables by aggregation have a column of their own for pairs without a verdict (``None``)."""
+
+    spec: NetworkSpec
+    pairs: int = 0
+    finished: int = 0
+    failed: int = 0
+    labelled: int = 0
+    annotated: int = 0
+    annotators: set[str] = field(default_factory=set)
+    questions: set[bytes] = field(default_factory=set)
+    systems: set[tuple[str | None, str | None]] = field(default_factory=set)
+    notes: Counter[str] = field(default_factory=Counter)
+    tasks: dict[str | None, TaskCounts] = field(default_factory=dict)
+    human: Counter[Verdict | None] = field(default_factory=Counter)
+    against: dict[str, Two] = field(default_factory=dict)
+    verdicts: Counter[Verdict | None] = field(default_factory=Counter)
+    orders: Two = field(default_factory=Counter)
+    layer_changes: dict[int, Three] = field(default_factory=dict)
+    layers: dict[int, LayerCounts] = field(default_factory=dict)
+    neurons: dict[Place, NeuronCounts] = field(default_factory=dict)
+    roles: dict[str, RoleCounts] = field(default_factory=dict)
+    calls_used: int = 0
+    calls_total: int = 0
+
+
+@dataclass(slots=True)
+class _Calls:
+    """A and B apart, call by call, by order."""
+
+    ab: list[float] = field(default_factory=list)
+    ba: list[float] = field(default_factory=list)
+
+    def add(self, order: Order, difference: float) -> None:
+        (self.ab if order == "ab" else self.ba).append(difference)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return merged([*self.ab, *self.ba])
+
+
+def collect(
+    store: Store,
+    run: RunInfo,
+    spec: NetworkSpec,
+    decides: str,
+    closest: Closest,
+    rules: Aggregation | None = None,
+    on_progress: Progress | None = None,
+    observe: Observe | None = None,
+) -> Counts:
+    """Reads a run once, pair by pair. ``closest`` is offered each pair that has verdicts."""
+    rules = rules or spec.aggregation
+    counts = Counts(spec)
+    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    counts.against = {name: Counter() for name in names}
+    counts.layers = {layer: LayerCounts() for layer in range(1, spec.depth + 1)}
+    counts.layer_changes = {layer: Counter() for layer in range(2, spec.depth + 1)}
+    (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
+    with_words = needs_roles(spec)
+    for pair, rows in pair_calls(store, run):
+        if on_progress is not None and counts.pairs % _TELL_EVERY == 0:
+            on_progress(counts.pairs, total)
+        found = verdicts_of(pair, rows, spec.depth, rules)
+        _count_pair(counts, pair, found, names, decides, with_words=with_words)
+        if observe is not None:
+            observe(pair, rows, found)
+        if found is not None:
+            _count_calls(counts, pair, rows, found)
+            closest.offer(pair, rows, found)
+    if on_progress is not None:
+        on_progress(counts.pairs, total)
+    return counts
+
+
+def _count_pair(
+    counts: Counts,
+    of: RunPair,
+    found: PairVerdicts | None,
+    names: Sequence[str],
+    decides: str,
+    *,
+    with_words: bool,
+) -> None:
+    pair = of.pair
+    counts.pairs += 1
+    counts.finished += found is not None
+    counts.failed += of.state == "failed"
+    counts.human[pair.human] += 1
+    counts.labelled += pair.human is not None
+    if len(pair.annotators) > 1:
+        counts.annotated += 1
+        counts.annotators.update(name for name, _ in pair.annotators)
+    counts.questions.add(hashlib.blake2b(pair.question.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    if len(counts.systems) < 2:
+        counts.systems.add((pair.model_a, pair.model_b))
+    if of.note:
+        counts.notes[of.note] += 1
+    task = counts.tasks.get(pair.task)
+    if task is None:
+        task = counts.tasks[pair.task] = TaskCounts(against={name: Counter() for name in names})
+    task.pairs += 1
+    named = {} if found is None else found.named()
+    for name in names:
+        cell = (pair.human, named.get(name))
+        counts.against[name][cell] += 1
+        task.against[name][cell] += 1
+    counts.verdicts[named.get(decides)] += 1
+    counts.orders[(None, None) if found is None else (found.c1_ab, found.c1_ba)] += 1
+    if with_words and of.roles is not None:
+        task.role_names.update({" ".join(role.name.split()): 1 for role in of.roles})
+
+
+def _count_calls(counts: Counts, of: RunPair, rows: Sequence[CallRow], found: PairVerdicts) -> None:
+    human, depth = of.pair.human, counts.spec.depth
+    neurons: dict[Place, _Calls] = {}
+    layers: dict[int, _Calls] = {layer: _Calls() for layer in counts.layers}
+    roles: dict[str, _Calls] = {}
+    for row in rows:
+        site = row.site
+        if site.order is None:
+            continue
+        place = (site.layer, site.neuron)
+        calls = neurons.get(place)
+        if calls is None:
+            calls = neurons[place] = _Calls()
+            if place not in counts.neurons:
+                counts.neurons[place] = NeuronCounts()
+            if row.role is not None:
+                counts.neurons[place].roles.add(row.role)
+        of_neuron = counts.neurons[place]
+        of_neuron.total += 1
+        role = None if row.role is None else roles.setdefault(row.role, _Calls())
+        if site.layer <= depth:
+            counts.layers[site.layer].total += 1
+        if not isinstance(row.result, Evaluation):
+            continue
+        difference = row.result.difference
+        of_neuron.scored += 1
+        calls.add(site.order, difference)
+        if role is not None:
+            role.add(site.order, difference)
+        if site.layer <= depth:
+            counts.layers[site.layer].scored += 1
+            layers[site.layer].add(site.order, difference)
+
+    counts.calls_used += found.calls_used + found.chair_used
+    counts.calls_total += found.calls_total + found.chair_total
+    said = {place: calls.verdict for place, calls in neurons.items()}
+    for place, calls in neurons.items():
+        of_neuron = counts.neurons[place]
+        of_neuron.against[human, said[place]] += 1
+        of_neuron.orders[merged(calls.ab), merged(calls.ba)] += 1
+        layer, neuron = place
+        if 1 < layer <= depth and (layer - 1, neuron) in said:
+            of_neuron.changes[said[layer - 1, neuron], said[place], human] += 1
+    for layer, calls in layers.items():
+        counts.layers[layer].orders[merged(calls.ab), merged(calls.ba)] += 1
+        if layer > 1:
+            counts.layer_changes[layer][found.c2_layers[layer - 2], found.c2_layers[layer - 1], human] += 1
+    merged_roles: dict[str, tuple[str, _Calls]] = {}
+    for name, calls in roles.items():
+        key = " ".join(name.split()).casefold()
+        if key in merged_roles:
+            kept = merged_roles[key][1]
+            kept.ab += calls.ab
+            kept.ba += calls.ba
+        else:
+            merged_roles[key] = (name, calls)
+    for key, (name, calls) in merged_roles.items():
+        of_role = counts.roles.get(key)
+        if of_role is None:
+            of_role = counts.roles[key] = RoleCounts(" ".join(name.split()))
+        of_role.pairs += 1
+        of_role.against[human, calls.verdict] += 1

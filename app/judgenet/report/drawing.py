@@ -1,0 +1,260 @@
+"""A picture as a list of plain shapes with colours by name: written as SVG here, painted by Qt elsewhere.
+
+Measures are px at 96 dpi, y downwards. Texts are at least 10 pt (13.333 px).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from judgenet.colors import COLORS, ThemeName
+from judgenet.report.words import clean
+
+BODY_PX = 40 / 3
+"""10 pt: the size of body texts, and the smallest."""
+
+Token = Literal[
+    "surface",
+    "canvas",
+    "sunken",
+    "line",
+    "line2",
+    "text",
+    "text2",
+    "text3",
+    "accent",
+    "accentTint",
+    "onAccent",
+    "a",
+    "onA",
+    "b",
+    "onB",
+    "tie",
+    "onTie",
+    "unscored",
+    "edge",
+    "band",
+]
+"""The name of a colour of :class:`~judgenet.colors.Colors`."""
+
+Step = tuple[Literal["M", "L", "C", "Z"], tuple[float, ...]]
+"""A part of a path: move (x, y), line (x, y), cubic curve (two control points and the end), close ()."""
+
+Anchor = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A line or an area. ``opacity`` is that of the fill."""
+
+    steps: tuple[Step, ...]
+    stroke: Token | None = None
+    width: float = 1.0
+    dash: tuple[float, float] | None = None
+    fill: Token | None = None
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with round corners of radius ``r``."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+    r: float = 0.0
+    fill: Token | None = None
+    stroke: Token | None = None
+    width: float = 1.0
+    dash: tuple[float, float] | None = None
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A circle."""
+
+    x: float
+    y: float
+    r: float
+    fill: Token | None = None
+    stroke: Token | None = None
+    width: float = 1.5
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A line of text on the baseline ``y``; ``tabular`` gives figures of one width.
+
+    ``whole`` is the text in full where ``text`` is cut short.
+    """
+
+    x: float
+    y: float
+    text: str
+    color: Token = "text"
+    anchor: Anchor = "start"
+    weight: Literal[400, 500, 600] = 400
+    px: float = BODY_PX
+    tabular: bool = False
+    whole: str = ""
+
+
+Shape = Path | Box | Dot | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture; ``words`` say what it shows, for those who do not see it."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+    words: str
+
+
+def line(x1: float, y1: float, x2: float, y2: float) -> tuple[Step, Step]:
+    """The steps of a straight line."""
+    return ("M", (x1, y1)), ("L", (x2, y2))
+
+
+def curve(x1: float, y1: float, x2: float, y2: float) -> tuple[Step, Step]:
+    """The steps of an edge: a cubic curve with its control points at half the gap."""
+    middle = (x1 + x2) / 2
+    return ("M", (x1, y1)), ("C", (middle, y1, middle, y2, x2, y2))
+
+
+# Measuring without a font
+
+_NARROW = frozenset("iIjltfr.,:;'’|!()[]{} /\\-·")
+_BROAD = frozenset("mwMW@%—…")
+
+
+def text_width(text: str, px: float = BODY_PX, weight: int = 400) -> float:
+    """About how wide a text is in Inter, in px. Errs on the wide side; wide scripts count a full square a letter."""
+    ems = 0.0
+    for letter in text:
+        if letter in _NARROW:
+            ems += 0.34
+        elif letter in _BROAD:
+            ems += 0.95
+        elif unicodedata.east_asian_width(letter) in "WF":
+            ems += 1.02
+        elif unicodedata.combining(letter) or unicodedata.category(letter) in ("Cf", "Mn"):
+            continue
+        elif letter.isupper() or letter.isdigit():
+            ems += 0.68
+        else:
+            ems += 0.60
+    return ems * px * (1.04 if weight >= 600 else 1.0)
+
+
+def elided(text: str, width: float, px: float = BODY_PX, weight: int = 400) -> str:
+    """The text cut so that it fits ``width`` px, with an ellipsis where something is missing."""
+    text = " ".join(text.split())
+    if text_width(text, px, weight) <= width:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text_width(text[:middle].rstrip() + "…", px, weight) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + "…"
+
+
+# SVG
+
+Paint = Callable[[Token], str]
+
+
+def by_variable(token: Token) -> str:
+    """Colours as CSS variables: the page that holds the picture decides."""
+    return f"var(--{token})"
+
+
+def of_theme(name: ThemeName) -> Paint:
+    """The colours of a theme themselves, for a picture in a file of its own."""
+    colors = COLORS[name]
+    return lambda token: str(getattr(colors, token))
+
+
+def svg(drawing: Drawing, paint: Paint = by_variable, *, alone: bool = False) -> str:
+    """The picture as an SVG element, or as a file of its own with ``alone``. Texts are escaped."""
+    w, h = _n(drawing.width), _n(drawing.height)
+    words = _text(drawing.words)
+    head = f'<svg width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-label="{words}"'
+    body = "".join(_shape(shape, paint) for shape in drawing.shapes)
+    if not alone:
+        return f"{head}>{body}</svg>"
+    ground = f'<rect width="{w}" height="{h}" fill="{paint("surface")}"/>'
+    style = (
+        "<style>text{font-family:Inter,'Segoe UI',system-ui,'Noto Sans','Noto Sans CJK SC',sans-serif}"
+        ".n{font-feature-settings:'tnum'}</style>"
+    )
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n{head} xmlns="http://www.w3.org/2000/svg">'
+        f"<title>{words}</title>{style}{ground}{body}</svg>\n"
+    )
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _text(text: str) -> str:
+    return escape(clean(text))
+
+
+def _attributes(
+    paint: Paint,
+    fill: Token | None,
+    stroke: Token | None,
+    width: float,
+    dash: tuple[float, float] | None,
+    opacity: float,
+) -> str:
+    found = f' fill="{paint(fill) if fill else "none"}"'
+    if fill and opacity != 1:
+        found += f' fill-opacity="{_n(opacity)}"'
+    if stroke:
+        found += f' stroke="{paint(stroke)}"'
+        if width != 1:
+            found += f' stroke-width="{_n(width)}"'
+        if dash:
+            found += f' stroke-dasharray="{_n(dash[0])} {_n(dash[1])}"'
+    return found
+
+
+def _shape(shape: Shape, paint: Paint) -> str:
+    if isinstance(shape, Label):
+        return _label(shape, paint)
+    if isinstance(shape, Path):
+        d = "".join(name + " ".join(_n(value) for value in values) for name, values in shape.steps)
+        return f'<path d="{d}"{_attributes(paint, shape.fill, shape.stroke, shape.width, shape.dash, shape.opacity)}/>'
+    if isinstance(shape, Box):
+        place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" width="{_n(shape.w)}" height="{_n(shape.h)}"'
+        corner = f' rx="{_n(shape.r)}"' if shape.r else ""
+        look = _attributes(paint, shape.fill, shape.stroke, shape.width, shape.dash, shape.opacity)
+        return f"<rect {place}{corner}{look}/>"
+    look = _attributes(paint, shape.fill, shape.stroke, shape.width, None, shape.opacity)
+    return f'<circle cx="{_n(shape.x)}" cy="{_n(shape.y)}" r="{_n(shape.r)}"{look}/>'
+
+
+def _label(label: Label, paint: Paint) -> str:
+    found = f'<text x="{_n(label.x)}" y="{_n(label.y)}" fill="{paint(label.color)}" font-size="{_n(label.px)}"'
+    if label.weight != 400:
+        found += f' font-weight="{label.weight}"'
+    if label.anchor != "start":
+        found += f' text-anchor="{label.anchor}"'
+    if label.tabular:
+        found += ' class="n"'
+    title = f"<title>{_text(label.whole)}</title>" if label.whole else ""
+    return f"{found}>{title}{_text(label.text)}</text>"

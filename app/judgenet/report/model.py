@@ -1,0 +1,307 @@
+"""A run as a report tells it: one typed value, from which every form of the report is made.
+
+Of texts for people it holds only ``cautions``. Missing figures are ``None`` and their ``reasons`` say why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from judgenet.core.aggregate import PairVerdicts
+from judgenet.core.events import RunState
+from judgenet.core.network import NetworkSpec
+from judgenet.core.pairs import Order, Verdict
+from judgenet.stats.agreement import Agreement, PositionConsistency
+from judgenet.stats.discussion import Overturns
+from judgenet.stats.intervals import AgreementIntervals, WinRate
+from judgenet.store.runs import Spent
+from judgenet.store.usage import ModelUse, ParameterUse
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Agreement with people of one aggregation, neuron, role or group, with its intervals."""
+
+    agreement: Agreement
+    intervals: AgreementIntervals
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """How many pairs the figures rest on, of how many."""
+        return self.agreement.n_used, self.agreement.n_total
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What always answering the commonest human label reaches: the baseline."""
+
+    label: Verdict
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFigures:
+    """The pairs of one task; ``figures`` by aggregation. ``task`` is ``None`` for pairs without one."""
+
+    task: str | None
+    pairs: int
+    figures: Mapping[str, Figures]
+    baseline: Majority | None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFigures:
+    """One layer (from 1): its vote against people, its verdicts in both orders, its calls."""
+
+    layer: int
+    figures: Figures
+    position: PositionConsistency
+    calls_scored: int
+    calls_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeuronFigures:
+    """One neuron (layer and neuron from 1) over all pairs.
+
+    ``role`` is ``None`` where it has none, or another one for each pair (``roles`` counts them). ``changed`` compares
+    it with the neuron of the same place in the layer before, ``None`` in layer 1. The chair is the neuron 1 of the
+    layer after the last.
+    """
+
+    layer: int
+    neuron: int
+    role: str | None
+    roles: int
+    model: str
+    figures: Figures
+    position: PositionConsistency
+    changed: Overturns | None
+    calls_scored: int
+    calls_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFigures:
+    """One role by name, whichever neurons had it: one verdict a pair, merged over all its calls in all layers.
+
+    ``pairs`` is the number of pairs that it judged.
+    """
+
+    role: str
+    pairs: int
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class LayerChange:
+    """What the vote of layer ``after`` changed of the vote of layer ``before`` (both from 1)."""
+
+    before: int
+    after: int
+    overturns: Overturns
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """Calls without an evaluation, by reason."""
+
+    reason: str
+    calls: int
+
+
+Left = Literal[
+    "not judged", "calls missing", "no verdict", "no label", "label without verdict", "unscored", "unread inputs"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a figure does not rest on: ``count`` of ``total`` pairs or calls, and ``why``."""
+
+    what: Left
+    count: int
+    total: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleWords:
+    """The roles that were used on the pairs of a task: (name, number of pairs), the commonest first.
+
+    ``task`` is ``None`` for pairs without one, ``distinct`` the number of all names.
+    """
+
+    task: str | None
+    pairs: int
+    words: tuple[tuple[str, int], ...]
+    distinct: int
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The beginning of a text, and how many characters it has in all."""
+
+    text: str
+    total: int
+
+    @property
+    def left_out(self) -> int:
+        return self.total - len(self.text)
+
+
+def excerpt(text: str, most: int) -> Excerpt:
+    """At most ``most`` characters of a text; the cut is moved back to white space where one is near."""
+    if len(text) <= most:
+        return Excerpt(text, len(text))
+    cut = text[:most]
+    space = max(cut.rfind(" "), cut.rfind("\n"))
+    if space > most - 40:
+        cut = cut[:space]
+    return Excerpt(cut, len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What one call said. ``layer`` and ``neuron`` count from 1; the chair is in the layer after the last."""
+
+    layer: int
+    neuron: int
+    role: str | None
+    order: Order
+    verdict: Verdict
+    score_a: float | None
+    score_b: float | None
+    evidence: Excerpt
+
+
+Kind = Literal["people", "orders", "layers"]
+"""Where a pair shows disagreement: with people, between the two orders, between the layers."""
+KINDS: tuple[Kind, ...] = ("people", "orders", "layers")
+
+
+@dataclass(frozen=True, slots=True)
+class PairStudy:
+    """A pair to read closely, with the calls that explain it. ``index`` is its 0-based place in the run."""
+
+    kind: Kind
+    index: int
+    pair_id: str
+    task: str | None
+    question: Excerpt
+    response_a: Excerpt
+    response_b: Excerpt
+    human: Verdict | None
+    verdict: Verdict | None
+    verdicts: PairVerdicts
+    mean_ab: float | None
+    mean_ba: float | None
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSample:
+    """A prompt as it was sent for one pair. ``layer`` 0 is role generation."""
+
+    pair_id: str
+    layer: int
+    neuron: int
+    order: Order | None
+    system: Excerpt
+    user: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where calls went. ``host`` is ``None`` for the embedded model and for recorded answers."""
+
+    name: str
+    kind: str
+    host: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What was judged. ``system_a`` and ``system_b`` are set where all pairs compare the same two systems.
+
+    ``questions`` is the number of different questions: fewer than pairs means that pairs depend on each other.
+    ``annotated`` pairs have the labels of several annotators, ``annotators`` are their names in all.
+    """
+
+    hash: str
+    pairs: int
+    finished: int
+    labelled: int
+    questions: int
+    files: tuple[tuple[str, str], ...]
+    format: str
+    system_a: str | None
+    system_b: str | None
+    annotated: int
+    annotators: int
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was run, when, and with what. Times are seconds since the epoch, UTC."""
+
+    run_id: str
+    number: int
+    state: RunState
+    message: str
+    created_at: float
+    finished_at: float | None
+    starts: tuple[float, ...]
+    prompts_digest: str
+    seed: int | None
+    versions: Mapping[str, str]
+    endpoints: tuple[Endpoint, ...]
+    models: tuple[ModelUse, ...]
+    parameters: tuple[ParameterUse, ...]
+    refused: tuple[str, ...]
+    spent: Spent
+    latency_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run in one value. ``decides`` names the aggregation that is the network's verdict.
+
+    ``verdicts`` are the network's on all pairs that have one, ``human`` the labels of people. ``position`` is about
+    c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
+    ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
+    whoever reads the figures must know.
+    """
+
+    about: About
+    spec: NetworkSpec
+    data: Data
+    decides: str
+    bootstrap_seed: int
+    resamples: int
+    verdicts: WinRate
+    human: WinRate
+    aggregations: Mapping[str, Figures]
+    baseline: Majority | None
+    tasks: tuple[TaskFigures, ...]
+    layers: tuple[LayerFigures, ...]
+    neurons: tuple[NeuronFigures, ...]
+    roles: tuple[RoleFigures, ...]
+    position: PositionConsistency
+    changes: tuple[LayerChange, ...]
+    calls_used: int
+    calls_total: int
+    unscored: tuple[Unscored, ...]
+    left_out: tuple[LeftOut, ...]
+    cautions: tuple[str, ...]
+    words: tuple[RoleWords, ...]
+    studies: tuple[PairStudy, ...]
+    disagreements: Mapping[Kind, int]
+    prompts: tuple[PromptSample, ...]
+
+    @property
+    def headline(self) -> Figures:
+        """The figures of the network's verdict."""
+        return self.aggregations[self.decides]

@@ -1,0 +1,231 @@
+"""The picture of a network: pair and roles, layers in columns, vote, chair and verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.network import NetworkSpec, designed_width, inputs_of, needs_roles
+from judgenet.report.drawing import (
+    Box,
+    Drawing,
+    Label,
+    Path,
+    Shape,
+    Step,
+    Token,
+    curve,
+    elided,
+    line,
+)
+from judgenet.report.words import plural
+
+_NODE_H, _PITCH, _TOP = 28.0, 36.0, 28.0
+_END_W, _OUT_W = 80.0, 88.0
+_MOST_ROWS = 12
+"""More neurons than this are a block of cells."""
+_MOST_EDGES = 400
+_CELL, _CELL_PITCH, _CELL_COLUMNS = 12.0, 14.0, 8
+_MOST_LAYERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A layer's place; ``count`` neurons, ``cells`` where they are too many for names."""
+
+    layer: int
+    count: int
+    adaptive: bool
+    x: float
+    w: float
+
+    @property
+    def cells(self) -> bool:
+        return self.count > _MOST_ROWS
+
+    @property
+    def rows(self) -> int:
+        return ceil(self.count / _CELL_COLUMNS) if self.cells else self.count + self.adaptive
+
+    @property
+    def bottom(self) -> float:
+        if self.cells:
+            return _TOP + self.rows * _CELL_PITCH - (_CELL_PITCH - _CELL)
+        return _TOP + self.rows * _PITCH - (_PITCH - _NODE_H)
+
+    @property
+    def right(self) -> float:
+        return self.x + (_CELL_COLUMNS * _CELL_PITCH - 2 if self.cells else self.w)
+
+    def port(self, neuron: int) -> float:
+        if self.cells:
+            return _TOP + (neuron // _CELL_COLUMNS) * _CELL_PITCH + _CELL / 2
+        return _TOP + neuron * _PITCH + _NODE_H / 2
+
+
+def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawing:
+    """The network at most ``most_width`` px wide. ``decides`` names the aggregation that is its verdict."""
+    shown = list(range(spec.depth))
+    if spec.depth > _MOST_LAYERS:
+        shown = [*range(_MOST_LAYERS - 2), spec.depth - 1]
+    counts = {layer: designed_width(spec, layer) or 1 for layer in shown}
+    gap = 32.0 if len(shown) <= 4 else 20.0
+    room = most_width - _END_W - _OUT_W - 2 * 32 - (len(shown) - 1) * gap
+    node_w = max(24.0, min(112.0, room / len(shown)))
+
+    x = _END_W + 32
+    columns: list[_Column] = []
+    for layer in shown:
+        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w)
+        columns.append(column)
+        x = column.right + gap
+    out_x = x - gap + 32
+    bottom = max([_TOP + 2 * 54.0 - 26, *(column.bottom for column in columns)])
+    middle = (_TOP + bottom) / 2
+
+    edges: list[Shape] = []
+    nodes: list[Shape] = []
+    start = _input(spec, nodes, middle)
+    first = columns[0]
+    if first.cells:
+        edges.append(_band(_END_W, start, start, first.x, _TOP, first.bottom))
+    else:
+        edges += [Path(curve(_END_W, start, first.x, first.port(i)), "line2") for i in range(first.count)]
+    for before, after in pairwise(columns):
+        edges += _between(spec, before, after)
+    for column in columns:
+        nodes += _neurons(spec, column)
+    vote_y = _output(spec, decides, nodes, out_x, middle)
+    last = columns[-1]
+    if last.cells:
+        edges.append(_band(last.right, _TOP, last.bottom, out_x, vote_y, vote_y))
+    else:
+        edges += [Path(curve(last.right, last.port(i), out_x, vote_y), "line2") for i in range(last.count)]
+    # What stands below a block of cells needs a line of its own.
+    foot = 24 if any(column.cells for column in columns) else 2
+    return Drawing(out_x + _OUT_W + 1, bottom + foot, (*edges, *nodes), network_words(spec, decides))
+
+
+def network_words(spec: NetworkSpec, decides: str) -> str:
+    """The network in one sentence."""
+    widths = [designed_width(spec, layer) for layer in range(spec.depth)]
+    layers = ", ".join(
+        f"layer {place} of {'as many neurons as roles' if width is None else plural(width, 'neuron')}"
+        for place, width in enumerate(widths, 1)
+    )
+    roles = {"generated": "roles named by the model for each pair", "fixed": "fixed roles", "none": "no roles"}
+    return f"{spec.name}: {roles[spec.roles.kind]}, {layers}; verdict by {aggregation_title(decides)}"
+
+
+def _box(x: float, y: float, w: float, text: str, *, dashed: bool = False, h: float = _NODE_H) -> list[Shape]:
+    name = elided(text, w - 10, weight=500)
+    return [
+        Box(x + 0.5, y + 0.5, w - 1, h - 1, 6, "surface", "line2", dash=(4, 3) if dashed else None),
+        Label(
+            x + w / 2,
+            y + h / 2 + 4.8,
+            name,
+            "text2" if dashed else "text",
+            "middle",
+            500,
+            whole=text if name != text else "",
+        ),
+    ]
+
+
+def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
+    """Pair and roles; returns the y at which edges leave."""
+    if spec.roles.kind == "none":
+        nodes += _box(0, middle - _NODE_H / 2, _END_W, "Pair")
+        return middle
+    if needs_roles(spec):
+        limit = spec.roles.limit
+        widest = max((len(layer.neurons) for layer in spec.layers if not layer.adaptive), default=None)
+        count = limit if limit is not None else None if any(of.adaptive for of in spec.layers) else widest
+        text = "Roles" if count is None else plural(count, "role")
+    else:
+        text = plural(len(spec.roles.roles), "role")
+    nodes += _box(0, middle - 41, _END_W, "Pair")
+    nodes.append(Path(line(_END_W / 2, middle - 13, _END_W / 2, middle + 13), "line2"))
+    nodes += _box(0, middle + 13, _END_W, text)
+    return middle + 27
+
+
+def _output(spec: NetworkSpec, decides: str, nodes: list[Shape], x: float, middle: float) -> float:
+    """Vote, chair and verdict; returns the y at which edges arrive."""
+    vote = "c2_all" if decides == "chair" else decides
+    texts = [aggregation_title(vote), *(["Chair"] if spec.chair is not None else []), "Verdict"]
+    height = len(texts) * _NODE_H + (len(texts) - 1) * 18
+    y = middle - height / 2
+    for place, text in enumerate(texts):
+        nodes += _box(x, y, _OUT_W, text)
+        if place < len(texts) - 1:
+            nodes.append(Path(line(x + _OUT_W / 2, y + _NODE_H, x + _OUT_W / 2, y + _NODE_H + 18), "line2"))
+        y += _NODE_H + 18
+    return middle - height / 2 + _NODE_H / 2
+
+
+def _neurons(spec: NetworkSpec, column: _Column) -> list[Shape]:
+    title = f"Layer {column.layer + 1}" if column.w >= 56 else f"{column.layer + 1}"
+    shapes: list[Shape] = [Label(column.x, 14, title, "text2")]
+    if column.cells:
+        for neuron in range(column.count):
+            x = column.x + neuron % _CELL_COLUMNS * _CELL_PITCH
+            y = _TOP + neuron // _CELL_COLUMNS * _CELL_PITCH
+            shapes.append(Box(x + 0.5, y + 0.5, _CELL - 1, _CELL - 1, 2, "surface", "line2"))
+        shapes.append(Label(column.x, column.bottom + 18, plural(column.count, "neuron"), "text2"))
+        return shapes
+    for neuron in range(column.count):
+        text = _neuron_name(spec, column.layer, neuron, short=column.w < 56)
+        shapes += _box(column.x, _TOP + neuron * _PITCH, column.w, text)
+    if column.adaptive:
+        text = "…" if column.w < 96 else "one a role"
+        shapes += _box(column.x, _TOP + column.count * _PITCH, column.w, text, dashed=True)
+    return shapes
+
+
+def _neuron_name(spec: NetworkSpec, layer: int, neuron: int, *, short: bool) -> str:
+    of = spec.layers[layer]
+    role = of.neurons[0 if of.adaptive else neuron].role
+    if role is None and spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
+        role = spec.roles.roles[neuron]
+    if short:
+        return f"{neuron + 1}"
+    if role is not None:
+        return role.name
+    return f"Role {neuron + 1}" if spec.roles.kind == "generated" else f"Neuron {neuron + 1}"
+
+
+def _between(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
+    if after.layer - before.layer > 1:
+        at = (before.right + after.x) / 2
+        return [Label(at, _TOP + _NODE_H / 2 + 4.8, "…", "text2", "middle")]
+    reads = [
+        [i for i in inputs_of(spec, after.layer, neuron, before.count) if i < before.count]
+        for neuron in range(after.count)
+    ]
+    if before.cells or after.cells or sum(len(of) for of in reads) > _MOST_EDGES:
+        return [_band(before.right, _TOP, before.bottom, after.x, _TOP, after.bottom)]
+    others: list[Shape] = []
+    own: list[Shape] = []
+    for neuron, sources in enumerate(reads):
+        for source in sources:
+            mine = source == neuron
+            steps = curve(before.right, before.port(source), after.x, after.port(neuron))
+            (own if mine else others).append(Path(steps, "edge", 2.0 if mine else 1.0))
+    return [*others, *own]
+
+
+def _band(x1: float, top1: float, bottom1: float, x2: float, top2: float, bottom2: float) -> Path:
+    """Many edges as one area."""
+    middle = (x1 + x2) / 2
+    fill: Token = "band"
+    steps: tuple[Step, ...] = (
+        *curve(x1, top1, x2, top2),
+        ("L", (x2, bottom2)),
+        ("C", (middle, bottom2, middle, bottom1, x1, bottom1)),
+        ("Z", ()),
+    )
+    return Path(steps, "line", fill=fill)

@@ -1,0 +1,72 @@
+"""What a run's calls were made with: models asked and models that answered, parameters, time."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from judgenet.store.db import Store
+from judgenet.store.runs import RunInfo
+
+
+class ModelUse(NamedTuple):
+    """The answers of one model. ``returned`` and ``fingerprint`` are what the endpoint named, ``None`` where it
+    named nothing. ``price`` sums the known prices, ``unpriced`` counts the others; ``latency_s`` is the sum over
+    calls. Calls without an answer are not among them."""
+
+    endpoint: str
+    requested: str
+    returned: str | None
+    fingerprint: str | None
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    price: float
+    unpriced: int
+    latency_s: float
+
+
+class ParameterUse(NamedTuple):
+    """The parameters of answered calls. ``temperature`` is ``None`` where it was left to the endpoint; ``form`` is
+    ``json`` (a reply schema) or ``text``."""
+
+    endpoint: str
+    model: str
+    form: str
+    temperature: float | None
+    max_tokens: int
+    calls: int
+
+
+def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
+    """The models of a run's answers, the most used first."""
+    return [
+        ModelUse(*row)
+        for row in store.reader.execute(
+            "SELECT c.endpoint, c.model, returned_model, fingerprint, count(*), sum(tokens_in), sum(tokens_out), "
+            "coalesce(sum(price), 0.0), sum(price IS NULL), sum(latency_s) "
+            "FROM run_calls r JOIN calls c ON c.id=call_id WHERE run=? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4",
+            (run.number,),
+        )
+    ]
+
+
+def parameters_used(store: Store, run: RunInfo) -> list[ParameterUse]:
+    """The parameters of a run's answers, the most used first. Reply schemas that differ only within are one."""
+    found: dict[tuple[str, str, str, float | None, int], int] = {}
+    for endpoint, form, parameters, calls in store.reader.execute(
+        "SELECT c.endpoint, form, parameters, count(*) FROM run_calls r JOIN calls c ON c.id=call_id WHERE run=? "
+        "GROUP BY 1, 2, 3",
+        (run.number,),
+    ):
+        model, temperature, max_tokens, _ = json.loads(parameters)
+        key = (endpoint, model, form, temperature, max_tokens)
+        found[key] = found.get(key, 0) + calls
+    rows = [ParameterUse(*key, calls) for key, calls in found.items()]
+    return sorted(rows, key=lambda row: (-row.calls, row.endpoint, row.model, row.max_tokens))
+
+
+def unread_inputs(store: Store, run: RunInfo) -> int:
+    """How many calls had to do without an evaluation of the layer before, because it had failed."""
+    row = store.reader.execute("SELECT count(*) FROM run_calls WHERE run=? AND missing<>''", (run.number,)).fetchone()
+    return int(row[0])

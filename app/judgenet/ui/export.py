@@ -1,0 +1,201 @@
+"""Charts and reports as files: SVG, PNG and PDF. Works without a window and without a screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPainterPath,
+    QPen,
+)
+from PySide6.QtWidgets import QApplication
+
+from judgenet.colors import COLORS, Colors, ThemeName
+from judgenet.report import drawing as shapes
+from judgenet.report.blocks import Document
+from judgenet.report.drawing import Drawing, of_theme, svg
+from judgenet.report.words import clean
+from judgenet.store.files import atomic_write
+from judgenet.ui.fonts import TABULAR, families, load_fonts
+
+UNITS = 20
+"""Painting is done in twentieths of a px: fonts have whole sizes there and still the design's fractions."""
+
+# Qt's PDF knows the letters of glyphs that the font's own table names: those that a feature puts in their place cannot
+# be searched or copied. So neither figures of one width nor letters by context there.
+_CONTEXTUAL = QFont.Tag.fromString("calt")
+
+
+def pdf(document: Document) -> bytes:
+    """A report as PDF (A4): charts are vectors, texts can be selected, fonts are embedded."""
+    from judgenet.ui.export_pdf import write_pdf
+
+    with _application():
+        return write_pdf(document)
+
+
+def save_pdf(document: Document, path: Path) -> None:
+    """Writes :func:`pdf` to a file, whole or not at all.
+
+    :raises FileError: the file cannot be written.
+    """
+    atomic_write(path, pdf(document))
+
+
+def save_svg(drawing: Drawing, path: Path, theme: ThemeName = "light") -> None:
+    """Writes a chart as an SVG file of its own.
+
+    :raises FileError: the file cannot be written.
+    """
+    atomic_write(path, svg(drawing, of_theme(theme), alone=True))
+
+
+def save_png(drawing: Drawing, path: Path, theme: ThemeName = "light", scale: float = 2.0) -> None:
+    """Writes a chart as a PNG of ``scale`` times its size.
+
+    :raises FileError: the file cannot be written.
+    """
+    atomic_write(path, png(drawing, theme, scale))
+
+
+def png(drawing: Drawing, theme: ThemeName = "light", scale: float = 2.0) -> bytes:
+    """A chart as PNG."""
+    colors = COLORS[theme]
+    with _application():
+        image = QImage(
+            max(1, round(drawing.width * scale)), max(1, round(drawing.height * scale)), QImage.Format.Format_RGB32
+        )
+        image.setDotsPerMeterX(round(96 * scale / 0.0254))
+        image.setDotsPerMeterY(round(96 * scale / 0.0254))
+        image.fill(QColor(colors.surface))
+        painter = QPainter(image)
+        try:
+            painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+            painter.scale(scale / UNITS, scale / UNITS)
+            paint(painter, drawing, colors)
+        finally:
+            painter.end()
+        data = QByteArray()
+        buffer = QBuffer(data)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        image.save(buffer, "PNG")  # type: ignore[call-overload]
+        return bytes(data.data())
+
+
+@contextmanager
+def _application() -> Iterator[None]:
+    """A Qt application for fonts and painting: the running one, or one without a screen."""
+    if QApplication.instance() is None:
+        kept = os.environ.get("QT_QPA_PLATFORM")
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        try:
+            # Kept for the life of the process: fonts do not survive their application.
+            _applications.append(QApplication(["judgenet"]))
+        finally:
+            if kept is None:
+                del os.environ["QT_QPA_PLATFORM"]
+            else:
+                os.environ["QT_QPA_PLATFORM"] = kept
+    load_fonts()
+    yield
+
+
+_applications: list[QApplication] = []
+
+
+def font(px: float, weight: int = 400, *, mono: bool = False, tabular: bool = False) -> QFont:
+    """A font of ``px`` design px, in :data:`UNITS`; ``tabular`` is not for PDF."""
+    found = QFont()
+    found.setFamilies(families(mono))
+    found.setPixelSize(round(px * UNITS))
+    found.setWeight(QFont.Weight(weight))
+    found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    if tabular and not mono:
+        found.setFeature(TABULAR, 1)
+    else:
+        found.setFeature(_CONTEXTUAL, 0)
+    return found
+
+
+def paint(
+    painter: QPainter, drawing: Drawing, colors: Colors, x: float = 0.0, y: float = 0.0, *, tabular: bool = True
+) -> None:
+    """Paints a drawing with its top left corner at ``x``, ``y`` (px); the painter works in :data:`UNITS`.
+
+    ``tabular=False`` leaves figures as the font has them, for PDF.
+    """
+    painter.save()
+    painter.translate(x * UNITS, y * UNITS)
+    for shape in drawing.shapes:
+        if isinstance(shape, shapes.Label):
+            _paint_label(painter, shape, colors, tabular=tabular)
+        else:
+            _paint_shape(painter, shape, colors)
+    painter.restore()
+
+
+def color_of(colors: Colors, token: str, opacity: float = 1.0) -> QColor:
+    """A colour by its token."""
+    color = QColor(getattr(colors, token))
+    color.setAlphaF(opacity)
+    return color
+
+
+def _paint_shape(painter: QPainter, shape: shapes.Path | shapes.Box | shapes.Dot, colors: Colors) -> None:
+    dash = None if isinstance(shape, shapes.Dot) else shape.dash
+    if shape.stroke is None:
+        painter.setPen(Qt.PenStyle.NoPen)
+    else:
+        pen = QPen(color_of(colors, shape.stroke), shape.width * UNITS)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if dash is not None:
+            # Qt counts dashes in widths of the pen.
+            pen.setDashPattern([length / shape.width for length in dash])
+        painter.setPen(pen)
+    painter.setBrush(
+        Qt.BrushStyle.NoBrush if shape.fill is None else QBrush(color_of(colors, shape.fill, shape.opacity))
+    )
+    if isinstance(shape, shapes.Box):
+        box = QRectF(shape.x * UNITS, shape.y * UNITS, shape.w * UNITS, shape.h * UNITS)
+        painter.drawRoundedRect(box, shape.r * UNITS, shape.r * UNITS)
+    elif isinstance(shape, shapes.Dot):
+        painter.drawEllipse(QPointF(shape.x * UNITS, shape.y * UNITS), shape.r * UNITS, shape.r * UNITS)
+    else:
+        painter.drawPath(_path(shape))
+
+
+def _path(shape: shapes.Path) -> QPainterPath:
+    path = QPainterPath()
+    for name, values in shape.steps:
+        at = [value * UNITS for value in values]
+        if name == "M":
+            path.moveTo(*at)
+        elif name == "L":
+            path.lineTo(*at)
+        elif name == "C":
+            path.cubicTo(*at)
+        else:
+            path.closeSubpath()
+    return path
+
+
+def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors, *, tabular: bool) -> None:
+    text = clean(label.text)
+    used = font(label.px, label.weight, tabular=label.tabular and tabular)
+    painter.setFont(used)
+    painter.setPen(color_of(colors, label.color))
+    x = label.x * UNITS
+    if label.anchor != "start":
+        width = QFontMetricsF(used).horizontalAdvance(text)
+        x -= width if label.anchor == "end" else width / 2
+    painter.drawText(QPointF(x, label.y * UNITS), text)
