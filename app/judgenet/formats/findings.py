@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
@@ -18,7 +19,36 @@ LONG_PAIR_BYTES = 12_000
 UNBALANCED_SHARE = 0.8
 """From this share of one label on, accuracy says little: always giving that label would score as much."""
 
+UNEQUAL_LENGTHS = 1.2
+"""From this ratio of the median lengths one side counts as longer."""
+
+FEW_PAIRS = 20
+"""With fewer pairs medians say little."""
+
 _PAIRS_PER_WATCH = 1000
+
+TITLES = {
+    "duplicate": "Same pair twice",
+    "swapped_duplicate": "Same pair, sides swapped",
+    "conflicting_label": "Same texts, another label",
+    "identical_responses": "Identical responses",
+    "empty_question": "Empty questions",
+    "empty_response": "Empty responses",
+    "long_pair": "Very long pairs",
+    "model_named": "A model names itself",
+    "label_balance": "Largest label share",
+    "no_labels": "No human labels",
+    "length_difference": "One side is longer",
+    "left_out": "Left out",
+    "left_out_labels": "Labels left out",
+    "no_majority": "No majority",
+    "null_text": "Texts that are null",
+    "numbered": "Rows without an id",
+    "unused_columns": "Columns not read",
+    "blank_lines": "Blank lines",
+    "short_rows": "Short rows",
+    "other_sheets": "Other sheets",
+}
 
 Severity = Literal["note", "warning"]
 
@@ -41,7 +71,8 @@ class Finding:
     """One thing found in a data set.
 
     ``kind`` is a stable word for programs, ``count`` the number of pairs (or rows, or columns) concerned and
-    ``ids`` the pairs, empty where the finding is not about single pairs.
+    ``ids`` the pairs, empty where the finding is not about single pairs. ``figure`` is what says more than the count,
+    such as a share.
     """
 
     kind: str
@@ -49,6 +80,12 @@ class Finding:
     count: int
     message: str
     ids: tuple[str, ...] = ()
+    figure: str = ""
+
+    @property
+    def title(self) -> str:
+        """A few words for people."""
+        return TITLES.get(self.kind, self.kind.replace("_", " ").capitalize())
 
 
 def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...]:
@@ -82,6 +119,7 @@ def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...
             "A response names the system that wrote it: the judge could recognise it.",
         ),
         _balance(pairs),
+        _lengths(pairs),
     ]
     return tuple(finding for finding in found if finding is not None)
 
@@ -175,4 +213,26 @@ def _balance(pairs: Sequence[Pair]) -> Finding | None:
         "warning" if share >= UNBALANCED_SHARE else "note",
         total,
         f"{per_label} of {len(pairs)} pairs; always giving the commonest label would be right in {share:.1%}.",
+        figure=f"{share:.0%}",
+    )
+
+
+def _lengths(pairs: Sequence[Pair]) -> Finding | None:
+    """Whether the responses of one side are longer: judges tend to favour length (Zheng et al. 2023, section 3.3)."""
+    if len(pairs) < FEW_PAIRS:
+        return None
+    sides = {
+        "A": median(len(pair.response_a) for pair in pairs),
+        "B": median(len(pair.response_b) for pair in pairs),
+    }
+    longer, shorter = sorted(sides, key=lambda side: -sides[side])
+    if not sides[shorter] or sides[longer] / sides[shorter] < UNEQUAL_LENGTHS:
+        return None
+    return Finding(
+        "length_difference",
+        "note",
+        len(pairs),
+        f"{longer} is longer: the median has {sides[longer]:,.0f} characters against {sides[shorter]:,.0f}. "
+        f"A judge that favours length would favour {longer}.",
+        figure=f"{sides[longer] / sides[shorter] - 1:+.0%}",
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.formats import findings
 from judgenet.formats.findings import Finding, examine
 
 PAIR = Pair("1", "q", "x", "y", human="a")
@@ -113,3 +114,20 @@ def test_no_labels_at_all() -> None:
     findings = found(replace(PAIR, human=None))
     assert "label_balance" not in findings
     assert findings["no_labels"].count == 1
+
+
+def test_one_side_that_is_longer() -> None:
+    pairs = [replace(PAIR, question=str(number), response_a="x" * 100, response_b="y" * 145) for number in range(20)]
+    finding = found(*pairs)["length_difference"]
+    assert (finding.figure, finding.count, finding.severity) == ("+45%", 20, "note")
+    assert "B is longer: the median has 145 characters against 100" in finding.message
+    assert "length_difference" not in found(*pairs[:19])
+    assert "length_difference" not in found(*(replace(pair, response_a="x" * 125) for pair in pairs))
+    swapped_sides = [replace(pair, response_a=pair.response_b, response_b=pair.response_a) for pair in pairs]
+    assert "A is longer" in found(*swapped_sides)["length_difference"].message
+
+
+def test_every_kind_has_words_for_people() -> None:
+    assert set(findings.OF_PAIRS) <= set(findings.TITLES)
+    assert Finding("duplicate", "warning", 1, "").title == "Same pair twice"
+    assert Finding("something_else", "note", 1, "").title == "Something else"
