@@ -30,7 +30,8 @@ from judgenet.ui.canvas.model import (
     VerdictState,
     VoteState,
 )
-from judgenet.ui.canvas.scene import NetworkScene, Spot
+from judgenet.ui.canvas.scene import NetworkScene
+from judgenet.ui.canvas.spots import Spot
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.fonts import load_fonts
 from judgenet.ui.theme import make_theme
@@ -303,6 +304,8 @@ def test_a_running_network_cannot_be_changed_by_the_mouse(live: Canvas, qtbot: Q
     left, right = scene.layout.gaps[1]
     live.click(live.at((left + right) / 2, scene.layout.head - 5))
     live.key(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    live.scene.delete_requested.connect(seen.append)
+    live.key(Qt.Key.Key_Delete)
     assert seen == []
 
 

@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPalette
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFocusFrame, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -251,6 +252,10 @@ def test_a_segment_tells_what_the_user_chose_and_nothing_else(manager: ThemeMana
         qtbot.mouseClick(segment.button("window"), Qt.MouseButton.LeftButton)
     assert told.args == ["window"]
     assert segment.button("window").accessibleName() == "Wiring: Window ±1"
+    segment.button("window").setFocus()
+    with qtbot.waitSignal(segment.chosen) as told:
+        QTest.keyClick(segment.button("window"), Qt.Key.Key_Right)
+    assert told.args == ["hand"]
 
 
 def test_a_chip_names_what_it_shows(manager: ThemeManager, qtbot: QtBot) -> None:

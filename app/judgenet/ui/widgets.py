@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from judgenet.core.pairs import Verdict
@@ -45,6 +45,7 @@ class Segment(QWidget):
             button.setCheckable(True)
             button.setAccessibleName(f"{name}: {text}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.installEventFilter(self)
             where = (
                 "only" if len(choices) == 1 else "first" if place == 0 else "last" if key == self._keys[-1] else "mid"
             )
@@ -68,6 +69,17 @@ class Segment(QWidget):
     def button(self, key: str) -> QAbstractButton:
         """The button of a choice."""
         return self._group.button(self._keys.index(key))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.key() not in steps:
+            return super().eventFilter(watched, event)
+        place = self._group.checkedId() + steps[Qt.Key(event.key())]
+        if 0 <= place < len(self._keys):
+            button = self._group.button(place)
+            button.setFocus(Qt.FocusReason.TabFocusReason)
+            button.click()
+        return True
 
     def _click(self, place: int) -> None:
         self.chosen.emit(self._keys[place])

@@ -12,7 +12,8 @@ from judgenet.ui.canvas.layout import CELL_COLUMNS, CELL_PITCH
 from judgenet.ui.canvas.model import EdgeChange, Place
 
 if TYPE_CHECKING:
-    from judgenet.ui.canvas.scene import NetworkScene, Spot
+    from judgenet.ui.canvas.scene import NetworkScene
+    from judgenet.ui.canvas.spots import Spot
 
 THRESHOLD: Final = 6.0
 """px that the mouse must move before a press becomes a drag."""
@@ -221,8 +222,7 @@ def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEv
     if spot.kind == "port" and isinstance(spot.target, Place):
         return EdgeDrag(canvas, start, spot.target, spot.outgoing)
     if spot.kind == "node":
-        design = canvas.ends.mode == "design" and canvas.ends.editable
-        if design and isinstance(spot.target, Place) and not canvas.layout.layers[spot.target.layer].dense:
+        if canvas.editable and isinstance(spot.target, Place) and not canvas.layout.layers[spot.target.layer].dense:
             plain = not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
             return Reorder(canvas, start, spot.target, keep=plain and len(canvas.selection) > 1)
         return None

@@ -6,8 +6,8 @@ The scene never changes the network. Gestures end in signals; the owner changes 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -31,7 +31,8 @@ from judgenet.ui.canvas.chrome import (
 from judgenet.ui.canvas.edge_bundle import FLOW_STEP, EdgeBundle, LitEdges
 from judgenet.ui.canvas.gestures import Gesture, begin_gesture
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.layout import Base, Layout, compute, edge_at
+from judgenet.ui.canvas.keys import handle_key
+from judgenet.ui.canvas.layout import Base, Layout, compute
 from judgenet.ui.canvas.model import (
     CellColor,
     EdgeChange,
@@ -50,8 +51,8 @@ from judgenet.ui.canvas.model import (
     tally,
 )
 from judgenet.ui.canvas.node_item import BlockItem, NeuronItem, NodeItem, PartItem
-from judgenet.ui.canvas.paint import Look, mend_rect
-from judgenet.ui.canvas.paint_ends import rule_rect
+from judgenet.ui.canvas.paint import Look
+from judgenet.ui.canvas.spots import Spot, find_spot
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import MOTION_SPIN, MOTION_WRITE
 
@@ -62,36 +63,7 @@ TICK: Final = 40
 COUNT_TICKS: Final = 5
 """Running seconds are written anew every so many ticks."""
 
-SpotKind = Literal[
-    "empty",
-    "node",
-    "mend",
-    "rule",
-    "port",
-    "minus",
-    "plus",
-    "remove",
-    "add_layer",
-    "wiring",
-    "handle",
-    "add_chair",
-    "header",
-    "edge",
-]
-
-
 _IN_HEADER: Final = frozenset({"header", "minus", "plus", "remove"})
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """What is at a point of the canvas. ``index`` is a layer, or the place of a layer to be added."""
-
-    kind: SpotKind
-    target: Target | None = None
-    index: int | None = None
-    edge: EdgeChange | None = None
-    outgoing: bool = True
 
 
 class NetworkScene(QGraphicsScene):
@@ -722,6 +694,11 @@ class NetworkScene(QGraphicsScene):
         self._drag.show_edge(before.right, before.port(edge.source), after.left, after.port(edge.target))
 
     @property
+    def chrome(self) -> list[ChromeItem]:
+        """The items around the nodes."""
+        return self._chrome
+
+    @property
     def drag_item(self) -> DragItem:
         """What is shown while dragging (for gestures)."""
         return self._drag
@@ -730,68 +707,7 @@ class NetworkScene(QGraphicsScene):
 
     def spot_at(self, at: QPointF) -> Spot:
         """What is at a point."""
-        x, y = at.x(), at.y()
-        small = self.small_zoom
-        design = self.ends.mode == "design" and self.ends.editable
-        for item in self._chrome:
-            if isinstance(item, HeaderItem) and item.column.layer is not None:
-                part = item.part_at(x, y)
-                if part:
-                    return Spot(part, index=item.column.layer)
-                if item.sceneBoundingRect().contains(at) and y < 0:
-                    return Spot("header", index=item.column.layer)
-            elif isinstance(item, PlusItem):
-                what = item.part_at(x, y)
-                if what:
-                    return Spot("add_layer" if what == "add" else "wiring", index=item.index)
-            elif isinstance(item, HandleItem) and item.rect.contains(x, y):
-                return Spot("handle", index=item.layer)
-            elif isinstance(item, AddChairItem) and item.rect.contains(x, y):
-                return Spot("add_chair")
-        target = self.layout.target_at(x, y)
-        if target is not None:
-            return self._spot_in(target, x, y, small, design)
-        if design:
-            port = self._port_near(x, y)
-            if port is not None:
-                return port
-            for layer in range(1, len(self.layout.layers)):
-                found = edge_at(self.layout, self.ends, layer, x, y, 5 / self.zoom)
-                if found is not None:
-                    return Spot("edge", edge=EdgeChange(layer, *found, connect=False))
-        return Spot("empty")
-
-    def _spot_in(self, target: Target, x: float, y: float, small: float, design: bool) -> Spot:
-        rect = self.layout.rect_of(target)
-        at = QPointF((x - rect.x) * small, (y - rect.y) * small)
-        w, h = rect.w * small, rect.h * small
-        state = self.state(target) if isinstance(target, Place) else self.ends.chair if target == "chair" else None
-        mendable = state is not None and state.problem is not None and bool(state.problem.mend)
-        if mendable and h >= 88 and w >= 150 and mend_rect(w, h).contains(at):
-            return Spot("mend", target)
-        if target == "vote" and design and h >= 84 and rule_rect(w, h).contains(at):
-            return Spot("rule", target)
-        if design and isinstance(target, Place) and not self.layout.layers[target.layer].dense:
-            near = min(10.0, w / 5)
-            if abs(at.y() - h / 2) <= 14:
-                if at.x() >= w - near and target.layer + 1 < len(self.layout.layers):
-                    return Spot("port", target)
-                if at.x() <= near and target.layer > 0:
-                    return Spot("port", target, outgoing=False)
-        return Spot("node", target)
-
-    def _port_near(self, x: float, y: float) -> Spot | None:
-        reach = 10 / self.zoom
-        for number, plan in enumerate(self.layout.layers):
-            if plan.dense:
-                continue
-            for side, edge in ((True, plan.x + plan.w), (False, plan.x)):
-                outward = x - edge if side else edge - x
-                if 0 <= outward <= reach and (number + 1 < len(self.layout.layers) if side else number > 0):
-                    row = round((y - plan.node_h / 2) / plan.pitch)
-                    if 0 <= row < plan.count and abs(plan.port(row) - y) <= reach:
-                        return Spot("port", Place(number, row), outgoing=side)
-        return None
+        return find_spot(self, at)
 
     def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
         event.accept()
@@ -923,75 +839,12 @@ class NetworkScene(QGraphicsScene):
     # The keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._key(event):
+        if handle_key(self, event):
             event.accept()
         else:
             event.ignore()
 
-    def _key(self, event: QKeyEvent) -> bool:
-        key = event.key()
-        modifiers = event.modifiers()
-        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        steps = {
-            Qt.Key.Key_Left: (-1, 0),
-            Qt.Key.Key_Right: (1, 0),
-            Qt.Key.Key_Up: (0, -1),
-            Qt.Key.Key_Down: (0, 1),
-        }
-        if key == Qt.Key.Key_Escape:
-            if not self.cancel_gesture():
-                self.select(None)
-            return True
-        if key in steps:
-            if modifiers & Qt.KeyboardModifier.AltModifier:
-                return self._move_by_key(steps[Qt.Key(key)][1])
-            self._step(*steps[Qt.Key(key)], extend=shift)
-            return True
-        if control and key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            return self._width_by_key(-1 if key == Qt.Key.Key_Minus else 1)
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current is not None:
-            self.node_activated.emit(self._current)
-            return True
-        if key == Qt.Key.Key_Space and isinstance(self._current, Place):
-            self.select(self._current, add=True)
-            return True
-        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            if self._edge is not None:
-                self.edge_toggle_requested.emit(self._edge)
-            elif self._selection:
-                self.delete_requested.emit(self._selection)
-            return True
-        return False
-
-    def _step(self, dx: int, dy: int, *, extend: bool) -> None:
-        self.show_focus(True)
-        target: Target = Place(0, 0) if self._current is None else self.layout.step(self._current, dx, dy)
-        if extend and isinstance(target, Place):
-            self.select(target, extend=True)
-        elif isinstance(target, Place):
-            self.select(target)
-        else:
-            self.select(target)
-
-    def _move_by_key(self, dy: int) -> bool:
-        place = self._current
-        if not dy or not isinstance(place, Place) or not self._design:
-            return False
-        to = place.neuron + dy
-        if 0 <= to < self.layout.layers[place.layer].count:
-            self.neuron_move_requested.emit(place.layer, place.neuron, to)
-        return True
-
-    def _width_by_key(self, by: int) -> bool:
-        place = self._current
-        if not isinstance(place, Place) or not self._design or self.ends.layers[place.layer].adaptive:
-            return False
-        width = self.layout.layers[place.layer].count + by
-        if width >= 1:
-            self.width_requested.emit(place.layer, width)
-        return True
-
     @property
-    def _design(self) -> bool:
+    def editable(self) -> bool:
+        """Whether the network can be changed here."""
         return self.ends.mode == "design" and self.ends.editable

@@ -27,8 +27,9 @@ from judgenet.ui.canvas.accessible import install_accessibility, tell_focus
 from judgenet.ui.canvas.layout import Base
 from judgenet.ui.canvas.minimap import MiniMap
 from judgenet.ui.canvas.model import MenuRequest, Place, Target
-from judgenet.ui.canvas.scene import NetworkScene, Spot
+from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.search import SearchPopup
+from judgenet.ui.canvas.spots import Spot
 from judgenet.ui.canvas.words import target_words
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
