@@ -1,0 +1,382 @@
+"""The sections of a report that show figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.report import charts
+from judgenet.report.blocks import (
+    Beside,
+    Block,
+    Chip,
+    Cloud,
+    Clouds,
+    Facts,
+    Figure,
+    Given,
+    Line,
+    Paragraph,
+    Row,
+    Section,
+    Strong,
+    Table,
+)
+from judgenet.report.charts import Estimate, Part
+from judgenet.report.clouds import word_cloud
+from judgenet.report.model import Figures, LayerChange, NeuronFigures, Report
+from judgenet.report.outline_parts import (
+    PLACES,
+    baseline_line,
+    estimate,
+    flip_words,
+    forest,
+    in_order,
+    layer_name,
+    neuron_name,
+    share_of,
+    system_name,
+    verdict_table,
+)
+from judgenet.report.words import (
+    SPOKEN,
+    of,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    points,
+    ratio,
+    ratio_interval,
+    reason_words,
+)
+from judgenet.stats.agreement import PositionConsistency
+from judgenet.stats.intervals import WinRate
+
+MOST_ROWS = 24
+"""More rows than this are no chart any more: the rest is in the CSV and JSON forms."""
+MOST_TASKS = 16
+MOST_ROLES = 12
+MOST_CLOUDS = 8
+FEWEST_ROLE_PAIRS = 5
+
+
+def agreement_section(report: Report) -> Iterable[Block]:
+    found = report.headline.agreement
+    yield Section("Agreement with people")
+    rows = [
+        _figure_row(aggregation_title(name), report.aggregations[name], strong=name == report.decides)
+        for name in in_order(report)
+    ]
+    if report.baseline is not None:
+        rows.append(_figure_row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+    yield Table(
+        ("Aggregation", "Accuracy, %", f"Macro-F1, {plural(len(found.labels), 'class', 'classes')}", "Kappa", "n used"),
+        (False, True, True, True, True),
+        tuple(rows),
+    )
+    classes = ", ".join(SPOKEN[label] for label in found.labels)
+    undefined = [
+        f"{aggregation_title(name)}: {figure} is undefined, {why}."
+        for name in in_order(report)
+        for figure, why in report.aggregations[name].agreement.reasons.items()
+    ]
+    yield Paragraph(
+        (
+            f"95 % intervals in brackets. Macro-F1 averages the classes {classes}. n used is the number of pairs with "
+            "both a human label and a verdict, of all pairs. ",
+            " ".join(undefined),
+        ),
+        "note",
+    )
+    yield Section("Where they differ", aggregation_title(report.decides))
+    words = "Network against people: " + "; ".join(
+        f"people {SPOKEN[human]}: network "
+        + ", ".join(f"{SPOKEN[said]} {row[place]:,}" for place, said in enumerate(PLACES))
+        for human, row in zip(PLACES, found.confusion, strict=True)
+    )
+    yield Beside(
+        Figure(charts.confusion(found.confusion, words), verdict_table(found.confusion, "people", "network")),
+        (Facts(_confusion_facts(report)),),
+    )
+
+
+def _figure_row(name: str, figures: Figures, *, strong: bool = False) -> Row:
+    found, intervals = figures.agreement, figures.intervals
+    return Row(
+        (
+            (name,),
+            (f"{percent(found.accuracy, unit=False)} {percent_interval(intervals.accuracy)}".strip(),),
+            (f"{ratio(found.macro_f1)} {ratio_interval(intervals.macro_f1)}".strip(),),
+            (f"{ratio(found.kappa)} {ratio_interval(intervals.kappa)}".strip(),),
+            (of(*figures.used),),
+        ),
+        strong,
+    )
+
+
+def _confusion_facts(report: Report) -> tuple[tuple[str, Line], ...]:
+    found = report.headline.agreement
+    rows: list[tuple[str, Line]] = []
+    wrong = [
+        (count, said, human)
+        for human, row in zip(PLACES, found.confusion, strict=True)
+        for said, count in zip(PLACES, row, strict=True)
+        if said != human and count
+    ]
+    for count, said, human in sorted(wrong, key=lambda item: -item[0])[:4]:
+        rows.append((plural(count, "pair"), ("network ", Chip(said), " people ", Chip(human))))
+    if found.n_unlabelled:
+        rows.append((plural(found.n_unlabelled, "pair"), ("without a human label",)))
+    if found.n_unjudged:
+        rows.append((plural(found.n_unjudged, "pair"), ("with a label and no verdict",)))
+    return tuple(rows)
+
+
+def winner_section(report: Report) -> Iterable[Block]:
+    if not report.verdicts.n:
+        return
+    yield Section("Which response wins", "ties count half")
+    rows = [_rate("Network, uncorrected", report.verdicts, report.data.pairs, "uncorrected")]
+    if report.human.n:
+        rows.append(_rate("People, labelled pairs", report.human, report.data.pairs, "other"))
+    yield Figure(*forest(rows, "Win rate of B over A", ("even at", 0.5)))
+    counts = report.verdicts
+    yield Paragraph(
+        (
+            "Win rate of ",
+            Chip("b"),
+            *system_name(report, "b"),
+            " over ",
+            Chip("a"),
+            *system_name(report, "a"),
+            f". The network says A {counts.a:,}, a tie {counts.tie:,} and B {counts.b:,} times; "
+            f"{of(counts.n, report.data.pairs)} pairs have a verdict. "
+            "Its errors are not corrected here: they may be larger than the interval.",
+        ),
+        "note",
+    )
+
+
+def _rate(name: str, found: WinRate, total: int, look: charts.Look) -> Estimate:
+    return Estimate(name, found.value, found.interval, look, of(found.n, total))
+
+
+def tasks_section(report: Report) -> Iterable[Block]:
+    tasks = report.tasks
+    if len(tasks) < 2:
+        return
+    yield Section("By task", aggregation_title(report.decides))
+    rows = [
+        estimate(
+            of_task.task or "(no task)",
+            of_task.figures[report.decides],
+            baseline=None if of_task.baseline is None else of_task.baseline.figures.agreement.accuracy,
+        )
+        for of_task in tasks[:MOST_TASKS]
+    ]
+    yield Figure(*forest(rows, "Accuracy against people by task"))
+    left = tasks[MOST_TASKS:]
+    more = (
+        f" {plural(len(left), 'more task')} with {plural(sum(t.pairs for t in left), 'pair')}: in the CSV form."
+        if left
+        else ""
+    )
+    yield Paragraph(
+        (f"The baseline, an upright mark in the chart, is what the commonest label of the task reaches.{more}",), "note"
+    )
+
+
+def neurons_section(report: Report) -> Iterable[Block]:
+    neurons = report.neurons
+    if len(neurons) < 2:
+        return
+    yield Section("By neuron", plural(len(neurons), "neuron"))
+    baseline = baseline_line(report)
+    layers: dict[int, list[NeuronFigures]] = {}
+    for neuron in neurons:
+        layers.setdefault(neuron.layer, []).append(neuron)
+    if len(neurons) <= MOST_ROWS:
+        rows: list[Estimate] = []
+        for layer, members in layers.items():
+            rows.append(Estimate(layer_name(report, layer), heading=True))
+            rows += [estimate(neuron_name(report, neuron), neuron.figures) for neuron in members]
+        yield Figure(*forest(rows, "Accuracy against people by neuron", baseline))
+        yield _neuron_table(report)
+    else:
+        strips = [
+            (
+                layer_name(report, layer),
+                [n.figures.agreement.accuracy for n in members if n.figures.agreement.accuracy is not None],
+            )
+            for layer, members in layers.items()
+        ]
+        said = "; ".join(
+            f"{name}: {percent(min(values))} to {percent(max(values))}" for name, values in strips if values
+        )
+        yield Figure(charts.strips(strips, f"Accuracy against people, a dot a neuron: {said}", baseline))
+        yield Paragraph((f"Each dot is a neuron. {said}. All of them are in the CSV form.",), "note")
+    if len(neurons) > 4:
+        yield Paragraph(
+            (f"{len(neurons):,} neurons are compared: the best of them looks better here than it is.",), "note"
+        )
+
+
+def _neuron_table(report: Report) -> Table:
+    rows = []
+    for neuron in report.neurons:
+        changed = neuron.changed
+        rows.append(
+            Row(
+                (
+                    (layer_name(report, neuron.layer),),
+                    (Given(neuron_name(report, neuron)),),
+                    (Given(neuron.model),),
+                    (of(neuron.calls_scored, neuron.calls_total),),
+                    (share_of(neuron.position.flip_rate, neuron.position.n),),
+                    ("–" if changed is None else share_of(changed.rate, changed.n),),
+                    ("–" if changed is None or changed.gain is None else points(changed.gain),),
+                )
+            )
+        )
+    return Table(
+        ("", "Neuron", "Model", "Calls scored", "Orders differ", "Changed its mind", "Gain by it"),
+        (False, False, False, True, True, True, True),
+        tuple(rows),
+    )
+
+
+def roles_section(report: Report) -> Iterable[Block]:
+    if len(report.roles) < 2:
+        return
+    shown = [role for role in report.roles if role.pairs >= FEWEST_ROLE_PAIRS][:MOST_ROLES]
+    if not shown:
+        return
+    yield Section("By role", plural(len(report.roles), "role"))
+    rows = [estimate(role.role, role.figures) for role in shown]
+    yield Figure(*forest(rows, "Accuracy against people by role", baseline_line(report)))
+    left = len(report.roles) - len(shown)
+    more = f" {plural(left, 'role')} with fewer pairs: in the CSV form." if left else ""
+    yield Paragraph(
+        (
+            "A role's verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs that it "
+            f"judged; roles judged different pairs.{more}",
+        ),
+        "note",
+    )
+
+
+def orders_section(report: Report) -> Iterable[Block]:
+    position = report.position
+    if position.flip_rate is None:
+        return
+    yield Section("Does the order matter?", "c1*, over the calls of one order")
+    rows = [("All calls", _order_parts(position), share_of(position.flip_rate, position.n))]
+    if len(report.layers) > 1:
+        rows += [
+            (
+                f"Layer {layer.layer}",
+                _order_parts(layer.position),
+                share_of(layer.position.flip_rate, layer.position.n),
+            )
+            for layer in report.layers[:8]
+        ]
+    words = f"Verdicts in both orders differ on {flip_words(position)}"
+    table = Table(
+        ("", *(part.name for part in rows[0][1]), "differ"),
+        (False, True, True, True, True, True),
+        tuple(Row(((name,), *((f"{part.count:,}",) for part in parts), (note,))) for name, parts, note in rows),
+    )
+    yield Figure(charts.split_bar(rows, words), table)
+    differ = position.n - round((position.consistent or 0) * position.n)
+    if not differ:
+        yield Paragraph((f"The verdict is the same in both orders on all {plural(position.n, 'pair')}.",))
+        return
+    yield Paragraph(
+        (
+            f"The verdict depends on the order on {plural(differ, 'pair')} ({flip_words(position)}). "
+            f"On {position.primacy:,} the response shown first won both times, on {position.recency:,} the one shown "
+            f"last (exact sign test, {p_value(position.p)}); on {position.partial:,} one of the two orders gave a tie.",
+        )
+    )
+
+
+def _order_parts(position: PositionConsistency) -> tuple[Part, ...]:
+    same = position.n - position.primacy - position.recency - position.partial
+    return (
+        Part("same verdict", same, 0.0),
+        Part("first shown wins", position.primacy, 1.0),
+        Part("last shown wins", position.recency, 0.55),
+        Part("a tie in one", position.partial, 0.22),
+    )
+
+
+def changes_section(report: Report) -> Iterable[Block]:
+    for change in report.changes:
+        yield from _change(change)
+
+
+def _change(change: LayerChange) -> Iterable[Block]:
+    found = change.overturns
+    before, after = f"Layer {change.before}", f"Layer {change.after}"
+    yield Section(f"What layer {change.after} changed", f"c2*(l{change.before}) to c2*(l{change.after})")
+    if not found.n:
+        yield Paragraph((f"Nothing to compare: {found.reasons['rate']}.",))
+        return
+    words = f"{before} against {after.lower()}: " + "; ".join(
+        f"{SPOKEN[row]} to "
+        + ", ".join(f"{SPOKEN[column]} {cell:,}" for column, cell in zip(PLACES, cells, strict=True))
+        for row, cells in zip(PLACES, found.table, strict=True)
+    )
+    text: list[str | Strong | Given | Chip] = [
+        Strong(f"{percent(found.rate)} overturned: "),
+        f"{of(found.overturned, found.n)} pairs with both verdicts, of {found.n_total:,} judged; "
+        f"{found.reversed:,} from one response to the other. ",
+    ]
+    if found.overturned_labelled and found.gain is not None:
+        text.append(
+            f"Of the {found.overturned_labelled:,} with a human label {found.to_right:,} became right, "
+            f"{found.to_wrong:,} became wrong and {found.between_wrong:,} stayed wrong: {points(found.gain)} of "
+            f"accuracy on {plural(found.n_labelled, 'labelled pair')} (exact sign test, {p_value(found.p)})."
+        )
+    elif found.gain is None:
+        text.append(f"Whether that was right is unknown: {found.reasons['gain']}.")
+    else:
+        text.append("None of them has a human label.")
+    drawing = charts.changes(found.table, before, after, words)
+    yield Beside(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(tuple(text)),))
+
+
+def clouds_section(report: Report) -> Iterable[Block]:
+    if not report.words:
+        return
+    shown = report.words[:MOST_CLOUDS]
+    items = []
+    for place, words in enumerate(shown):
+        name = words.task or "(no task)"
+        drawing = word_cloud(words.words, f"Roles for {name}", seed=place)
+        if drawing is not None:
+            fact = f"{plural(words.distinct, 'role')} on {plural(words.pairs, 'pair')}"
+            items.append(Cloud((Given(name),), fact, drawing, words.words[:10]))
+    if not items:
+        return
+    yield Section("Roles that the model named", "the larger, the more pairs")
+    yield Clouds(tuple(items))
+    left = report.words[MOST_CLOUDS:]
+    if left:
+        yield Paragraph((f"{plural(len(left), 'more task')}: in the CSV form.",), "note")
+
+
+def unscored_section(report: Report) -> Iterable[Block]:
+    total = sum(reason.calls for reason in report.unscored)
+    if not total:
+        return
+    calls = report.about.spent.calls
+    yield Section("Unscored calls", f"{of(total, calls)} calls, {percent(total / calls)}")
+    rows = [
+        (reason_words(reason.reason), reason.calls, f"{reason.calls:,}, {percent(reason.calls / calls)}")
+        for reason in report.unscored
+    ]
+    table = Table(("Reason", "Calls"), (False, True), tuple(Row(((name,), (note,))) for name, _, note in rows))
+    words = "; ".join(f"{name} {count:,}" for name, count, _ in rows)
+    yield Figure(charts.bars(rows, f"Unscored calls by reason: {words}"), table)

@@ -1,0 +1,116 @@
+"""What several sections of a report share: names, rows and small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judgenet.core.pairs import Verdict
+from judgenet.report import charts
+from judgenet.report.blocks import Given, Line, Row, Table
+from judgenet.report.charts import Estimate
+from judgenet.report.drawing import Drawing
+from judgenet.report.model import Figures, NeuronFigures, Report
+from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural
+from judgenet.stats.agreement import PositionConsistency
+
+PLACES: tuple[Verdict, ...] = ("a", "b", "tie")
+
+
+def system_name(report: Report, side: Verdict) -> Line:
+    name = report.data.system_a if side == "a" else report.data.system_b
+    return () if name is None else (" ", Given(name))
+
+
+def in_order(report: Report) -> list[str]:
+    """The network's verdict first, the other aggregations by accuracy."""
+    others = [name for name in report.aggregations if name != report.decides]
+    others.sort(key=lambda name: -(report.aggregations[name].agreement.accuracy or 0.0))
+    return [report.decides, *others]
+
+
+def estimate(
+    name: str, figures: Figures, *, subject: bool = False, with_n: bool = True, baseline: float | None = None
+) -> Estimate:
+    return Estimate(
+        name,
+        figures.agreement.accuracy,
+        figures.intervals.accuracy,
+        "subject" if subject else "other",
+        of(*figures.used) if with_n else "",
+        figures.agreement.reasons.get("accuracy", ""),
+        baseline,
+    )
+
+
+def baseline_line(report: Report) -> tuple[str, float] | None:
+    if report.baseline is None or report.baseline.figures.agreement.accuracy is None:
+        return None
+    return f"always {SPOKEN[report.baseline.label]}", report.baseline.figures.agreement.accuracy
+
+
+def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | None = None) -> tuple[Drawing, Table]:
+    """A forest, and the same as a table."""
+    with_note = any(row.note for row in rows)
+    with_baseline = any(row.baseline is not None for row in rows)
+    cells = []
+    for row in rows:
+        value = "" if row.heading else percent(row.value, unit=False) if row.value is not None else f"n/a: {row.reason}"
+        extra = [(percent(row.baseline, unit=False),)] if with_baseline else []
+        note = [(row.note,)] if with_note else []
+        cells.append(
+            Row(((Given(row.name),), (value,), (percent_interval(row.interval),), *extra, *note), row.look == "subject")
+        )
+    if baseline is not None:
+        blank: list[Line] = [("",)] * (with_baseline + with_note)
+        cells.append(Row(((baseline[0],), (percent(baseline[1], unit=False),), ("",), *blank)))
+    columns = ("", "%", "95 % interval", *(["baseline"] if with_baseline else []), *(["n used"] if with_note else []))
+    table = Table(columns, (False, *(True,) * (len(columns) - 1)), tuple(cells))
+    said = "; ".join(
+        f"{row.name} {percent(row.value)} {percent_interval(row.interval)}" for row in rows if not row.heading
+    )
+    return charts.forest(rows, f"{words}: {said}", baseline), table
+
+
+def flip_words(position: PositionConsistency) -> str:
+    if position.flip_rate is None:
+        return f"n/a: {position.reason}"
+    if position.n == position.n_total:
+        return f"{percent(position.flip_rate)} of {plural(position.n, 'pair')}"
+    return f"{percent(position.flip_rate)} of {of(position.n, position.n_total)} pairs"
+
+
+def share_of(share: float | None, n: int) -> str:
+    return "n/a" if share is None else f"{percent(share)} of {n:,}"
+
+
+def layer_name(report: Report, layer: int) -> str:
+    return "Chair" if layer > report.spec.depth else f"Layer {layer}"
+
+
+def neuron_name(report: Report, neuron: NeuronFigures) -> str:
+    if neuron.layer > report.spec.depth:
+        return "Chair"
+    if neuron.role is not None:
+        return neuron.role
+    return f"Neuron {neuron.neuron}, role by pair" if neuron.roles else f"Neuron {neuron.neuron}"
+
+
+def verdict_table(table: Sequence[Sequence[int]], rows: str, columns: str) -> Table:
+    return Table(
+        (f"{rows} \\ {columns}", *(SPOKEN[verdict] for verdict in PLACES)),
+        (False, True, True, True),
+        tuple(
+            Row(((SPOKEN[verdict],), *((f"{count:,}",) for count in row)))
+            for verdict, row in zip(PLACES, table, strict=True)
+        ),
+    )
+
+
+STATES = {
+    "running": "The run goes on",
+    "paused": "The run is paused",
+    "budget": "The run stopped at its limit",
+    "halted": "The run waits for an endpoint that stopped",
+    "cancelled": "The run was stopped",
+    "failed": "The run failed",
+}

@@ -1,0 +1,153 @@
+"""The sections of a report that say how its figures came about: method, what was left out, the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.network import designed_width
+from judgenet.core.tally import duration
+from judgenet.report.blocks import Block, Bullets, Facts, Given, Line, Paragraph, Section
+from judgenet.report.model import LeftOut, Report
+from judgenet.report.outline_parts import STATES
+from judgenet.report.words import moment, money, of, plural
+
+_LEFT_WORDS = {
+    "not judged": "{count} pairs are not judged yet",
+    "calls missing": "{count} judged pairs lack calls that brought no answer; these are asked again by the next start",
+    "no verdict": "{count} judged pairs have no verdict: no valid call is in its scope",
+    "no label": "{count} pairs have no human label and are in no figure of agreement",
+    "label without verdict": "{count} labelled pairs have no verdict and are in no figure of agreement",
+    "unscored": "{count} calls are unscored: never counted as zero or as a tie",
+    "unread inputs": "{count} calls had to do without an evaluation of the layer before, which had failed",
+}
+
+
+def _left_words(left: LeftOut) -> Line:
+    text = _LEFT_WORDS[left.what].format(count=of(left.count, left.total))
+    return (f"{text}: ", Given(left.why)) if left.why else (f"{text}.",)
+
+
+def method_section(report: Report) -> Iterable[Block]:
+    yield Section("Method")
+    yield Paragraph((_method_text(report),))
+    if report.left_out:
+        yield Section("Left out", level=3)
+        yield Bullets(tuple(_left_words(left) for left in report.left_out))
+    notes: list[Line] = [(Given(text),) for text in report.cautions]
+    notes += [(Given(f"{text}."),) for text in report.about.refused]
+    if notes:
+        yield Section("To know when reading the figures", level=3)
+        yield Bullets(tuple(notes))
+
+
+_ROLE_TEXTS = {
+    "generated": "with roles that the model named for each pair",
+    "fixed": "with fixed roles",
+    "none": "without roles, all on the same question",
+}
+
+
+def _method_text(report: Report) -> str:
+    spec = report.spec
+    widths = [designed_width(spec, layer) for layer in range(spec.depth)]
+    first = "as many neurons as there were roles" if widths[0] is None else plural(widths[0], "neuron")
+    parts = [f"Each pair was judged by {first} {_ROLE_TEXTS[spec.roles.kind]}"]
+    for layer, width in enumerate(widths[1:], 1):
+        number = "as many" if width is None else f"{width:,}"
+        wiring = spec.layers[layer].wiring
+        read = {
+            "full": "read all of the layer before",
+            "window": f"read their neighbours up to {wiring.window} away",
+            "explicit": "read those they are wired to",
+        }[wiring.kind]
+        parts.append(f"then by {number} that {read}")
+    text = ", ".join(parts) + ". "
+    asked = {
+        "both": "Every neuron was asked in both orders, each a call of its own",
+        "ab": "Every neuron was asked once, A shown first",
+        "ba": "Every neuron was asked once, B shown first",
+        "random": "Every neuron was asked in one order, drawn with a seed",
+    }[spec.orders]
+    evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
+    rules = spec.aggregation
+    vote = "a neuron, its orders merged, has one vote" if rules.vote == "neuron" else "each call has one vote"
+    ties = "tied voters abstain" if rules.ties == "abstain" else "a tie is a candidate"
+    fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
+    text += f"{asked} {evidence}. A neuron's verdict is the sign of its summed scores; "
+    text += f"in a vote {vote}, {ties}, {fallback}. "
+    text += "c1* averages all calls, c2*(l) is the vote of a layer, c2*(all) the vote of all neurons"
+    if spec.chair is not None:
+        text += "; the chair reads the last layer and decides"
+    text += ". Intervals of accuracy are Wilson's, "
+    text += (
+        f"those of F1 and kappa a bootstrap over pairs ({report.resamples:,} resamples, seed {report.bootstrap_seed}). "
+    )
+    return (
+        text
+        + "Everything is computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
+    )
+
+
+def record_section(report: Report) -> tuple[Section, Facts]:
+    about, data = report.about, report.data
+    rows: list[tuple[str, Line]] = [
+        ("Run", (f"{about.run_id}, {STATES.get(about.state, 'finished').lower()}",)),
+        ("Started", (moment(about.created_at),)),
+    ]
+    if about.finished_at is not None:
+        rows.append(("Ended", (moment(about.finished_at),)))
+    if len(about.starts) > 1:
+        rows.append(("Starts", (plural(len(about.starts), "start"),)))
+    elif about.finished_at is not None and about.starts:
+        rows.append(("Took", (duration(about.finished_at - about.starts[0]),)))
+    rows.append(("Models' own time", (f"{duration(about.latency_s)}, summed over calls",)))
+    for endpoint in about.endpoints:
+        host = f" at {endpoint.host}" if endpoint.host else ""
+        rows.append(("Endpoint", (Given(f"{endpoint.name} ({endpoint.kind}){host}"),)))
+    for use in about.models:
+        returned = f"answered as {use.returned}" if use.returned else "the answers name no model"
+        version = f", fingerprint {use.fingerprint}" if use.fingerprint else ""
+        rows.append(
+            (
+                "Model",
+                (
+                    Given(f"{use.requested} asked, {returned}{version}: "),
+                    plural(use.calls, "answer"),
+                    f", {use.tokens_in:,} tokens in, {use.tokens_out:,} out",
+                ),
+            )
+        )
+    for used in about.parameters:
+        temperature = (
+            "the endpoint's own temperature" if used.temperature is None else f"temperature {used.temperature:g}"
+        )
+        form = "reply schema" if used.form == "json" else "plain text"
+        rows.append(
+            (
+                "Parameters",
+                (
+                    Given(used.model),
+                    f": {temperature}, at most {used.max_tokens:,} tokens, {form}; {plural(used.calls, 'answer')}",
+                ),
+            )
+        )
+    spent = about.spent
+    rows += [
+        (
+            "New calls",
+            (
+                f"{of(spent.calls_new, spent.calls)} calls, the rest was in the store; {spent.tokens_in:,} tokens in "
+                f"({spent.tokens_cached:,} cached), {spent.tokens_out:,} out",
+            ),
+        ),
+        ("Price", (money(spent.price, spent.unpriced),)),
+        ("Prompts", (Given(about.prompts_digest),)),
+        ("Data hash", (Given(data.hash),)),
+    ]
+    for name, sha in data.files:
+        rows.append(("File", (Given(f"{name}, SHA-256 {sha}"),)))
+    if data.format:
+        rows.append(("Format", (Given(data.format),)))
+    if about.versions:
+        rows.append(("Versions", (Given(", ".join(f"{name} {version}" for name, version in about.versions.items())),)))
+    return Section("Record"), Facts(tuple(rows))
