@@ -32,7 +32,7 @@ def restyle_axes(plot: pg.PlotItem, theme: Theme) -> None:
         axis = plot.getAxis(side)
         axis.setTextPen(theme.color("text2"))
         axis.setTickFont(font)
-        axis.setStyle(tickLength=theme.px(4) if side == "bottom" else 0, tickTextOffset=theme.px(6))
+        axis.setStyle(tickLength=theme.px(4) if side == "bottom" else 0, tickTextOffset=theme.px(6), maxTickLevel=0)
     plot.getAxis("bottom").setPen(pg.mkPen(theme.color("line2"), width=theme.scale))
     plot.getAxis("left").setPen(pg.mkPen(None))
     plot.getAxis("left").setTickPen(pg.mkPen(theme.color("line"), width=theme.scale))

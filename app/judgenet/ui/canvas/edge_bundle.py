@@ -166,7 +166,7 @@ class EdgeBundle(QGraphicsItem):
         # What is delivered lies over what is not, own edges over those of others.
         quiet = min(1.0, max(0.35, 60 / self.count)) if self.count else 1.0
         for (token, width), path in sorted(self._paths.items(), key=lambda item: (item[0][1], item[0][0])):
-            painter.setPen(QPen(canvas.ink.color(token, quiet if width == 1 else 1.0), width * thin))
+            painter.setPen(QPen(canvas.ink.mixed(token, quiet if width == 1 else 1.0), width * thin))
             painter.drawPath(path)
 
     def _paint_band(self, painter: QPainter) -> None:

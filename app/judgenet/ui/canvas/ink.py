@@ -53,6 +53,17 @@ class Ink:
         """A colour by its token."""
         return self.theme.color(token, alpha)
 
+    def mixed(self, token: str, share: float) -> QColor:
+        """A colour thinned with the canvas's: as if transparent, but drawn several times faster."""
+        if share >= 1:
+            return self.color(token)
+        one, ground = self.color(token), self.color("canvas")
+        mix = [
+            round(share * c + (1 - share) * g)
+            for c, g in zip(one.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
+        ]
+        return QColor(*mix)
+
     def pen(self, token: str, width: float = 1.0, dash: tuple[float, ...] = (), alpha: float = 1.0) -> QPen:
         """A pen with round caps; ``dash`` in px."""
         key = (token, width, dash, alpha)
