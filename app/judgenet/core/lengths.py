@@ -16,13 +16,13 @@ _SAMPLE = 4000
 class Length(NamedTuple):
     """A length: words, or characters where the script writes no spaces between words."""
 
-    count: int
+    number: int
     unit: Unit
 
     @property
     def short(self) -> str:
         """As on a node: "102 w", "340 c"."""
-        return f"{self.count:,} {self.unit[0]}"
+        return f"{self.number:,} {self.unit[0]}"
 
 
 def length_of(text: str) -> Length:

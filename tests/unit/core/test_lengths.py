@@ -22,4 +22,4 @@ from judgenet.core.lengths import length_of
 )
 def test_lengths(text: str, count: int, unit: str, short: str) -> None:
     found = length_of(text)
-    assert (found.count, found.unit, found.short) == (count, unit, short)
+    assert (found.number, found.unit, found.short) == (count, unit, short)
