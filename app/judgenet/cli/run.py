@@ -86,7 +86,6 @@ def run(
       judgenet run study.judgenet --limit 100
     """
     console = Console(stderr=True)
-    signal.signal(signal.SIGTERM, _terminate)
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
     log = None if events is None else open_output("--events", events, "a")
     with Store.open(setup.store_path) as store:
@@ -100,7 +99,11 @@ def run(
                     line = estimate_run(setup.start, store).line()
                     console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
-                finished = _follow(handle, told, reporter, log)
+                before = signal.signal(signal.SIGTERM, _terminate)
+                try:
+                    finished = _follow(handle, told, reporter, log)
+                finally:
+                    signal.signal(signal.SIGTERM, before)
         finally:
             if log is not None:
                 log.close()

@@ -104,7 +104,8 @@ def prepare(
     roles: Annotated[
         str | None,
         typer.Option(
-            help="generated (by the model, for each pair), none, or a file of roles (JSON, or 'name: text' lines)."
+            help="generated (by the model, for each pair), generated:N (at most N, the same for every width of a "
+            "sweep), none, or a file of roles (JSON, or 'name: text' lines)."
         ),
     ] = None,
     orders: Annotated[
@@ -262,9 +263,11 @@ def _edited(
 ) -> NetworkSpec:
     """The network as the options change it."""
     if roles is not None:
-        kind = roles.lower()
-        if kind in ("generated", "none"):
-            spec = replace(spec, roles=RolesSpec(kind="generated" if kind == "generated" else "none"))
+        kind, _, most = roles.lower().partition(":")
+        if roles.lower() == "none":
+            spec = replace(spec, roles=RolesSpec(kind="none"))
+        elif kind == "generated":
+            spec = replace(spec, roles=RolesSpec(limit=_whole("--roles generated:", most) if most else None))
         else:
             path = Path(roles)
             if not path.exists():
@@ -275,11 +278,9 @@ def _edited(
     if depth is not None:
         spec = design.set_depth(spec, depth)
     if width is not None:
-        wide = None if width.lower() == "auto" else _whole("--width", width)
+        wide = None if width.lower() == "auto" else _whole("--width ", width, ", or 'auto'")
         for layer in range(spec.depth):
             spec = design.set_width(spec, layer, wide)
-        if wide is not None and spec.roles.kind == "generated":
-            spec = replace(spec, roles=replace(spec.roles, limit=None))
     if orders is not None:
         spec = replace(spec, orders=orders.value)
     if wiring is not None:
@@ -297,9 +298,9 @@ def _edited(
     return replace(spec, seed=seed or spec.seed, settings=replace(spec.settings, **changes))
 
 
-def _whole(option: str, text: str) -> int:
+def _whole(option: str, text: str, other: str = "") -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise InputError(f"{option} {text}: a whole number of 1 or more, or 'auto'.")
+        raise InputError(f"{option}{text}: a whole number of 1 or more{other}.")
     return int(text)
 
 

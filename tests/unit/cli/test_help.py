@@ -1,0 +1,74 @@
+"""``judgenet`` itself: help with examples, versions, and what a run would cost."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.judge_server import JudgeServer
+from tests.unit.cli.conftest import Judgenet
+
+At = tuple[str, ...]
+COMMANDS = ("run", "estimate", "metrics", "export", "version", "model", "endpoint")
+
+
+def test_help_shows_the_commands(judgenet: Judgenet) -> None:
+    ran = judgenet("--help")
+    assert ran.code == 0
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", ran.out, re.M)
+
+
+@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "export"])
+def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
+    ran = judgenet(command, "--help")
+    assert ran.code == 0
+    assert re.search(rf"Examples?:\s+judgenet {command} ", ran.out)
+
+
+def test_an_unknown_command_is_a_usage_error(judgenet: Judgenet) -> None:
+    ran = judgenet("judge")
+    assert (ran.code, ran.out) == (2, "")
+    assert "judge" in ran.err
+
+
+def test_versions(judgenet: Judgenet) -> None:
+    shown = judgenet("version", "--json").json
+    assert shown["judgenet"] == version("judgenet")
+    assert shown["httpx"] == version("httpx")
+    lines = judgenet("version").out.splitlines()
+    assert lines[0].split() == ["judgenet", version("judgenet")]
+
+
+def test_an_estimate_counts_the_calls_that_the_run_makes(
+    judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer
+) -> None:
+    options = ("--pairs", pairs, *at, "--width", 3, "--depth", 2, "--chair", "--samples", 2, "--out", "out")
+    before = judgenet("estimate", *options, "--json")
+    calls = 4 * (1 + 2 * 2 * (3 + 3 + 1))
+    assert before.code == 0
+    assert before.json["calls"] == before.json["calls_open"] == [calls, calls]
+    assert (before.json["price"], before.json["calls_recorded"]) == (None, 0)
+    assert "judge" in before.json["price_reason"]
+    assert server.requests == 0
+    assert not Path("out").exists()
+    judgenet("run", *options, "--max-calls", 10)
+    between = judgenet("estimate", *options, "--json").json
+    assert (between["calls_recorded"], between["calls_open"]) == (10, [calls - 10, calls - 10])
+    judgenet("run", *options)
+    assert server.requests == calls
+    after = judgenet("estimate", *options, "--json").json
+    assert (after["calls_recorded"], after["calls_open"]) == (calls, [0, 0])
+
+
+def test_a_price_range_follows_from_a_given_price(judgenet: Judgenet, pairs: Path, at: At) -> None:
+    found = judgenet("estimate", "--pairs", pairs, *at, "--price", "1,2", "--json").json
+    for end in (0, 1):
+        expected = (found["tokens_in"][end] * 1 + found["tokens_out"][end] * 2) / 1_000_000
+        assert found["price"][end] == pytest.approx(expected)
+    shown = judgenet("estimate", "--pairs", pairs, *at)
+    assert shown.code == 0
+    assert re.search(r"^price +unknown: ", shown.out, re.M)
