@@ -12,6 +12,11 @@ _OTHER = re.compile(
 )
 
 
+def wide_characters(text: str) -> int:
+    """How many Chinese, Japanese and Korean letters and signs a text has."""
+    return len(_WIDE.findall(text))
+
+
 def estimate_tokens(text: str) -> int:
     """About how many tokens a model counts for ``text``; 0 for an empty text, otherwise at least 1.
 
@@ -20,7 +25,7 @@ def estimate_tokens(text: str) -> int:
     """
     if text.isascii():
         return (len(text) + 3) // 4
-    wide = len(_WIDE.findall(text))
+    wide = wide_characters(text)
     other = len(_OTHER.findall(text))
     quarters = 4 * wide + 2 * other + (len(text) - wide - other)
     return (quarters + 3) // 4

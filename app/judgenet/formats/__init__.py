@@ -1,7 +1,7 @@
 """Files of pairs, in and out: containers, published formats, mappings, and the import doctor."""
 
 from judgenet.formats.containers import release_memory
-from judgenet.formats.errors import DataError
+from judgenet.formats.errors import DataError, EncodingError
 from judgenet.formats.findings import OF_PAIRS, Finding
 from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map
 from judgenet.formats.pairs import (
@@ -27,6 +27,7 @@ __all__ = [
     "DataError",
     "DataFile",
     "Dataset",
+    "EncodingError",
     "Finding",
     "LabelCounts",
     "LabelValues",

@@ -24,7 +24,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.csv as pa_csv  # type: ignore[import-untyped]
 import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
-from judgenet.formats.errors import DataError, listed, shown
+from judgenet.formats.errors import DataError, EncodingError, listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.watch import Watch, nothing, part
 
@@ -171,10 +171,10 @@ def _utf8(file: str, data: bytes, encoding: str | None) -> tuple[bytes, tuple[Fi
     return text.encode("utf-8", "surrogatepass"), (note,)
 
 
-def _not_utf8(file: str, row: int, data: bytes, error: UnicodeDecodeError) -> DataError:
+def _not_utf8(file: str, row: int, data: bytes, error: UnicodeDecodeError) -> EncodingError:
     byte = data[error.start : error.start + 1]
     guess = byte.decode("cp1252", "replace")
-    return DataError(
+    return EncodingError(
         f"Byte 0x{byte.hex()} is not UTF-8 (after {shown(data[max(0, error.start - 20) : error.start])}).",
         f"Save the file as UTF-8, or name its encoding in the mapping (encoding: cp1252 reads the byte as '{guess}').",
         file=file,

@@ -26,6 +26,10 @@ class DataError(ValueError):
         self.mend = mend
 
 
+class EncodingError(DataError):
+    """A text that is not UTF-8; it can be read where its encoding is named."""
+
+
 def shown(value: object, limit: int = 60) -> str:
     """A value for a message: quoted, on one line, and cut."""
     quoted = repr(value)

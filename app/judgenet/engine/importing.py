@@ -1,0 +1,246 @@
+"""An import that is being decided: which column is what, what label values mean, which pairs are left out.
+
+Nothing is guessed: what is not clear stays open until a person says it, and then the import can be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.project import PairsSource, Selection
+from judgenet.formats import DataError, Dataset, LabelValues, OpenFiles, PairMapping, Preview, Watch
+from judgenet.formats.watch import nothing
+
+FIELD_WORDS: Final[dict[str, str]] = {
+    "id": "Id",
+    "question": "Question",
+    "response_a": "Response A",
+    "response_b": "Response B",
+    "chosen": "Better response",
+    "rejected": "Worse response",
+    "human": "Human label",
+    "annotators": "Annotators",
+    "task": "Task",
+    "reference": "Reference",
+    "model_a": "Model of A",
+    "model_b": "Model of B",
+    "tags": "Tags",
+}
+"""The fields of a pair for people, in the order in which they are asked for."""
+
+JOINABLE: Final = ("question", "annotators")
+"""Fields that may be read from several columns."""
+
+MOST_LABEL_VALUES: Final = 40
+"""A column with more values than this is no label column that a person could decide value by value."""
+
+_PREFERENCE: Final = ("chosen", "rejected")
+_SIDES: Final = ("response_a", "response_b")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDraft:
+    """What is decided so far about files that were opened.
+
+    ``columns`` and ``labels`` are what a person said, by field and by label value; what they do not name is as the
+    file's names or its published format suggest. ``preference``: the file says better and worse instead of A and B.
+    """
+
+    preview: Preview
+    columns: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Verdict | None] = field(default_factory=dict)
+    preference: bool = False
+    no_majority: Verdict | None = "tie"
+    seed: int = 0
+    joiner: str = "\n\n"
+    encoding: str | None = None
+    leave_out: tuple[str, ...] = ()
+
+    @classmethod
+    def begin(cls, opened: OpenFiles, source: PairsSource | None = None) -> ImportDraft:
+        """The draft for files; with ``source`` it begins with what that one says (of columns that the files have)."""
+        preview = opened.preview()
+        draft = cls(
+            preview, preference=set(_PREFERENCE) <= set(preview.names) and not preview.columns.get("response_a")
+        )
+        if source is None or source.mapping is None:
+            return draft
+        mapping = PairMapping.from_json(source.mapping)
+        known = {
+            part: column
+            for part, column in mapping.columns.items()
+            if not column or column in preview.names or set(column.split("+")) <= set(preview.names)
+        }
+        return replace(
+            draft,
+            columns=known,
+            labels=mapping.labels or {},
+            preference=bool(known.get("chosen") and known.get("rejected")),
+            no_majority=mapping.no_majority,
+            seed=mapping.seed,
+            joiner=mapping.joiner,
+            encoding=mapping.encoding,
+            leave_out=mapping.leave_out,
+        )
+
+    # Columns
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that are asked for, those that matter most first."""
+        sides = _PREFERENCE if self.preference else _SIDES
+        labels = () if self.preference else ("human",)
+        return ("question", *sides, *labels, "task", "id", "reference", "model_a", "model_b", "annotators", "tags")
+
+    def column(self, part: str) -> str:
+        """The column (or several, joined by ``+``) that a field is read from; empty where it is not read."""
+        if part in self.columns:
+            return self.columns[part]
+        if part in _PREFERENCE:
+            return part if self.preference and part in self.preview.names else ""
+        return self.preview.columns.get(part, "")
+
+    def derived(self, part: str) -> bool:
+        """The published format makes the field from other columns."""
+        return part in self.preview.derived and part not in self.columns
+
+    def candidates(self, part: str) -> tuple[str, ...]:
+        """Columns between which a person has to choose; none where that is done or not needed."""
+        if part in self.columns or (self.preference and part in (*_SIDES, "human")):
+            return ()
+        return self.preview.unclear.get(part, ())
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Fields that need a column and have none."""
+        needed = ("question", *(_PREFERENCE if self.preference else _SIDES))
+        found = [part for part in needed if not self.column(part) and not self.derived(part)]
+        # A question can be left out on purpose: chat messages and one-task data sets have none of their own.
+        found = [part for part in found if not (part == "question" and "question" in self.columns)]
+        if self.preference and "question" in found:
+            found.remove("question")
+        return (*found, *(("human",) if self.candidates("human") else ()))
+
+    def with_column(self, part: str, column: str) -> ImportDraft:
+        """Reads a field from another column; nothing for not at all."""
+        return replace(self, columns={**self.columns, part: column})
+
+    def with_preference(self, preference: bool) -> ImportDraft:
+        """Says whether the responses are told apart as better and worse, or as A and B."""
+        kept = {part: column for part, column in self.columns.items() if part not in (*_PREFERENCE, *_SIDES)}
+        return replace(self, preference=preference, columns=kept)
+
+    # Labels
+
+    @property
+    def reads_labels(self) -> bool:
+        """Some column holds what people said."""
+        return any(self.column(part) or self.derived(part) for part in self._label_fields)
+
+    @property
+    def majority_decides(self) -> bool:
+        """Labels come from the annotators' majority."""
+        annotators = self.column("annotators") or self.derived("annotators")
+        return bool(annotators) and not (self.column("human") or self.derived("human") or self.preference)
+
+    @property
+    def _label_fields(self) -> tuple[str, ...]:
+        return ("annotators",) if self.preference else ("human", "annotators")
+
+    def decided(self, values: LabelValues) -> dict[str, Verdict | None]:
+        """The meaning of each label value that has one."""
+        said = {**values.known, **self.labels}
+        return {value: said[value] for value in values.counts if value in said}
+
+    def undecided(self, values: LabelValues) -> tuple[str, ...]:
+        """The values whose meaning a person has to say."""
+        known = self.decided(values)
+        return tuple(value for value in values.counts if value not in known)
+
+    def with_label(self, value: str, meaning: Verdict | None) -> ImportDraft:
+        """Says what a label value means; ``None``: it is no label."""
+        return replace(self, labels={**self.labels, value: meaning})
+
+    # What it comes to
+
+    def mapping(self, values: LabelValues | None = None) -> PairMapping:
+        """The mapping for reading; with ``values`` it says the meaning of those that are decided."""
+        columns = dict(self.columns)
+        if self.preference:
+            columns |= {part: self.column(part) for part in _PREFERENCE}
+            columns.pop("human", None)
+        elif self.candidates("human"):
+            columns["human"] = ""
+        labels = self.decided(values) if values is not None else {}
+        return PairMapping(
+            columns,
+            labels=labels or None,
+            joiner=self.joiner,
+            seed=self.seed,
+            no_majority=self.no_majority,
+            encoding=self.encoding,
+        )
+
+    def source(self, files: tuple[str, ...], values: LabelValues, selection: Selection | None = None) -> PairsSource:
+        """The source of pairs as a project keeps it. Whatever was shown is written down, so that a later program
+        with other suggestions reads the same."""
+        mapping = self.mapping(values)
+        columns = dict(mapping.columns)
+        if self.preview.format in ("table", "unknown", "normal"):
+            columns = {**self.preview.columns, **columns}
+        defaults = PairMapping().to_json()
+        options: dict[str, Any] = replace(mapping, leave_out=self.leave_out).to_json()
+        options = {
+            name: value
+            for name, value in options.items()
+            if name not in ("columns", "labels") and value != defaults[name]
+        }
+        return PairsSource(
+            files, columns=columns, labels=mapping.labels or {}, options=options, selection=selection or Selection()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a draft's mapping gives, found without reading all pairs.
+
+    ``values`` are the values of the label columns and ``first`` the first pairs, empty where columns are missing or
+    ``problem`` says what is wrong.
+    """
+
+    values: LabelValues
+    first: tuple[Pair, ...] = ()
+    problem: DataError | None = None
+
+
+_NO_VALUES: Final = LabelValues({}, {})
+
+
+def look(opened: OpenFiles, draft: ImportDraft, rows: int = 10) -> Look:
+    """Looks at what a draft gives so far."""
+    if set(draft.missing) - {"human"}:
+        return Look(_NO_VALUES)
+    try:
+        # The first rows come first: what is wrong with them is said with its row.
+        first = opened.first(draft.mapping(_NO_VALUES), rows)
+        values = opened.label_values(draft.mapping())
+        if len(values.counts) <= MOST_LABEL_VALUES:
+            first = opened.first(draft.mapping(values), rows)
+    except DataError as error:
+        return Look(_NO_VALUES, problem=error)
+    return Look(values, first)
+
+
+def read(opened: OpenFiles, draft: ImportDraft, values: LabelValues, watch: Watch = nothing) -> Dataset:
+    """All pairs as the draft reads them, with their findings; values that are not decided are read as no label.
+
+    Nothing is left out yet: see :meth:`~judgenet.formats.Dataset.without`.
+
+    :raises DataError: a record cannot be read, or an id occurs twice.
+    """
+    dataset = opened.read(draft.mapping(values), lenient=True, watch=lambda share: watch(share / 2))
+    dataset.examine(lambda share: watch(0.5 + share / 2))
+    return dataset
