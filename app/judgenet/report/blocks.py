@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -162,3 +163,20 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
     foot: str
+
+
+def drawings(document: Document) -> Iterator[tuple[str, Drawing]]:
+    """All pictures of a report with what they show, in order."""
+    title = "Figures"
+    for block in document.blocks:
+        if isinstance(block, Section):
+            title = block.title
+        figure = block.left if isinstance(block, Beside) else block
+        if isinstance(figure, Figure):
+            yield title, figure.drawing
+        elif isinstance(figure, Clouds):
+            for cloud in figure.items:
+                name = "".join(
+                    part if isinstance(part, str) else part.text for part in cloud.title if not isinstance(part, Chip)
+                )
+                yield f"{title}, {name}", cloud.drawing

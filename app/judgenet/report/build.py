@@ -70,6 +70,7 @@ def build(
     :raises ValueError: ``decides`` is no aggregation of this network.
     """
     spec = network_of(run)
+    recorded = spec.aggregation
     if rules is not None:
         spec = replace(spec, aggregation=rules)
     names = aggregation_names(spec.depth, chair=spec.chair is not None)
@@ -100,6 +101,7 @@ def build(
     return Report(
         about=about,
         spec=spec,
+        recorded=recorded,
         data=_data(run, counts),
         decides=decides,
         bootstrap_seed=seed,

@@ -11,7 +11,7 @@ from typing import Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunState
-from judgenet.core.network import NetworkSpec
+from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
 from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.discussion import Overturns
@@ -269,6 +269,8 @@ class About:
 class Report:
     """A run in one value. ``decides`` names the aggregation that is the network's verdict.
 
+    ``spec`` holds the rules of voting in force, ``recorded`` those of the run.
+
     ``verdicts`` are the network's on all pairs that have one, ``human`` the labels of people. ``position`` is about
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
@@ -277,6 +279,7 @@ class Report:
 
     about: About
     spec: NetworkSpec
+    recorded: Aggregation
     data: Data
     decides: str
     bootstrap_seed: int

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Literal, get_args
 
 from judgenet import __version__
 from judgenet.core.aggregate import aggregation_title
@@ -39,18 +40,59 @@ from judgenet.report.outline_figures import (
 )
 from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order, system_name
-from judgenet.report.outline_record import method_section, record_section
+from judgenet.report.outline_record import method_section, record_section, rules_words
 from judgenet.report.words import day, digest, money, of, percent, plural
 
+PartKey = Literal[
+    "run", "agreement", "winner", "tasks", "neurons", "roles", "orders", "layers", "clouds", "unscored", "method",
+    "pairs", "prompts", "record",
+]  # fmt: skip
+PARTS: tuple[PartKey, ...] = get_args(PartKey)
+"""The parts that a report may have beside its head, in their order."""
 
-def outline(report: Report) -> Document:
-    """The report as blocks."""
+PART_TITLES: dict[PartKey, str] = {
+    "run": "What was run",
+    "agreement": "Agreement with people",
+    "winner": "Which response wins",
+    "tasks": "By task",
+    "neurons": "By neuron",
+    "roles": "By role",
+    "orders": "Does the order matter?",
+    "layers": "What later layers changed",
+    "clouds": "Roles that the model named",
+    "unscored": "Unscored calls",
+    "method": "Method and what was left out",
+    "pairs": "Pairs, read closely",
+    "prompts": "What exactly was sent",
+    "record": "Record",
+}
+
+_SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
+    "agreement": agreement_section,
+    "winner": winner_section,
+    "tasks": tasks_section,
+    "neurons": neurons_section,
+    "roles": roles_section,
+    "orders": orders_section,
+    "layers": changes_section,
+    "clouds": clouds_section,
+    "unscored": unscored_section,
+    "method": method_section,
+    "pairs": studies_section,
+    "prompts": prompts_section,
+    "record": record_section,
+}
+_NEED_LABELS = frozenset({"agreement", "tasks", "neurons", "roles"})
+
+
+def outline(report: Report, parts: Collection[PartKey] = PARTS) -> Document:
+    """The report as blocks, with these parts."""
     about = report.about
     return Document(
         kicker=(f"Report of run {about.number}, ", Given(report.spec.name)),
         date=day(about.finished_at or about.created_at),
         title=_title(report),
-        blocks=tuple(_blocks(report)),
+        blocks=tuple(_blocks(report, parts)),
         foot=f"JudgeNet {__version__}, one file, no remote content",
     )
 
@@ -63,38 +105,35 @@ def _title(report: Report) -> str:
     return "No pair has a verdict yet"
 
 
-def _blocks(report: Report) -> Iterable[Block]:
-    yield from _state(report)
+def _blocks(report: Report, parts: Collection[PartKey]) -> Iterable[Block]:
+    for line in (state_line(report), rules_line(report)):
+        if line:
+            yield Notice(line)
     yield from _headline(report)
-    yield from _what_was_run(report)
-    if report.headline.agreement.n_used:
-        yield from agreement_section(report)
-    yield from winner_section(report)
-    if report.headline.agreement.n_used:
-        yield from tasks_section(report)
-        yield from neurons_section(report)
-        yield from roles_section(report)
-    yield from orders_section(report)
-    yield from changes_section(report)
-    yield from clouds_section(report)
-    yield from unscored_section(report)
-    yield from method_section(report)
-    yield from studies_section(report)
-    yield from prompts_section(report)
-    yield from record_section(report)
+    for part in PARTS:
+        if part not in parts or (part in _NEED_LABELS and not report.headline.agreement.n_used):
+            continue
+        yield from _what_was_run(report) if part == "run" else _SECTIONS[part](report)
 
 
-def _state(report: Report) -> Iterable[Block]:
+def state_line(report: Report) -> Line:
+    """That a run is not done, why, and on how many pairs its figures rest; empty where it is done."""
     about, data = report.about, report.data
     if about.state == "done":
-        return
-    line: list[str | Strong | Given | Chip] = [
-        Strong(f"{STATES[about.state]}: {of(data.finished, data.pairs)} pairs are judged. ")
-    ]
-    if about.message:
-        line += [Given(about.message), " "]
-    line.append("Every figure below is about these pairs alone.")
-    yield Notice(tuple(line))
+        return ()
+    head = Strong(f"{STATES[about.state]}: {of(data.finished, data.pairs)} pairs are judged. ")
+    message: Line = (Given(about.message), " ") if about.message else ()
+    return (head, *message, "Every figure below is about these pairs alone.")
+
+
+def rules_line(report: Report) -> Line:
+    """That votes are counted by other rules than the run recorded; empty where they are not."""
+    if report.spec.aggregation == report.recorded:
+        return ()
+    return (
+        Strong("Votes are counted by other rules than the run recorded: "),
+        f"{rules_words(report.spec.aggregation)}. The run recorded: {rules_words(report.recorded)}.",
+    )
 
 
 def _headline(report: Report) -> Iterable[Block]:
@@ -132,11 +171,12 @@ def _headline(report: Report) -> Iterable[Block]:
         f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",
         (f"of {plural(used, 'labelled pair')} judged as people did, by {title}; {of(used, total)} pairs used",),
     )
-    yield Paragraph(_judgement(report))
+    yield Paragraph(judgement(report))
     yield Figure(*forest(_aggregation_rows(report), "Accuracy against people by aggregation", baseline_line(report)))
 
 
-def _judgement(report: Report) -> Line:
+def judgement(report: Report) -> Line:
+    """Whether the network is better than a constant answer, and how often each says what. Needs labels."""
     found, baseline = report.headline, report.baseline
     interval = found.intervals.accuracy
     assert baseline is not None

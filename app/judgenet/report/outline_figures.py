@@ -75,20 +75,7 @@ def agreement_section(report: Report) -> Iterable[Block]:
         (False, True, True, True, True),
         tuple(rows),
     )
-    classes = ", ".join(SPOKEN[label] for label in found.labels)
-    undefined = [
-        f"{aggregation_title(name)}: {figure} is undefined, {why}."
-        for name in in_order(report)
-        for figure, why in report.aggregations[name].agreement.reasons.items()
-    ]
-    yield Paragraph(
-        (
-            f"95 % intervals in brackets. Macro-F1 averages the classes {classes}. n used is the number of pairs with "
-            "both a human label and a verdict, of all pairs. ",
-            " ".join(undefined),
-        ),
-        "note",
-    )
+    yield Paragraph((agreement_note(report),), "note")
     yield Section("Where they differ", aggregation_title(report.decides))
     words = "Network against people: " + "; ".join(
         f"people {SPOKEN[human]}: network "
@@ -99,6 +86,22 @@ def agreement_section(report: Report) -> Iterable[Block]:
         Figure(charts.confusion(found.confusion, words), verdict_table(found.confusion, "people", "network")),
         (Facts(_confusion_facts(report)),),
     )
+
+
+def agreement_note(report: Report) -> str:
+    """What the table of agreement shows: its intervals, its classes, its n, and why a figure is missing."""
+    classes = ", ".join(SPOKEN[label] for label in report.headline.agreement.labels)
+    undefined = [
+        f"{aggregation_title(name)}: {figure} is undefined, {why}."
+        for name in in_order(report)
+        for figure, why in report.aggregations[name].agreement.reasons.items()
+    ]
+    parts = [
+        f"95 % intervals in brackets. Macro-F1 averages the classes {classes}. n used is the number of pairs with "
+        "both a human label and a verdict, of all pairs.",
+        *undefined,
+    ]
+    return " ".join(parts)
 
 
 def _figure_row(name: str, figures: Figures, *, strong: bool = False) -> Row:
@@ -271,12 +274,12 @@ def orders_section(report: Report) -> Iterable[Block]:
     if position.flip_rate is None:
         return
     yield Section("Does the order matter?", "c1*, over the calls of one order")
-    rows = [("All calls", _order_parts(position), share_of(position.flip_rate, position.n))]
+    rows = [("All calls", order_parts(position), share_of(position.flip_rate, position.n))]
     if len(report.layers) > 1:
         rows += [
             (
                 f"Layer {layer.layer}",
-                _order_parts(layer.position),
+                order_parts(layer.position),
                 share_of(layer.position.flip_rate, layer.position.n),
             )
             for layer in report.layers[:8]
@@ -288,20 +291,25 @@ def orders_section(report: Report) -> Iterable[Block]:
         tuple(Row(((name,), *((f"{part.count:,}",) for part in parts), (note,))) for name, parts, note in rows),
     )
     yield Figure(charts.split_bar(rows, words), table)
+    yield Paragraph(orders_line(position))
+
+
+def orders_line(position: PositionConsistency) -> Line:
+    """How often verdicts depend on the order, and which response then wins."""
+    if position.flip_rate is None:
+        return (f"n/a: {position.reason}.",)
     differ = position.n - round((position.consistent or 0) * position.n)
     if not differ:
-        yield Paragraph((f"The verdict is the same in both orders on all {plural(position.n, 'pair')}.",))
-        return
-    yield Paragraph(
-        (
-            f"The verdict depends on the order on {plural(differ, 'pair')} ({flip_words(position)}). "
-            f"On {position.primacy:,} the response shown first won both times, on {position.recency:,} the one shown "
-            f"last (exact sign test, {p_value(position.p)}); on {position.partial:,} one of the two orders gave a tie.",
-        )
+        return (f"The verdict is the same in both orders on all {plural(position.n, 'pair')}.",)
+    return (
+        f"The verdict depends on the order on {plural(differ, 'pair')} ({flip_words(position)}). "
+        f"On {position.primacy:,} the response shown first won both times, on {position.recency:,} the one shown "
+        f"last (exact sign test, {p_value(position.p)}); on {position.partial:,} one of the two orders gave a tie.",
     )
 
 
-def _order_parts(position: PositionConsistency) -> tuple[Part, ...]:
+def order_parts(position: PositionConsistency) -> tuple[Part, ...]:
+    """The pairs by what the order does to their verdict."""
     same = position.n - position.primacy - position.recency - position.partial
     return (
         Part("same verdict", same, 0.0),
@@ -321,13 +329,22 @@ def _change(change: LayerChange) -> Iterable[Block]:
     before, after = f"Layer {change.before}", f"Layer {change.after}"
     yield Section(f"What layer {change.after} changed", f"c2*(l{change.before}) to c2*(l{change.after})")
     if not found.n:
-        yield Paragraph((f"Nothing to compare: {found.reasons['rate']}.",))
+        yield Paragraph(change_line(change))
         return
     words = f"{before} against {after.lower()}: " + "; ".join(
         f"{SPOKEN[row]} to "
         + ", ".join(f"{SPOKEN[column]} {cell:,}" for column, cell in zip(PLACES, cells, strict=True))
         for row, cells in zip(PLACES, found.table, strict=True)
     )
+    drawing = charts.changes(found.table, before, after, words)
+    yield Beside(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
+
+
+def change_line(change: LayerChange) -> Line:
+    """How many pairs a layer overturned, and whether that was right."""
+    found = change.overturns
+    if not found.n:
+        return (f"Nothing to compare: {found.reasons['rate']}.",)
     text: list[str | Strong | Given | Chip] = [
         Strong(f"{percent(found.rate)} overturned: "),
         f"{of(found.overturned, found.n)} pairs with both verdicts, of {found.n_total:,} judged; "
@@ -343,25 +360,27 @@ def _change(change: LayerChange) -> Iterable[Block]:
         text.append(f"Whether that was right is unknown: {found.reasons['gain']}.")
     else:
         text.append("None of them has a human label.")
-    drawing = charts.changes(found.table, before, after, words)
-    yield Beside(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(tuple(text)),))
+    return tuple(text)
 
 
-def clouds_section(report: Report) -> Iterable[Block]:
-    if not report.words:
-        return
-    shown = report.words[:MOST_CLOUDS]
+def role_clouds(report: Report) -> tuple[Cloud, ...]:
+    """A word cloud of the roles for each of the largest tasks."""
     items = []
-    for place, words in enumerate(shown):
+    for place, words in enumerate(report.words[:MOST_CLOUDS]):
         name = words.task or "(no task)"
         drawing = word_cloud(words.words, f"Roles for {name}", seed=place)
         if drawing is not None:
             fact = f"{plural(words.distinct, 'role')} on {plural(words.pairs, 'pair')}"
             items.append(Cloud((Given(name),), fact, drawing, words.words[:10]))
+    return tuple(items)
+
+
+def clouds_section(report: Report) -> Iterable[Block]:
+    items = role_clouds(report)
     if not items:
         return
     yield Section("Roles that the model named", "the larger, the more pairs")
-    yield Clouds(tuple(items))
+    yield Clouds(items)
     left = report.words[MOST_CLOUDS:]
     if left:
         yield Paragraph((f"{plural(len(left), 'more task')}: in the CSV form.",), "note")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet.core.network import designed_width
+from judgenet.core.network import Aggregation, designed_width
 from judgenet.core.tally import duration
 from judgenet.report.blocks import Block, Bullets, Facts, Given, Line, Paragraph, Section
 from judgenet.report.model import LeftOut, Report
@@ -22,7 +22,8 @@ _LEFT_WORDS = {
 }
 
 
-def _left_words(left: LeftOut) -> Line:
+def left_line(left: LeftOut) -> Line:
+    """What figures do not rest on, and why."""
     text = _LEFT_WORDS[left.what].format(count=of(left.count, left.total))
     return (f"{text}: ", Given(left.why)) if left.why else (f"{text}.",)
 
@@ -32,12 +33,24 @@ def method_section(report: Report) -> Iterable[Block]:
     yield Paragraph((_method_text(report),))
     if report.left_out:
         yield Section("Left out", level=3)
-        yield Bullets(tuple(_left_words(left) for left in report.left_out))
-    notes: list[Line] = [(Given(text),) for text in report.cautions]
-    notes += [(Given(f"{text}."),) for text in report.about.refused]
+        yield Bullets(tuple(left_line(left) for left in report.left_out))
+    notes = caution_lines(report)
     if notes:
         yield Section("To know when reading the figures", level=3)
-        yield Bullets(tuple(notes))
+        yield Bullets(notes)
+
+
+def caution_lines(report: Report) -> tuple[Line, ...]:
+    """What whoever reads the figures must know, a line each."""
+    return (*((Given(text),) for text in report.cautions), *((Given(f"{text}."),) for text in report.about.refused))
+
+
+def rules_words(rules: Aggregation) -> str:
+    """How votes are counted, in words."""
+    vote = "a neuron, its orders merged, has one vote" if rules.vote == "neuron" else "each call has one vote"
+    ties = "tied voters abstain" if rules.ties == "abstain" else "a tie is a candidate"
+    fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
+    return f"{vote}, {ties}, {fallback}"
 
 
 _ROLE_TEXTS = {
@@ -69,12 +82,8 @@ def _method_text(report: Report) -> str:
         "random": "Every neuron was asked in one order, drawn with a seed",
     }[spec.orders]
     evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
-    rules = spec.aggregation
-    vote = "a neuron, its orders merged, has one vote" if rules.vote == "neuron" else "each call has one vote"
-    ties = "tied voters abstain" if rules.ties == "abstain" else "a tie is a candidate"
-    fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
     text += f"{asked} {evidence}. A neuron's verdict is the sign of its summed scores; "
-    text += f"in a vote {vote}, {ties}, {fallback}. "
+    text += f"in a vote {rules_words(spec.aggregation)}. "
     text += "c1* averages all calls, c2*(l) is the vote of a layer, c2*(all) the vote of all neurons"
     if spec.chair is not None:
         text += "; the chair reads the last layer and decides"
