@@ -12,3 +12,9 @@ def asset(*parts: str) -> Path:
     installed = _PACKAGE / "resources"
     root = installed if installed.is_dir() else _PACKAGE.parent.parent / "resources"
     return root.joinpath(*parts)
+
+
+def example(name: str) -> Path:
+    """Path of a file of the examples, in a wheel as in a checkout."""
+    installed = _PACKAGE / "resources" / "examples"
+    return (installed if installed.is_dir() else _PACKAGE.parent.parent / "examples") / name

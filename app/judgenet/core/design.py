@@ -91,6 +91,20 @@ def set_width(spec: NetworkSpec, layer: int, width: int | None) -> NetworkSpec:
     return _with_layer(spec, layer, of)
 
 
+def set_size(spec: NetworkSpec, width: int | None, depth: int) -> NetworkSpec:
+    """The network with so many layers of so many neurons each; ``None`` makes them as wide as there are roles.
+
+    Generated roles are no longer limited to fewer than there are neurons.
+    """
+    spec = set_depth(spec, depth)
+    for layer in range(depth):
+        spec = set_width(spec, layer, width)
+    limit = spec.roles.limit
+    if width is not None and limit is not None and limit < width:
+        spec = replace(spec, roles=replace(spec.roles, limit=None))
+    return spec
+
+
 # Neurons
 
 

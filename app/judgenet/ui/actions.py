@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -150,6 +150,12 @@ class ActionTable(QObject):
         if keys:
             text += f" ({keys[0].toString(QKeySequence.SequenceFormat.NativeText)})"
         return f"{text}\n{why}" if (why := self.why_not(action_id)) else text
+
+    def set_text(self, action_id: str, text: str) -> None:
+        """Gives an action other words ("Undo add a layer")."""
+        self._actions[action_id] = replace(self._actions[action_id], text=text)
+        self._qactions[action_id].setText(text)
+        self.refresh()
 
     def attach(self, button: QAbstractButton, action_id: str) -> None:
         """Makes a button do an action and follow its state; text and icon of the button stay its own."""

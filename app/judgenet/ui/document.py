@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -132,6 +133,7 @@ class Document(QObject):
         self.save_state: SaveState = "saved"
         self._file: ProjectFile | None = None
         self._loading = False
+        self._load_task: asyncio.Task[None] | None = None
         self._generation = 0
         self._changed_since_run = ""
         self._profiles: dict[str, EndpointProfile] = {}
@@ -385,7 +387,12 @@ class Document(QObject):
 
     def _load_pairs(self) -> None:
         if self.project.pairs is not None and self.dataset is None:
-            self._tasks.start(self._load(self.project.pairs, self._generation), "Load the pairs")
+            self._load_task = self._tasks.start(self._load(self.project.pairs, self._generation), "Load the pairs")
+
+    async def loaded(self) -> None:
+        """Returns when the pairs are loaded, or could not be."""
+        if self._load_task is not None:
+            await asyncio.wait({self._load_task})
 
     def reload_pairs(self) -> None:
         """Reads the source of the pairs anew."""
@@ -396,7 +403,9 @@ class Document(QObject):
         self._set_loading(True)
         folder = self.folder
         try:
-            dataset = await self._tasks.job("Load the pairs", lambda job: read_source(source, folder))
+            dataset = await self._tasks.job(
+                "Load the pairs", lambda job: read_source(source, folder, lambda share: job.report(share, 1))
+            )
         except JobCancelled:
             self._errors.tell(
                 "The pairs were not loaded.", self.title, Mend("Load them", self.reload_pairs), level="warning"

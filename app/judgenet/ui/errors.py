@@ -2,12 +2,58 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.core.documents import DocumentError
+from judgenet.core.network import NetworkError
+from judgenet.core.plan import PriceError
+from judgenet.core.prompts import PromptError
+from judgenet.core.roles import RoleError
+from judgenet.engine.endpoints import EndpointError
+from judgenet.engine.versions import versions
+from judgenet.formats.errors import DataError
+from judgenet.store.db import StoreError
+from judgenet.store.files import FileError
+from judgenet.store.secrets import SecretError, scrub
+from judgenet.store.settings import SettingsError
+from judgenet.ui.icons import icon
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+
+log = logging.getLogger(__name__)
 
 Level = Literal["error", "warning", "note"]
+
+OUR_ERRORS: Final = (
+    DataError,
+    DocumentError,
+    EndpointError,
+    FileError,
+    NetworkError,
+    PriceError,
+    PromptError,
+    RoleError,
+    SecretError,
+    SettingsError,
+    StoreError,
+)
+"""Errors whose message is written for the user."""
+
+_LOOK: Final[dict[Level, tuple[str, str, str]]] = {
+    "error": ("error", "error", "bad"),
+    "warning": ("warning", "warning", "warn"),
+    "note": ("note", "info", "text2"),
+}
+"""By level: the bar's part in the style sheet, its icon, the icon's colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +73,21 @@ class Trouble:
     mend: Mend | None = None
     details: str = ""
     level: Level = "error"
-    at: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    at: datetime = field(default_factory=lambda: datetime.now().astimezone(), compare=False)
 
     @property
     def sentence(self) -> str:
         """What happened and where, in one line."""
-        return f"{self.where}: {self.what}" if self.where else self.what
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return " ".join(text.split())
+
+    def report(self) -> str:
+        """All that helps somebody else to understand it; secrets are struck out."""
+        lines = [self.sentence, f"at {self.at.isoformat(timespec='seconds')}"]
+        lines += [f"{name} {version}" for name, version in versions().items()]
+        if self.details:
+            lines += ["", self.details]
+        return scrub("\n".join(lines))
 
 
 class ErrorPort(Protocol):
@@ -47,3 +102,115 @@ class ErrorPort(Protocol):
     def tell_exception(self, error: BaseException, where: str = "", mend: Mend | None = None) -> None:
         """Shows an exception: the message of our own errors, and the traceback under "Copy details"."""
         ...
+
+
+class ErrorBar(QWidget):
+    """The bar under the top bar. It stays until it is closed; further ones wait behind it, the newest first."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._troubles: list[Trouble] = []
+        self._frame = QFrame(self)
+        self._icon = QLabel(self._frame)
+        self._text = QLabel(self._frame)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._more = QLabel(self._frame)
+        self._mend = QPushButton(self._frame)
+        self._copy = QPushButton("Copy details", self._frame)
+        self._close = QToolButton(self._frame)
+        self._close.setIcon(icon("close"))
+        self._close.setAccessibleName("Close this message")
+        self._close.setToolTip("Close this message")
+        for button in (self._mend, self._copy):
+            button.setProperty("size", "small")
+        set_kind(self._copy, "flat")
+        self._mend.clicked.connect(self._mended)
+        self._copy.clicked.connect(self._copied)
+        self._close.clicked.connect(self.close_first)
+        row = QHBoxLayout(self._frame)
+        for widget in (self._icon, self._text, self._more, self._mend, self._copy, self._close):
+            row.addWidget(widget, stretch=int(widget is self._text))
+        self._row = row
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._frame)
+        self.set_theme(theme)
+        self._show()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._row.setContentsMargins(theme.px(16), theme.px(6), theme.px(12), theme.px(6))
+        self._row.setSpacing(theme.px(12))
+        self._show()
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What is shown, and what waits behind it."""
+        return tuple(self._troubles)
+
+    def tell(
+        self, what: str, where: str = "", mend: Mend | None = None, details: str = "", level: Level = "error"
+    ) -> None:
+        """Shows trouble; the same once more replaces the one before."""
+        trouble = Trouble(scrub(what), scrub(where), mend, details, level)
+        self._troubles = [other for other in self._troubles if other.sentence != trouble.sentence]
+        self._troubles.insert(0, trouble)
+        self._show()
+
+    def tell_exception(self, error: BaseException, where: str = "", mend: Mend | None = None) -> None:
+        """Shows an exception: the message of our own errors, else its kind; the traceback goes to the details."""
+        details = "".join(traceback.format_exception(error))
+        if isinstance(error, OUR_ERRORS):
+            self.tell(str(error), where, mend, details)
+            return
+        log.error("%s", scrub(details))
+        message = f"Something went wrong in the program ({type(error).__name__}: {error})."
+        self.tell(message, where, mend, details)
+
+    def close_first(self) -> None:
+        """Closes what is shown; the next one comes into view."""
+        if self._troubles:
+            self._troubles.pop(0)
+        self._show()
+
+    def close_all(self) -> None:
+        """Closes everything."""
+        self._troubles.clear()
+        self._show()
+
+    def _mended(self) -> None:
+        if self._troubles and self._troubles[0].mend is not None:
+            mend = self._troubles[0].mend
+            self.close_first()
+            mend.callback()
+
+    def _copied(self) -> None:
+        if self._troubles:
+            QGuiApplication.clipboard().setText(self._troubles[0].report())
+            self._copy.setText("Copied")
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._troubles))
+        if not self._troubles:
+            return
+        first = self._troubles[0]
+        part, name, color = _LOOK[first.level]
+        self._frame.setProperty("part", part)
+        for widget in (self._frame, self._text, self._more):
+            widget.style().unpolish(widget)
+            widget.style().polish(widget)
+        side = self._theme.px(20)
+        self._icon.setPixmap(icon(name, color).pixmap(side, side))
+        self._icon.setAccessibleName({"error": "Error", "warning": "Warning", "note": "Note"}[first.level])
+        self._text.setText(first.sentence)
+        self._text.setAccessibleName(first.sentence)
+        more = len(self._troubles) - 1
+        self._more.setVisible(more > 0)
+        self._more.setText(f"and {more:,} more")
+        self._mend.setVisible(first.mend is not None)
+        self._mend.setText(first.mend.text if first.mend else "")
+        self._copy.setText("Copy details")

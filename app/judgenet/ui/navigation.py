@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal, get_args
 
 from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.calls import CallSite
 
-PageKey = Literal["welcome", "design", "data", "run", "results", "report"]
+PageKey = Literal["welcome", "design", "data", "run", "results", "report", "settings"]
 PAGES: Final[tuple[PageKey, ...]] = get_args(PageKey)
 
 
@@ -18,13 +19,16 @@ class Visit:
     """A page to go to and what to show there.
 
     ``pairs`` are 0-based indexes into the document's selected pairs (or the run's), ``site`` is a call; ``why`` says in
-    words what was asked for ("network B, people A"), to stand beside it.
+    words what was asked for ("network B, people A"), to stand beside it. ``files`` are files of pairs to be imported
+    (page ``data``). ``part`` names a part of the page (``settings``: "look", "endpoints", "prices").
     """
 
     page: PageKey
     pairs: tuple[int, ...] | None = None
     site: CallSite | None = None
     why: str = ""
+    files: tuple[Path, ...] = ()
+    part: str = ""
 
 
 class Navigator(QObject):
@@ -52,7 +56,9 @@ class Navigator(QObject):
         pairs: tuple[int, ...] | None = None,
         site: CallSite | None = None,
         why: str = "",
+        files: tuple[Path, ...] = (),
+        part: str = "",
     ) -> None:
         """Goes to a page."""
         self._page = page
-        self.went.emit(Visit(page, pairs, site, why))
+        self.went.emit(Visit(page, pairs, site, why, files, part))

@@ -1,0 +1,210 @@
+"""Starts the studio: the application, its loop, and what hears of errors that nobody caught."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+import qasync
+from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from judgenet import __version__
+from judgenet.store.recovery import ended_sessions
+from judgenet.ui.app_window import AppWindow
+from judgenet.ui.errors import Mend
+from judgenet.ui.icons import icon_pixmap
+from judgenet.ui.settings import StudioSettings
+from judgenet.ui.theme import ThemeManager
+
+log = logging.getLogger("judgenet.ui")
+
+_QUIET: Final = ("This plugin does not support propagateSizeHints()",)
+"""What Qt says of the offscreen platform and nobody needs to hear."""
+
+_LEVELS: Final = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    """Puts what Qt says into the log."""
+    if not text.startswith(_QUIET):
+        logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
+
+
+class Uncaught(QObject):
+    """Hears of exceptions that nobody caught, on any thread, and tells them on the interface's.
+
+    Signals:
+        happened: the exception.
+    """
+
+    happened = Signal(object)
+
+    def install(self) -> None:
+        """Takes the place of Python's hooks."""
+        sys.excepthook = self._main
+        threading.excepthook = self._thread
+        sys.unraisablehook = self._unraisable
+
+    @staticmethod
+    def remove() -> None:
+        """Puts Python's own hooks back."""
+        sys.excepthook = sys.__excepthook__
+        threading.excepthook = threading.__excepthook__
+        sys.unraisablehook = sys.__unraisablehook__
+
+    def _main(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt | SystemExit):
+            sys.__excepthook__(kind, error, trace)
+            return
+        self.happened.emit(error)
+
+    def _thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+            self.happened.emit(args.exc_value)
+
+    def _unraisable(self, args: Any) -> None:
+        log.error("unraisable in %r: %r", args.object, args.exc_value)
+
+
+class Signals(QObject):
+    """Closes the window when the system asks the program to end.
+
+    Python hears of a signal only when it runs; the byte that the system writes then wakes Qt's loop.
+    """
+
+    def __init__(self, end: Callable[[], None]) -> None:
+        super().__init__()
+        self._end = end
+        self._asked = False
+        self._read, self._write = socket.socketpair()
+        for end_of in (self._read, self._write):
+            end_of.setblocking(False)
+        self._before = signal.set_wakeup_fd(self._write.fileno())
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._heard)
+
+    def _heard(self, _number: int, _frame: Any) -> None:
+        self._asked = True
+
+    def _woken(self) -> None:
+        with contextlib.suppress(OSError):
+            self._read.recv(64)
+        if self._asked:
+            self._asked = False
+            self._end()
+
+    def close(self) -> None:
+        """Puts everything back."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._before)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        for end in (self._read, self._write):
+            end.close()
+
+
+class Studio:
+    """The application with its window. One per program."""
+
+    def __init__(self, app: QApplication, on_closed: Callable[[], None] = lambda: None) -> None:
+        self.settings = StudioSettings()
+        chosen = self.settings.preferences
+        self.theme = ThemeManager(
+            app,
+            choice=chosen.theme,
+            scale=chosen.scale,
+            density=chosen.density,
+            reduce_motion=chosen.reduce_motion,
+        )
+        self.window = AppWindow(self.theme, self.settings, on_closed)
+        self.uncaught = Uncaught()
+        self.uncaught.happened.connect(self._tell)
+
+    def _tell(self, error: BaseException) -> None:
+        self.window.errors.tell_exception(error)
+
+    def show(self, project: Path | None) -> None:
+        """Shows the window with a project, or with the welcome page and what a crash left behind."""
+        self.window.show()
+        ended = ended_sessions()
+        if project is not None:
+            self.window.frame_actions.open_file(project)
+        for session in ended:
+            if not session.file.exists():
+                continue
+            if self.window.context.document.file == session.file:
+                self.window.errors.tell(
+                    "JudgeNet ended without closing this project. It is as it was at the last change.",
+                    session.file.name,
+                    level="note",
+                )
+            else:
+                open_it = partial(self.window.frame_actions.open_file, session.file)
+                self.window.errors.tell(
+                    "JudgeNet ended without closing this project.",
+                    session.file.name,
+                    Mend("Open it", open_it),
+                    level="note",
+                )
+
+
+def make_app(arguments: Sequence[str] = ()) -> QApplication:
+    """The application object."""
+    qInstallMessageHandler(qt_message)
+    QApplication.setApplicationName("JudgeNet")
+    QApplication.setApplicationDisplayName("JudgeNet Studio")
+    QApplication.setApplicationVersion(__version__)
+    QApplication.setDesktopFileName("judgenet")
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(["judgenet", *arguments])
+    app.setWindowIcon(QIcon(icon_pixmap("design", "#5746C6", 64)))
+    return app
+
+
+def open_studio(project: Path | None = None) -> int:
+    """Opens the window and returns when it is closed: 0."""
+    app = make_app()
+    app.setQuitOnLastWindowClosed(False)
+    loop = qasync.QEventLoop(app)
+    asyncio.set_event_loop(loop)
+
+    async def live() -> None:
+        closed = asyncio.Event()
+        studio = Studio(app, closed.set)
+        studio.uncaught.install()
+        signals = Signals(studio.window.end)
+        try:
+            studio.show(project)
+            await closed.wait()
+            studio.window.hide()
+        finally:
+            signals.close()
+            studio.uncaught.remove()
+
+    try:
+        loop.run_until_complete(live())
+    finally:
+        loop.close()
+        asyncio.set_event_loop(None)
+    return 0

@@ -1,0 +1,349 @@
+"""The window: top bar, error bar, rail, pages, status bar; and everything they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from judgenet.ui.actions import ActionTable
+from judgenet.ui.bridge import Bridge
+from judgenet.ui.context import Context
+from judgenet.ui.dialogs import confirm
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorBar
+from judgenet.ui.figures import Figures
+from judgenet.ui.frame_actions import FrameActions
+from judgenet.ui.navigation import Navigator, PageKey, Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.pages.design import DesignPage
+from judgenet.ui.pages.settings import SettingsPage
+from judgenet.ui.pages.welcome import WelcomePage
+from judgenet.ui.palette import Palette
+from judgenet.ui.run_state import RunState
+from judgenet.ui.runner import Runner
+from judgenet.ui.settings import Preferences, StudioSettings
+from judgenet.ui.shell import Rail, StatusBar, TopBar
+from judgenet.ui.tasks import Tasks
+from judgenet.ui.theme import Theme, ThemeManager
+from judgenet.ui.tokens import NARROW_WINDOW
+from judgenet.ui.tour import Tour
+
+DEFAULT_SIZE: Final = QSize(1440, 900)
+SMALLEST: Final = QSize(960, 600)
+_REACHABLE: Final = QSize(120, 48)
+"""So much of a window's top must be on a screen for it to be moved."""
+
+_MENUS: Final = ("Project", "Edit", "Network", "Run", "View", "Help")
+
+
+def fitting(wanted: QRect, screens: list[QRect]) -> QRect:
+    """A window's place on these screens: as wanted where its top can be reached, else in the middle of the first.
+
+    It is never larger than its screen.
+    """
+    if not screens:
+        return wanted
+    top = QRect(wanted.x(), wanted.y(), wanted.width(), _REACHABLE.height())
+    best = max(screens, key=lambda screen: _area(screen.intersected(top)))
+    seen = best.intersected(top)
+    if seen.width() >= _REACHABLE.width() and seen.height() >= _REACHABLE.height() // 2:
+        return QRect(wanted.topLeft(), wanted.size().boundedTo(best.size()))
+    size = wanted.size().boundedTo(screens[0].size())
+    place = QRect(screens[0].topLeft(), size)
+    place.moveCenter(screens[0].center())
+    return place
+
+
+def _area(rect: QRect) -> int:
+    return max(0, rect.width()) * max(0, rect.height())
+
+
+class AppWindow(QMainWindow):
+    """The studio's window. ``on_closed`` is called after everything is saved and stopped."""
+
+    def __init__(
+        self,
+        theme: ThemeManager,
+        settings: StudioSettings,
+        on_closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__()
+        self.setObjectName("studio")
+        self.setAcceptDrops(True)
+        self._on_closed = on_closed
+        self._closing = False
+        self._closed = False
+        self._theme = theme
+        self._settings = settings
+        self._pages: dict[PageKey, Page] = {}
+
+        self.errors = ErrorBar(theme.theme)
+        self.tasks = Tasks(self)
+        self.tasks.failed.connect(self._task_failed)
+        document = Document(self.tasks, self.errors, self)
+        bridge = Bridge(self)
+        run_state = RunState(document, bridge, self.tasks, self.errors, self)
+        runner = Runner(document, run_state, bridge, self.tasks, self.errors, self)
+        figures = Figures(document, run_state, self.tasks, self.errors, self)
+        navigator = Navigator(self)
+        actions = ActionTable(self)
+        self.context = Context(
+            document=document,
+            run_state=run_state,
+            runner=runner,
+            figures=figures,
+            theme=theme,
+            actions=actions,
+            errors=self.errors,
+            settings=settings,
+            tasks=self.tasks,
+            navigator=navigator,
+        )
+        self.bridge = bridge
+
+        central = QWidget(self)
+        self.setCentralWidget(central)
+        self.palette_popup = Palette(actions, central)
+        self.tour = Tour(navigator, document, central)
+        self.frame_actions = FrameActions(
+            self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region
+        )
+        self.menu = QMenu("Menu", self)
+        self.top_bar = TopBar(actions, document, runner, self.menu, theme.theme)
+        self.rail = Rail(theme.theme)
+        self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
+        self.stack = QStackedWidget(self)
+        middle = QHBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        middle.addWidget(self.stack, stretch=1)
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top_bar)
+        column.addWidget(self.errors)
+        column.addLayout(middle, stretch=1)
+        column.addWidget(self.status)
+        self.palette_popup.raise_()
+        self.tour.raise_()
+
+        self.top_bar.palette_wanted.connect(self.frame_actions.open_palette)
+        self.rail.chosen.connect(self._rail_chosen)
+        navigator.went.connect(self._go)
+        theme.changed.connect(self._apply_theme)
+        settings.changed.connect(self._apply_preferences)
+        document.opened.connect(self._opened)
+        document.saved_changed.connect(self._title)
+        document.project_changed.connect(self._title)
+        actions.changed.connect(self._fill_menu)
+        for make in (WelcomePage, DesignPage, SettingsPage):
+            self._add_page(make(self.context))
+        welcome = self._pages["welcome"]
+        assert isinstance(welcome, WelcomePage)
+        welcome.preset_chosen.connect(self.frame_actions.new_from_preset)
+        welcome.file_chosen.connect(self.frame_actions.open_file)
+        welcome.example_wanted.connect(self.frame_actions.run_example)
+        self._fill_menu()
+        self._apply_theme(theme.theme)
+        self._restore()
+        navigator.go("welcome")
+
+    # Pages
+
+    def _add_page(self, page: Page) -> None:
+        self._pages[page.key] = page
+        self.stack.addWidget(page)
+
+    def page(self, key: PageKey) -> Page:
+        """A page by its key."""
+        return self._pages[key]
+
+    def _rail_chosen(self, key: str) -> None:
+        self.context.actions.trigger(f"page.{key}")
+        self.rail.show_page(self.context.navigator.page)
+
+    def _go(self, visit: Visit) -> None:
+        page = self._pages.get(visit.page)
+        if page is None:
+            return
+        self.stack.setCurrentWidget(page)
+        welcome = visit.page == "welcome"
+        self.rail.setVisible(not welcome)
+        self.status.setVisible(not welcome or self.context.runner.running or bool(self.tasks.jobs))
+        self.rail.show_page(visit.page)
+        self.top_bar.set_page(page.top_widgets(), page.primary, page.primary_kind)
+        if visit.page not in ("welcome", "settings"):
+            self._settings.keep_text("page", visit.page)
+        page.enter(visit)
+        self.context.actions.refresh()
+
+    def _opened(self) -> None:
+        self.rail.set_open(self.context.document.is_open)
+        self._title()
+
+    def _title(self) -> None:
+        document = self.context.document
+        if not document.is_open:
+            self.setWindowTitle("JudgeNet Studio")
+            return
+        note = " (read-only)" if document.read_only else ""
+        self.setWindowTitle(f"{document.title}{note} – JudgeNet Studio")
+
+    def next_region(self, step: int) -> None:
+        """Moves the focus to the next part of the window: top bar, rail, the page's parts, status bar."""
+        page = self.stack.currentWidget()
+        inner = list(page.regions()) if isinstance(page, Page) else []
+        regions = [r for r in (self.errors, self.top_bar, self.rail, *inner, self.status) if r.isVisible()]
+        now = self.focusWidget()
+        at = next((i for i, region in enumerate(regions) if now is not None and region.isAncestorOf(now)), -1)
+        if at < 0 and now in regions:
+            at = regions.index(now)
+        for offset in range(1, len(regions) + 1):
+            region = regions[(at + step * offset) % len(regions)]
+            target = _first_focus(region)
+            if target is not None:
+                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    # Menu
+
+    def _fill_menu(self) -> None:
+        self.menu.clear()
+        actions = self.context.actions
+        for name in _MENUS:
+            found = [action for action in actions if action.menu == name]
+            if found:
+                submenu = self.menu.addMenu(name)
+                for action in found:
+                    submenu.addAction(actions.qaction(action.id))
+
+    # Look
+
+    def _apply_preferences(self, preferences: Preferences) -> None:
+        theme = self._theme
+        theme.choose(preferences.theme)
+        theme.set_scale(preferences.scale)
+        theme.set_density(preferences.density)
+        theme.set_reduce_motion(preferences.reduce_motion)
+
+    @property
+    def narrow(self) -> bool:
+        """The window has no room for the rail's words."""
+        return self.width() / self._theme.theme.scale < NARROW_WINDOW
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self.errors.set_theme(theme)
+        self.status.set_theme(theme)
+        self.tour.set_theme(theme)
+        self._arrange()
+        screen = self.screen() or QGuiApplication.primaryScreen()
+        room = screen.availableSize() if screen is not None else SMALLEST
+        self.setMinimumSize(SMALLEST.boundedTo(room))
+
+    def _arrange(self) -> None:
+        theme, narrow = self._theme.theme, self.narrow
+        self.rail.set_theme(theme, narrow=narrow)
+        self.top_bar.set_theme(theme, narrow=narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        before = event.oldSize().width() / self._theme.theme.scale < NARROW_WINDOW
+        super().resizeEvent(event)
+        if before != self.narrow:
+            self._arrange()
+
+    # Place on the screens
+
+    def _restore(self) -> None:
+        kept = self._settings.layout("window")
+        if kept is None or not self.restoreGeometry(kept):
+            self.resize(DEFAULT_SIZE)
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        if not self.isMaximized() and not self.isFullScreen():
+            self.setGeometry(fitting(self.geometry(), screens))
+
+    def _keep_place(self) -> None:
+        geometry: QByteArray = self.saveGeometry()
+        self._settings.keep_layout("window", geometry)
+        self._settings.flush()
+
+    # Files dropped on the window
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()) and not self.context.runner.running:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.frame_actions.open_dropped(paths)
+
+    # Closing
+
+    def _task_failed(self, error: BaseException, name: str) -> None:
+        self.errors.tell_exception(error, name)
+
+    def close_window(self) -> None:
+        """Closes the window, asking first where a run goes on."""
+        self.close()
+
+    def end(self) -> None:
+        """Closes without asking: the system wants the program to end."""
+        if not self._closing:
+            self._closing = True
+            self.tasks.start(self.shut_down(), "Close the window")
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._closed:
+            event.accept()
+            return
+        event.ignore()
+        if not self._closing:
+            self._closing = True
+            self.tasks.start(self._close(), "Close the window")
+
+    async def _close(self) -> None:
+        try:
+            runner = self.context.runner
+            if runner.running and not await confirm(
+                self,
+                "A run goes on",
+                "Stop the run and close? What is finished is kept, and the run goes on from there next time.",
+                "Stop and close",
+                "Keep running",
+            ):
+                return
+            await self.shut_down()
+        finally:
+            self._closing = False
+        self.close()
+
+    async def shut_down(self) -> None:
+        """Stops the run and all work, saves, and closes the project."""
+        if self._closed:
+            return
+        self.context.runner.stop()
+        await self.context.runner.stop_and_wait()
+        self.context.runner.close()
+        self.bridge.close()
+        self.frame_actions.remember()
+        self._keep_place()
+        self.context.document.shut_down()
+        self._closed = True
+        await self.tasks.close()
+        self._on_closed()
+
+
+def _first_focus(region: QWidget) -> QWidget | None:
+    """The first control of a region that takes the keyboard's focus."""
+    if region.focusPolicy() & Qt.FocusPolicy.TabFocus and region.isEnabled():
+        return region
+    for widget in region.findChildren(QWidget):
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
+            return widget
+    return None

@@ -1,0 +1,162 @@
+"""What the design costs, and whether it differs from the newest run: reckoned in a thread as it changes."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from judgenet.core.network import NetworkError
+from judgenet.core.pairs import Pair, data_hash
+from judgenet.core.plan import PriceError, pair_tokens
+from judgenet.core.prompts import PromptError
+from judgenet.engine.estimate import RunEstimate, estimate_run
+from judgenet.engine.session import Start
+from judgenet.engine.setup import changes_since, start_of
+from judgenet.store.db import Store, StoreError
+from judgenet.store.runs import RunInfo
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.run_state import RunState
+from judgenet.ui.tasks import Tasks
+
+WAIT_MS: Final = 150
+"""Changes that follow each other faster are reckoned once."""
+
+_WORDS: Final = {"network": "Network", "prompts": "Prompts", "pairs": "Pairs"}
+
+
+class _Superseded(Exception):
+    """The design has changed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is the same for all designs on the same pairs."""
+
+    pairs: Sequence[Pair]
+    lengths: tuple[int, ...]
+    hash: str
+
+
+class Figures(QObject):
+    """The estimate of the document's design.
+
+    Attributes:
+        estimate: calls, tokens, price and time, ``None`` where the design cannot be reckoned.
+        problem: why not, in words.
+        stale: a newer estimate is on its way.
+
+    Signals:
+        changed: any of these changed.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        document: Document,
+        run_state: RunState,
+        tasks: Tasks,
+        errors: ErrorPort,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._run_state = run_state
+        self._tasks = tasks
+        self._errors = errors
+        self.estimate: RunEstimate | None = None
+        self.problem = ""
+        self.stale = False
+        self._known: _Known | None = None
+        self._stop = threading.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MS)
+        self._timer.timeout.connect(self._reckon)
+        for signal in (document.project_changed, document.profiles_changed, run_state.runs_changed):
+            signal.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Reckons anew soon."""
+        self._stop.set()
+        if not self.stale:
+            self.stale = True
+            self.changed.emit()
+        self._timer.start()
+
+    def _reckon(self) -> None:
+        if not self._document.is_open:
+            return
+        stop = self._stop = threading.Event()
+        self._task = self._tasks.start(self._reckon_now(stop), "Reckon what the design costs")
+
+    async def _reckon_now(self, stop: threading.Event) -> None:
+        document = self._document
+        pairs, store, newest = document.pairs, document.store, self._run_state.newest
+        try:
+            start = start_of(document.project, pairs, document.profiles, folder=document.folder)
+            known = self._known if self._known is not None and self._known.pairs is pairs else None
+            work = _Reckoning(start, store, newest, known, stop)
+            estimate, known, differs = await self._tasks.off_thread(work)
+        except _Superseded:
+            return
+        except (NetworkError, PriceError, PromptError) as error:
+            self._take(None, str(error).splitlines()[0], "")
+            return
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if document.store is store:
+                self._errors.tell_exception(error)
+            return
+        if stop.is_set() or document.pairs is not pairs:
+            return
+        self._known = known
+        text = ""
+        if differs and newest is not None:
+            text = f"{' and '.join(_WORDS[part] for part in differs).capitalize()} changed since run {newest.number}"
+        self._take(estimate, "", text)
+
+    def _take(self, estimate: RunEstimate | None, problem: str, difference: str) -> None:
+        self.estimate, self.problem, self.stale = estimate, problem, False
+        self._document.note_changed_since_run(difference)
+        self.changed.emit()
+
+
+class _Reckoning:
+    """The work of one estimate, for a thread."""
+
+    def __init__(
+        self, start: Start, store: Store | None, newest: RunInfo | None, known: _Known | None, stop: threading.Event
+    ) -> None:
+        self._start = start
+        self._store = store
+        self._newest = newest
+        self._known = known
+        self._stop = stop
+
+    def __call__(self) -> tuple[RunEstimate, _Known, tuple[str, ...]]:
+        known = self._known or self._look_at_pairs()
+        differs = () if self._newest is None else changes_since(self._newest, self._start, known.hash)
+        estimate = estimate_run(self._start, self._store, lengths=known.lengths, check=self._check)
+        return estimate, known, differs
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise _Superseded
+
+    def _look_at_pairs(self) -> _Known:
+        pairs = self._start.pairs
+        lengths = []
+        for number, pair in enumerate(pairs):
+            if number % 500 == 0:
+                self._check()
+            lengths.append(pair_tokens(pair))
+        return _Known(pairs, tuple(lengths), data_hash(pairs))

@@ -1,0 +1,438 @@
+"""What the user can do whatever page is in view: projects, undo, run, look, pages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from judgenet.assets import example
+from judgenet.core import design
+from judgenet.core.network import NetworkError, NetworkSpec
+from judgenet.core.presets import PRESETS, network, parse_size
+from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError
+from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
+from judgenet.store.db import StoreError
+from judgenet.ui.actions import Action
+from judgenet.ui.context import Context
+from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
+from judgenet.ui.errors import Mend
+from judgenet.ui.navigation import PageKey
+from judgenet.ui.palette import Palette
+from judgenet.ui.settings import Recent
+from judgenet.ui.shell import RAIL_PAGES
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.theme import ThemeChoice
+from judgenet.ui.tokens import UI_SCALES
+from judgenet.ui.tour import Tour
+
+PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
+PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
+_SCALE_STEP: Final = 0.1
+_THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
+    ("system", "Theme as the system", "theme"),
+    ("light", "Light theme", "sun"),
+    ("dark", "Dark theme", "moon"),
+    ("contrast", "High-contrast theme", "theme"),
+)
+
+
+def size_words(spec: NetworkSpec) -> str:
+    """A network's size: "4 × 3" (width × depth), "4, 3" where widths differ, "n × 2" where roles decide."""
+    widths = ["n" if layer.adaptive else str(len(layer.neurons)) for layer in spec.layers]
+    if len(set(widths)) == 1:
+        return f"{widths[0]} × {spec.depth}"
+    return " + ".join(widths)
+
+
+class FrameActions(QObject):
+    """Adds the frame's actions to the table and does them."""
+
+    def __init__(
+        self,
+        context: Context,
+        window: QWidget,
+        palette: Palette,
+        tour: Tour,
+        quit_all: Callable[[], None],
+        next_region: Callable[[int], None],
+    ) -> None:
+        super().__init__(window)
+        self._context = context
+        self._window = window
+        self._palette = palette
+        self._tour = tour
+        self._quit = quit_all
+        self._next_region = next_region
+        palette.add_answers(self._size_answers)
+        self._add()
+        document = context.document
+        for signal in (
+            document.project_changed,
+            document.opened,
+            document.read_only_changed,
+            document.loading_changed,
+            context.runner.changed,
+            document.undo_stack.indexChanged,
+        ):
+            signal.connect(context.actions.refresh)
+        document.undo_stack.undoTextChanged.connect(self._undo_text)
+        document.undo_stack.redoTextChanged.connect(self._redo_text)
+        document.opened.connect(self.remember)
+        context.runner.changed.connect(self._remember_endpoint)
+
+    def _add(self) -> None:
+        context = self._context
+        open_ = self._needs_project
+        still = self._needs_still_project
+        stack = context.document.undo_stack
+        context.actions.add(
+            Action("project.new", "New project…", self.new, "Ctrl+N", "new", self._no_run, menu="Project"),
+            Action("project.open", "Open project…", self.open, "Ctrl+O", "open", self._no_run, menu="Project"),
+            Action(
+                "data.import",
+                "Choose a file of pairs…",
+                self.choose_pairs,
+                "Ctrl+I",
+                "import",
+                self._no_run,
+                menu="Project",
+                words="import data load csv jsonl",
+            ),
+            Action("project.save", "Save", context.document.save, "Ctrl+S", "save", open_, menu="Project"),
+            Action("project.save_as", "Save as…", self.save_as, "Ctrl+Shift+S", "save", still, menu="Project"),
+            Action("project.rename", "Rename the project…", self.rename, "", "edit", open_, menu="Project"),
+            Action("project.close", "Close the project", self.close, "Ctrl+W", "close", still, menu="Project"),
+            Action("app.quit", "Quit", self._quit, "Ctrl+Q", "quit", menu="Project", words="exit"),
+            Action("edit.undo", "Undo", stack.undo, "Ctrl+Z", "undo", self._can_undo, menu="Edit"),
+            Action("edit.redo", "Redo", stack.redo, "Ctrl+Shift+Z; Ctrl+Y", "redo", self._can_redo, menu="Edit"),
+            Action(
+                "run.start",
+                "Run",
+                context.runner.start,
+                "F5; Ctrl+R",
+                "run",
+                self._can_run,
+                menu="Run",
+                words="start go",
+            ),
+            Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
+            Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
+            Action("palette.open", "Find or do…", self.open_palette, "Ctrl+K; Ctrl+Shift+P", "search", menu="View"),
+            *(
+                Action(
+                    f"page.{key}",
+                    f"Page {word}",
+                    self._goer(key),
+                    f"Ctrl+{place}",
+                    name,
+                    open_,
+                    self._shower(key),
+                    menu="View",
+                    words="go show",
+                )
+                for place, (key, word, name) in enumerate(RAIL_PAGES, 1)
+            ),
+            Action("page.settings", "Settings", self._goer("settings"), "Ctrl+,", "settings", menu="View"),
+            Action(
+                "endpoints.show",
+                "Endpoints and keys",
+                self.show_endpoints,
+                "",
+                "endpoint",
+                menu="View",
+                words="check test model api key",
+            ),
+            *(
+                Action(
+                    f"theme.{choice}",
+                    text,
+                    self._theme_setter(choice),
+                    "",
+                    name,
+                    None,
+                    self._theme_is(choice),
+                    menu="View",
+                    words="theme look colours mode",
+                )
+                for choice, text, name in _THEMES
+            ),
+            Action("view.larger", "Everything larger", self.larger, "Ctrl+Alt++; Ctrl+Alt+=", "plus", menu="View"),
+            Action("view.smaller", "Everything smaller", self.smaller, "Ctrl+Alt+-", "minus", menu="View"),
+            Action("view.next", "Next part of the window", self._forward, "F6", "", menu="View"),
+            Action("view.previous", "Previous part of the window", self._back, "Shift+F6", "", menu="View"),
+            Action("help.tour", "Two-minute tour", self.tour, "F1", "help", menu="Help"),
+            Action("help.examples", "Run the example", self.run_example, "", "run", self._no_run, menu="Help"),
+        )
+
+    # When things are possible
+
+    def _needs_project(self) -> bool | str:
+        return self._context.document.is_open or "Open a project first."
+
+    def _no_run(self) -> bool | str:
+        return not self._context.runner.running or "Stop the run first."
+
+    def _needs_still_project(self) -> bool | str:
+        return self._no_run() if self._context.document.is_open else self._needs_project()
+
+    def _can_undo(self) -> bool | str:
+        document = self._context.document
+        if document.read_only:
+            return document.read_only
+        return document.undo_stack.canUndo() or "Nothing to undo."
+
+    def _can_redo(self) -> bool | str:
+        document = self._context.document
+        if document.read_only:
+            return document.read_only
+        return document.undo_stack.canRedo() or "Nothing to redo."
+
+    def _can_run(self) -> bool | str:
+        return self._context.runner.why_not() or True
+
+    def _runs(self) -> bool | str:
+        return self._context.runner.running or "No run goes on."
+
+    def _can_stop(self) -> bool | str:
+        return "Stopping already." if self._context.runner.stopping else self._runs()
+
+    def _undo_text(self, text: str) -> None:
+        self._context.actions.set_text("edit.undo", f"Undo {text[:1].lower()}{text[1:]}" if text else "Undo")
+
+    def _redo_text(self, text: str) -> None:
+        self._context.actions.set_text("edit.redo", f"Redo {text[:1].lower()}{text[1:]}" if text else "Redo")
+
+    # Projects
+
+    def new(self) -> None:
+        """Shows the ready networks to begin from."""
+        self._context.navigator.go("welcome")
+
+    def new_from_preset(self, key: str) -> None:
+        """Begins a project with a ready network."""
+        spec = PRESETS[key].spec
+        endpoint, model = self._context.settings.text("endpoint"), self._context.settings.text("model")
+        if endpoint in self._context.document.profiles:
+            spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model or None))
+        self._context.document.new(Project.new("Untitled", spec))
+        self._context.navigator.go("design")
+
+    def new_from_pairs(self, files: Sequence[Path]) -> None:
+        """Imports files of pairs, into a new project where none is open."""
+        if not self._context.document.is_open:
+            self.new_from_preset("widedeep")
+        self._context.navigator.go("data", files=tuple(files))
+
+    def open(self) -> None:
+        """Asks for a project and opens it."""
+        self._context.tasks.start(self._ask_and_open(), "Open a project")
+
+    async def _ask_and_open(self) -> None:
+        files = await ask_files(self._window, "Open project", PROJECT_FILES, str(self._context.document.folder))
+        if files:
+            self.open_file(files[0])
+
+    def open_file(self, path: Path) -> None:
+        """Opens a project file."""
+        if self._context.runner.running:
+            self._context.errors.tell("Stop the run first.", path.name, level="warning")
+            return
+        try:
+            self._context.document.open(path)
+        except ProjectError as error:
+            self._context.errors.tell_exception(error)
+            return
+        self._context.navigator.go("design")
+
+    def open_dropped(self, paths: Sequence[Path]) -> None:
+        """Opens a dropped project, or imports dropped files of pairs."""
+        projects = [path for path in paths if path.suffix == PROJECT_SUFFIX]
+        if projects:
+            self.open_file(projects[0])
+        elif paths:
+            self.new_from_pairs(paths)
+
+    def choose_pairs(self) -> None:
+        """Asks for files of pairs and imports them."""
+        self._context.tasks.start(self._ask_for_pairs(), "Choose a file of pairs")
+
+    async def _ask_for_pairs(self) -> None:
+        files = await ask_files(self._window, "Choose a file of pairs", PAIR_FILES, several=True)
+        if files:
+            self.new_from_pairs(files)
+
+    def save_as(self) -> None:
+        """Asks for a name and saves under it."""
+        self._context.tasks.start(self._ask_and_save(), "Save the project")
+
+    async def _ask_and_save(self) -> None:
+        document = self._context.document
+        suggestion = document.path or Path.home() / f"{document.title}{PROJECT_SUFFIX}"
+        path = await ask_save_file(self._window, "Save as", PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip("."))
+        if path is None:
+            return
+        try:
+            await document.save_as(path.absolute())
+        except (ProjectError, StoreError) as error:
+            self._context.errors.tell_exception(error, mend=Mend("Choose another place", self.save_as))
+            return
+        self.remember()
+
+    def rename(self) -> None:
+        """Asks for another name of the project."""
+        self._context.tasks.start(self._ask_and_rename(), "Rename the project")
+
+    async def _ask_and_rename(self) -> None:
+        project = self._context.document.project
+        name = await ask_text(self._window, "Rename", "Name of the project", project.name)
+        if name is not None:
+            self._context.document.edit_project(
+                "Rename the project", replace(self._context.document.project, name=name)
+            )
+
+    def close(self) -> None:
+        """Saves and closes the project."""
+        self.remember()
+        self._context.document.close()
+        self._context.navigator.go("welcome")
+        self._context.document.opened.emit()
+
+    def remember(self) -> None:
+        """Puts the open project at the head of the recent ones."""
+        document = self._context.document
+        if not document.is_open or document.file is None:
+            return
+        parts = [f"{len(document.pairs):,} pairs" if document.pairs else "", f"network {size_words(document.spec)}"]
+        newest = self._context.run_state.newest
+        if newest is not None:
+            parts.append(f"run {newest.number}")
+        line = ", ".join(part for part in parts if part)
+        if document.path is None:
+            line = f"Draft, {line}"
+        self._context.settings.remember(Recent(document.file, document.title, line, time.time()))
+
+    def _remember_endpoint(self) -> None:
+        """New projects begin with the endpoint and the model that were used last."""
+        if self._context.runner.running:
+            used = self._context.document.spec.settings
+            self._context.settings.keep_text("endpoint", used.endpoint or "")
+            self._context.settings.keep_text("model", used.model or "")
+
+    # The example
+
+    def run_example(self) -> None:
+        """Begins a project of the examples and runs it on the embedded model."""
+        self._context.tasks.start(self._run_example(), "Run the example")
+
+    async def _run_example(self) -> None:
+        context = self._context
+        if find_model() is None:
+            try:
+                await context.tasks.job("Fetch the small model (93 MB)", _fetch)
+            except JobCancelled:
+                return
+            except ModelError as error:
+                context.errors.tell(str(error), "The example", Mend("Try again", self.run_example))
+                return
+        source = PairsSource((example("general.jsonl").as_posix(),))
+        spec = network(3, 2, name="Two layers of three")
+        context.document.new(Project.new("Example", spec, source))
+        context.navigator.go("run")
+        await context.document.loaded()
+        context.runner.start()
+
+    # The run
+
+    def pause(self) -> None:
+        """Pauses the run, or goes on with it."""
+        runner = self._context.runner
+        if runner.paused:
+            runner.resume()
+        else:
+            runner.pause()
+
+    # The network by typing
+
+    def _size_answers(self, text: str) -> list[Action]:
+        try:
+            width, depth = parse_size(text)
+        except NetworkError:
+            return []
+        document = self._context.document
+        if not document.is_open or document.read_only:
+            return []
+        wide = "as many neurons as roles" if width is None else f"{width:,} neuron{'s' if width != 1 else ''}"
+        layers = f"{depth:,} layer{'s' if depth != 1 else ''}"
+        return [
+            Action(
+                f"network.size.{text}",
+                f"Make it {layers} of {wide}",
+                lambda: self.set_size(width, depth),
+                icon="design",
+            )
+        ]
+
+    def set_size(self, width: int | None, depth: int) -> None:
+        """Gives the network another width and depth."""
+        try:
+            spec = design.set_size(self._context.document.spec, width, depth)
+        except NetworkError as error:
+            self._context.errors.tell_exception(error)
+            return
+        self._context.document.edit_network("Change the size", spec)
+        self._context.navigator.go("design")
+
+    # Look and pages
+
+    def open_palette(self) -> None:
+        """Opens the command palette."""
+        self._palette.open(self._context.theme.theme)
+
+    def _goer(self, key: PageKey) -> Callable[[], None]:
+        return lambda: self._context.navigator.go(key)
+
+    def _shower(self, key: PageKey) -> Callable[[], bool]:
+        return lambda: self._context.navigator.page == key
+
+    def show_endpoints(self) -> None:
+        """Shows the endpoints."""
+        self._context.navigator.go("settings", part="endpoints")
+
+    def _theme_setter(self, choice: ThemeChoice) -> Callable[[], None]:
+        return lambda: self._context.settings.set(theme=choice)
+
+    def _theme_is(self, choice: ThemeChoice) -> Callable[[], bool]:
+        return lambda: self._context.settings.preferences.theme == choice
+
+    def larger(self) -> None:
+        """Everything a step larger."""
+        self._scale(_SCALE_STEP)
+
+    def smaller(self) -> None:
+        """Everything a step smaller."""
+        self._scale(-_SCALE_STEP)
+
+    def _scale(self, by: float) -> None:
+        low, high = UI_SCALES
+        scale = round(min(high, max(low, self._context.settings.preferences.scale + by)), 2)
+        self._context.settings.set(scale=scale)
+
+    def _forward(self) -> None:
+        self._next_region(1)
+
+    def _back(self) -> None:
+        self._next_region(-1)
+
+    def tour(self) -> None:
+        """Shows the tour."""
+        self._tour.begin()
+
+
+def _fetch(job: Job) -> None:
+    fetch_model(tell=lambda text: job.report(0, None, text))

@@ -1,0 +1,500 @@
+"""Settings: how the studio looks, and the endpoints with their keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, get_args
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
+from judgenet.engine.probe import Probe, probe
+from judgenet.store.secrets import SecretError, find_key, scrub, set_session_key, store_key
+from judgenet.store.settings import (
+    SettingsError,
+    builtin_profiles,
+    delete_profile,
+    profile_from_flags,
+    profile_problem,
+    save_profile,
+    user_profiles,
+)
+from judgenet.ui.context import Context
+from judgenet.ui.navigation import Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import field, label
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment, set_kind
+
+_NAME: Final = Qt.ItemDataRole.UserRole
+_SCALES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
+_KINDS: Final = {
+    "openai": "OpenAI, or a server that speaks as it does",
+    "azure": "Azure OpenAI",
+    "anthropic": "Anthropic",
+    "gemini": "Google Gemini",
+    "embedded": "Model on this computer (GGUF file)",
+    "replay": "A recorded run",
+}
+
+
+class SettingsPage(Page):
+    """The page of settings."""
+
+    key = "settings"
+    primary = ""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._area = area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setAccessibleName("Settings")
+        inner = QWidget()
+        self._column = column = QVBoxLayout(inner)
+        column.addWidget(label("Settings", "page"))
+        self._look = LookPanel(context)
+        self._endpoints = EndpointsPanel(context)
+        column.addWidget(self._look)
+        column.addWidget(self._endpoints)
+        column.addStretch(1)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+        self.set_theme(context.theme.theme)
+
+    def enter(self, visit: Visit) -> None:
+        self._look.refresh()
+        self._endpoints.refresh()
+        if visit.part == "endpoints":
+            self._area.ensureWidgetVisible(self._endpoints)
+            self._endpoints.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self._look, self._endpoints)
+
+    def set_theme(self, theme: Theme) -> None:
+        margin = theme.px(24)
+        self._column.setContentsMargins(margin, margin, margin, margin)
+        self._column.setSpacing(theme.px(16))
+        self._look.set_theme(theme)
+        self._endpoints.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        most = self.context.theme.theme.px(1120)
+        self._look.setMaximumWidth(most)
+        self._endpoints.setMaximumWidth(most)
+
+
+class LookPanel(QFrame):
+    """Theme, scale, density, motion, and how texts are shown."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Look")
+        self._context = context
+        self.theme = Segment(
+            "Theme", (("system", "As the system"), ("light", "Light"), ("dark", "Dark"), ("contrast", "High contrast"))
+        )
+        self.scale = QComboBox()
+        self.scale.setAccessibleName("Size of everything")
+        for percent in _SCALES:
+            self.scale.addItem(f"{percent} %", percent / 100)
+        self.density = Segment("Density", (("comfortable", "Comfortable"), ("compact", "Compact")))
+        self.motion = Segment("Motion", (("system", "As the system"), ("on", "Show"), ("off", "Reduce")))
+        self.markdown = QCheckBox("Show responses and evidence as Markdown (never as HTML, nothing is loaded)")
+        form = QFormLayout()
+        form.addRow("Theme", self.theme)
+        form.addRow("Size", self.scale)
+        form.addRow("Density", self.density)
+        form.addRow("Motion", self.motion)
+        form.addRow("Texts", self.markdown)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._form = form
+        column = QVBoxLayout(self)
+        column.addWidget(label("Look", "section"))
+        column.addLayout(form)
+        self._column = column
+        self.theme.chosen.connect(self._theme_chosen)
+        self.scale.activated.connect(self._scale_chosen)
+        self.density.chosen.connect(self._density_chosen)
+        self.motion.chosen.connect(self._motion_chosen)
+        self.markdown.toggled.connect(self._markdown_chosen)
+        context.settings.changed.connect(self.refresh)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        side = theme.px(16)
+        self._column.setContentsMargins(side, side, side, side)
+        self._column.setSpacing(theme.px(12))
+        self._form.setHorizontalSpacing(theme.px(24))
+        self._form.setVerticalSpacing(theme.px(12))
+
+    def refresh(self) -> None:
+        """Shows the preferences."""
+        chosen = self._context.settings.preferences
+        self.theme.set_current(chosen.theme)
+        self.density.set_current(chosen.density)
+        self.motion.set_current({None: "system", False: "on", True: "off"}[chosen.reduce_motion])
+        place = min(range(len(_SCALES)), key=lambda i: abs(_SCALES[i] / 100 - chosen.scale))
+        self.scale.setCurrentIndex(place)
+        self.markdown.setChecked(chosen.markdown)
+
+    def _theme_chosen(self, key: str) -> None:
+        self._context.settings.set(theme=key)
+
+    def _scale_chosen(self, place: int) -> None:
+        self._context.settings.set(scale=self.scale.itemData(place))
+
+    def _density_chosen(self, key: str) -> None:
+        self._context.settings.set(density=key)
+
+    def _motion_chosen(self, key: str) -> None:
+        self._context.settings.set(reduce_motion={"system": None, "on": False, "off": True}[key])
+
+    def _markdown_chosen(self, on: bool) -> None:
+        self._context.settings.set(markdown=on)
+
+
+class EndpointsPanel(QFrame):
+    """The endpoints: what there is, whether its key is found, and a form that changes and tests it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Endpoints")
+        self._context = context
+        self._shown: EndpointProfile | None = None
+        self._new = False
+        head = QHBoxLayout()
+        head.addWidget(label("Endpoints", "section"))
+        head.addStretch(1)
+        head.addWidget(label("Keys are kept by name and never shown.", tone="text2"))
+        self.list = QListWidget()
+        self.list.setAccessibleName("Endpoints")
+        self.list.currentItemChanged.connect(self._chosen)
+        self.add = QPushButton("Add an endpoint")
+        self.add.clicked.connect(self._add)
+        left = QVBoxLayout()
+        left.addWidget(self.list, stretch=1)
+        left.addWidget(self.add)
+
+        self.name = field("Name of the endpoint")
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("What it speaks")
+        for kind in get_args(EndpointKind):
+            self.kind.addItem(_KINDS[kind], kind)
+        self.url = field("Address", "https://host/v1")
+        self.model = field("Model asked where none is named")
+        self.key_name = field("Name of the key", "OPENAI_API_KEY")
+        self.key_value = field("Key", "Paste the key; it is put into the system's key store")
+        self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
+        self.keep_key = QPushButton("Keep the key")
+        self.key_state = label("", tone="text2", wrap=True)
+        self.concurrency = QSpinBox()
+        self.concurrency.setRange(1, 512)
+        self.concurrency.setAccessibleName("Calls in flight")
+        self.per_minute = QDoubleSpinBox()
+        self.per_minute.setRange(0, 100_000)
+        self.per_minute.setDecimals(0)
+        self.per_minute.setSpecialValueText("no limit")
+        self.per_minute.setAccessibleName("Requests a minute")
+        self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.addRow("Name", self.name)
+        form.addRow("Speaks as", self.kind)
+        form.addRow("Address", self.url)
+        form.addRow("Model", self.model)
+        form.addRow("Key's name", self.key_name)
+        key_row = QHBoxLayout()
+        key_row.addWidget(self.key_value, stretch=1)
+        key_row.addWidget(self.keep_key)
+        form.addRow("Key", key_row)
+        form.addRow("", self.key_state)
+        form.addRow("Calls in flight", self.concurrency)
+        form.addRow("Requests a minute", self.per_minute)
+        form.addRow("File", self.source)
+        self._form = form
+        self.save = QPushButton("Keep changes")
+        self.test = QPushButton("Test it")
+        self.test.setToolTip("Asks one tiny question; a paid endpoint charges it")
+        self.remove = QPushButton("Remove")
+        set_kind(self.remove, "flat")
+        buttons = QHBoxLayout()
+        for button in (self.save, self.test, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        self._buttons = buttons
+        self.told = label("", tone="text2", wrap=True)
+        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        right = QVBoxLayout()
+        right.addLayout(form)
+        right.addLayout(buttons)
+        right.addWidget(self.told)
+        right.addStretch(1)
+        sides = QHBoxLayout()
+        sides.addLayout(left, stretch=2)
+        sides.addLayout(right, stretch=3)
+        self._sides = sides
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addLayout(sides)
+        self._column = column
+        self.kind.currentIndexChanged.connect(self._kind_changed)
+        self.save.clicked.connect(self._save)
+        self.test.clicked.connect(self._test)
+        self.remove.clicked.connect(self._remove)
+        self.keep_key.clicked.connect(self._keep_key)
+        self.key_value.returnPressed.connect(self._keep_key)
+        context.document.profiles_changed.connect(self.refresh)
+
+    def set_theme(self, theme: Theme) -> None:
+        side = theme.px(16)
+        self._column.setContentsMargins(side, side, side, side)
+        self._column.setSpacing(theme.px(12))
+        self._sides.setSpacing(theme.px(24))
+        self._form.setHorizontalSpacing(theme.px(24))
+        self._form.setVerticalSpacing(theme.px(8))
+        self._buttons.setContentsMargins(0, theme.px(8), 0, 0)
+        self.list.setMinimumSize(QSize(theme.px(220), theme.px(280)))
+
+    # What there is
+
+    def _profiles(self) -> dict[str, EndpointProfile]:
+        return dict(self._context.document.profiles) or {**builtin_profiles(), **self._user()}
+
+    def _user(self) -> dict[str, EndpointProfile]:
+        try:
+            return user_profiles()
+        except SettingsError as error:
+            self._context.errors.tell_exception(error)
+            return {}
+
+    def refresh(self) -> None:
+        """Shows the endpoints that there are."""
+        wanted = self._shown.name if self._shown is not None else "embedded"
+        own = {profile.name for profile in self._context.document.project.endpoints}
+        user = self._user()
+        self.list.blockSignals(True)
+        self.list.clear()
+        for name, profile in self._profiles().items():
+            origin = "project" if name in own else "yours" if name in user else "built in"
+            item = QListWidgetItem(f"{name}    {origin}")
+            item.setData(_NAME, profile)
+            self.list.addItem(item)
+            if name == wanted:
+                self.list.setCurrentItem(item)
+        self.list.blockSignals(False)
+        if not self._new:
+            self._chosen(self.list.currentItem())
+
+    def _chosen(self, item: QListWidgetItem | None, _before: QListWidgetItem | None = None) -> None:
+        if item is None:
+            return
+        self._new = False
+        self._show(item.data(_NAME))
+
+    def _show(self, profile: EndpointProfile) -> None:
+        self._shown = profile
+        self.name.setText(profile.name)
+        self.name.setReadOnly(not self._new)
+        self.kind.setCurrentIndex(get_args(EndpointKind).index(profile.kind))
+        self.url.setText(profile.base_url)
+        self.model.setText(profile.model or "")
+        self.key_name.setText(profile.api_key or "")
+        self.key_value.clear()
+        self.concurrency.setValue(profile.concurrency)
+        self.per_minute.setValue(profile.requests_per_minute or 0)
+        self.source.setText(profile.source or "")
+        self._kind_changed()
+        user = profile.name in self._user()
+        built_in = profile.name in builtin_profiles()
+        own = profile.name in {one.name for one in self._context.document.project.endpoints}
+        self.remove.setVisible(user and not self._new)
+        self.remove.setText("Back to the built-in settings" if built_in else "Remove")
+        self.save.setEnabled(not own)
+        self.save.setToolTip("The project brings this endpoint along" if own else "")
+        self.test.setEnabled(not self._new)
+        self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
+        self._say_key()
+
+    def _kind_changed(self) -> None:
+        kind = self.kind.currentData()
+        local = kind in ("embedded", "replay")
+        for widget in (self.url, self.key_name, self.per_minute):
+            self._form.setRowVisible(widget, not local)
+        for row in range(self._form.rowCount()):
+            item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
+            if item is not None and item.layout() is not None:
+                self._form.setRowVisible(row, not local)
+        self._form.setRowVisible(self.key_state, not local)
+        self._form.setRowVisible(self.source, local)
+
+    def _say_key(self) -> None:
+        name = self.key_name.text().strip()
+        if not name:
+            self.key_state.setText("No key is sent.")
+            return
+        self.key_state.setText("Looking for the key…")
+        self._context.tasks.start(self._look_for_key(name), "Look for the key")
+
+    async def _look_for_key(self, name: str) -> None:
+        folder = self._context.document.folder
+        try:
+            found = await self._context.tasks.off_thread(find_key, name, folder)
+        except SecretError as error:
+            text = scrub(str(error))
+        else:
+            text = f"{name} is set ({found.source})." if found is not None else f"{name} is not set."
+        if self.key_name.text().strip() == name:
+            self.key_state.setText(text)
+
+    # What the user does
+
+    def _add(self) -> None:
+        self._new = True
+        self.list.clearSelection()
+        self._show(EndpointProfile("", base_url="", concurrency=16))
+        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _entered(self) -> EndpointProfile:
+        """The profile as it stands in the form.
+
+        :raises SettingsError: the address or a name cannot be used.
+        """
+        kind: EndpointKind = self.kind.currentData()
+        local = kind in ("embedded", "replay")
+        url = "" if local else self.url.text().strip()
+        base = self._shown if self._shown is not None and not self._new else EndpointProfile(self.name.text().strip())
+        key = self.key_name.text().strip() or None
+        if self._new and url and kind == "openai" and key is None:
+            # The kind and the key's name of well-known hosts are filled in.
+            usual = profile_from_flags(url)
+            kind, key = usual.kind, usual.api_key
+            base = replace(usual, name=self.name.text().strip())
+        return replace(
+            base,
+            kind=kind,
+            base_url=url,
+            model=self.model.text().strip() or None,
+            api_key=None if local else key,
+            concurrency=self.concurrency.value(),
+            requests_per_minute=self.per_minute.value() or None,
+            source=(self.source.text().strip() or None) if local else None,
+        )
+
+    def _save(self) -> None:
+        try:
+            profile = self._entered()
+            problem = profile_problem(profile)
+            if problem:
+                raise SettingsError(problem)
+            save_profile(profile)
+        except SettingsError as error:
+            self.told.setText(scrub(str(error)))
+            self.told.setProperty("tone", "warn")
+            return
+        self._new = False
+        self._shown = profile
+        self.told.setText(f"{profile.name} is kept.")
+        self._context.document.reload_profiles()
+        self.refresh()
+        self._say_key()
+
+    def _remove(self) -> None:
+        if self._shown is None:
+            return
+        try:
+            delete_profile(self._shown.name)
+        except SettingsError as error:
+            self._context.errors.tell_exception(error)
+            return
+        self._context.document.reload_profiles()
+        self.refresh()
+
+    def _keep_key(self) -> None:
+        name, value = self.key_name.text().strip(), self.key_value.text()
+        self.key_value.clear()
+        if not name or not value.strip():
+            self.key_state.setText("Give the key's name and paste the key.")
+            return
+        self._context.tasks.start(self._store_key(name, value), "Keep the key")
+
+    async def _store_key(self, name: str, value: str) -> None:
+        try:
+            await self._context.tasks.off_thread(store_key, name, value)
+            text = f"{name} is in the system's key store."
+        except SecretError as error:
+            try:
+                set_session_key(name, value)
+                text = f"{name} is known until JudgeNet ends. {scrub(str(error))}"
+            except SecretError as other:
+                text = scrub(str(other))
+        self.key_state.setText(text)
+
+    def _test(self) -> None:
+        if self._shown is not None:
+            self._context.tasks.start(self._ask(self._shown), f"Test {self._shown.name}")
+
+    async def _ask(self, profile: EndpointProfile) -> None:
+        model = profile.model or (model_name(profile.source) if profile.kind == "embedded" else None)
+        if model is None:
+            self.told.setText("Which model is to be asked? Name one and keep the changes.")
+            return
+        folder = self._context.document.folder
+        self.test.setEnabled(False)
+        self.told.setText(f"Asking {profile.name} …")
+
+        def key() -> str | None:
+            found = find_key(profile.api_key, folder) if profile.api_key else None
+            return None if found is None else found.reveal()
+
+        def ask() -> Probe:
+            return asyncio.run(probe(replace(profile, retries=0), model, key))
+
+        try:
+            told = _probe_words(await self._context.tasks.off_thread(ask))
+        except (SecretError, ValueError) as error:
+            told = str(error)
+        finally:
+            self.test.setEnabled(True)
+        self.told.setText(scrub(told))
+
+
+def _probe_words(result: Probe) -> str:
+    """What a test of an endpoint showed."""
+    if result.reply is None:
+        return f"{result.endpoint} did not answer ({result.reason}): {result.message}"
+    reply = result.reply
+    lines = [f"{result.endpoint} answers as {reply.model or result.model} in {reply.latency_s:.1f} s."]
+    form = "JSON by a schema" if result.form == "json" else "plain text"
+    lines.append(f"Replies are asked for as {form}.")
+    lines += [f"{parameter}: {value}" for parameter, value in result.learned]
+    lines.append(f"It said: {' '.join(reply.text.split())[:200]}")
+    return "\n".join(lines)

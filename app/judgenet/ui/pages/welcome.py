@@ -1,0 +1,350 @@
+"""The first page: open a project, begin one from a ready network, or run the example with one click."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.engine.embedded_model import find_model
+from judgenet.store.recovery import drafts
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.navigation import Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import label
+from judgenet.ui.preset_cards import CARDS, PresetCard
+from judgenet.ui.settings import Recent
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import day
+
+_LEFT: Final = 432
+_LEFT_NARROW: Final = 344
+_RECENT: Final = Qt.ItemDataRole.UserRole
+
+
+class WelcomePage(Page):
+    """The welcome page.
+
+    Signals:
+        preset_chosen: the key of a preset.
+        file_chosen: the path of a project to open.
+        example_wanted: the example is to run.
+    """
+
+    key = "welcome"
+    primary = ""
+
+    preset_chosen = Signal(str)
+    file_chosen = Signal(object)
+    example_wanted = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._left = self._make_left()
+        self._right = self._make_right()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._left)
+        row.addWidget(self._right, stretch=1)
+        context.settings.recent_changed.connect(self._show_recent)
+        self._columns = 0
+        self.set_theme(context.theme.theme)
+
+    def _make_left(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("part", "rail")
+        self._left_column = column = QVBoxLayout(frame)
+        title = label("JudgeNet Studio", "page")
+        text = label(
+            "Which of two answers is better? Several judges look from several sides, read each other, and vote.",
+            "evidence",
+            "text2",
+            wrap=True,
+        )
+        self.open_button = QPushButton("Open project")
+        set_kind(self.open_button, "primary")
+        self.open_button.setIcon(icon("open", "onAccent"))
+        self.pairs_button = QPushButton("File of pairs")
+        self.pairs_button.setIcon(icon("drop", "text"))
+        self.pairs_button.setToolTip("Or drop the file anywhere on this window")
+        self.context.actions.attach(self.open_button, "project.open")
+        self.context.actions.attach(self.pairs_button, "data.import")
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.pairs_button)
+        buttons.addStretch(1)
+        self._buttons = buttons
+        self.recent_title = label("Recent", "section")
+        self.recent = QListWidget()
+        self.recent.setAccessibleName("Recent projects")
+        self.recent.setProperty("kind", "bare")
+        self.recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.recent.itemClicked.connect(self._open_item)
+        self.recent.installEventFilter(self)
+        self.nothing = label("Projects that you open are listed here.", tone="text3", wrap=True)
+        tour = QPushButton("Two-minute tour")
+        check = QPushButton("Check an endpoint")
+        self.context.actions.attach(tour, "help.tour")
+        self.context.actions.attach(check, "endpoints.show")
+        links = QHBoxLayout()
+        for button in (tour, check):
+            set_kind(button, "link")
+            links.addWidget(button)
+        links.addStretch(1)
+        self._links = links
+        column.addWidget(title)
+        column.addWidget(text)
+        column.addLayout(buttons)
+        column.addWidget(self.recent_title)
+        column.addWidget(self.nothing)
+        column.addWidget(self.recent, stretch=1)
+        column.addLayout(links)
+        return frame
+
+    def _make_right(self) -> QScrollArea:
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setAccessibleName("New network")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner = QWidget()
+        self._right_column = column = QVBoxLayout(inner)
+        head = QHBoxLayout()
+        head.addWidget(label("New network", "title"))
+        head.addStretch(1)
+        head.addWidget(label("Price is shown before anything is sent.", tone="text2"))
+        column.addLayout(head)
+        self._grid = QGridLayout()
+        self.cards = [PresetCard(key, title, line, self.context.theme.theme, inner) for key, title, line in CARDS]
+        for card in self.cards:
+            card.chosen.connect(self.preset_chosen)
+        column.addLayout(self._grid)
+        panel = QFrame()
+        panel.setProperty("part", "panel")
+        row = QHBoxLayout(panel)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(label("Try it now, offline", "section"))
+        self._offline = label("", tone="text2", wrap=True)
+        words.addWidget(self._offline)
+        self.example = QPushButton("Run the example")
+        set_kind(self.example, "outline")
+        self.example.setIcon(icon("run", "accent"))
+        self.example.clicked.connect(self.example_wanted)
+        row.addLayout(words, stretch=1)
+        row.addWidget(self.example)
+        self._panel_row = row
+        column.addWidget(panel)
+        column.addWidget(label("How a network judges", "section"))
+        self._picture = HowItWorks(self.context.theme.theme)
+        column.addWidget(self._picture)
+        column.addStretch(1)
+        area.setWidget(inner)
+        return area
+
+    def enter(self, visit: Visit) -> None:
+        self._show_recent()
+        here = find_model() is not None
+        once = "" if here else " It is fetched once (93 MB)."
+        self._offline.setText(
+            f"Two dozen example pairs with human labels, judged by a small model on this computer.{once} "
+            "The small model is weak, and the results say so."
+        )
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self._left, self._right)
+
+    # Recent projects
+
+    def _show_recent(self) -> None:
+        theme = self.context.theme.theme
+        self.recent.clear()
+        named = list(self.context.settings.recent)
+        known = {one.file for one in named}
+        unsaved = [path for path in drafts() if path not in known]
+        for one in (*named, *(Recent(path, "Untitled", "Draft", path.stat().st_mtime) for path in unsaved)):
+            item = QListWidgetItem()
+            item.setData(_RECENT, one)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{one.name}, {one.line}, {day(one.at)}")
+            item.setToolTip(str(one.file))
+            item.setSizeHint(QSize(theme.px(120), theme.px(56)))
+            self.recent.addItem(item)
+            self.recent.setItemWidget(item, _RecentRow(one, theme))
+        self.recent.setVisible(self.recent.count() > 0)
+        self.nothing.setVisible(self.recent.count() == 0)
+
+    def _open_item(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.file_chosen.emit(item.data(_RECENT).file)
+
+    def eventFilter(self, watched: object, event: object) -> bool:
+        if watched is self.recent and isinstance(event, QKeyEvent) and event.type() == QKeyEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._open_item(self.recent.currentItem())
+                return True
+            if event.key() == Qt.Key.Key_Delete and self.recent.currentItem() is not None:
+                self.context.settings.forget(self.recent.currentItem().data(_RECENT).file)
+                return True
+        return super().eventFilter(watched, event)  # type: ignore[arg-type]
+
+    # Look
+
+    def set_theme(self, theme: Theme) -> None:
+        margin = theme.px(40)
+        self._left_column.setContentsMargins(margin, theme.px(48), margin, theme.px(32))
+        self._left_column.setSpacing(theme.px(12))
+        self._buttons.setContentsMargins(0, theme.px(12), 0, theme.px(20))
+        self._buttons.setSpacing(theme.px(12))
+        self._links.setSpacing(theme.px(20))
+        self._right_column.setContentsMargins(theme.px(48), theme.px(48), theme.px(48), theme.px(24))
+        self._right_column.setSpacing(theme.px(20))
+        self._grid.setSpacing(theme.px(16))
+        self._panel_row.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(20))
+        self._panel_row.setSpacing(theme.px(24))
+        for button in (self.open_button, self.pairs_button, self.example):
+            button.setIconSize(QSize(theme.px(16), theme.px(16)))
+        for card in self.cards:
+            card.set_theme(theme)
+        self._picture.set_theme(theme)
+        self._show_recent()
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        theme = self.context.theme.theme
+        width = self.width() / theme.scale
+        narrow = width < 1360
+        self._left.setFixedWidth(theme.px(_LEFT_NARROW if narrow else _LEFT))
+        margin = theme.px(24 if narrow else 40)
+        top, bottom = theme.px(32 if narrow else 48), theme.px(24)
+        self._left_column.setContentsMargins(margin, top, margin, bottom)
+        self._right_column.setContentsMargins(margin, top, margin, bottom)
+        columns = 3 if width - (_LEFT_NARROW if narrow else _LEFT) >= 760 else 2
+        if columns != self._columns:
+            self._columns = columns
+            for place, card in enumerate(self.cards):
+                self._grid.addWidget(card, place // columns, place % columns)
+
+
+class _RecentRow(QWidget):
+    """A recent project: icon, name over a line, and the day at the right."""
+
+    def __init__(self, recent: Recent, theme: Theme) -> None:
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        side = theme.px(16)
+        picture = QLabel()
+        picture.setPixmap(icon("file", "text2").pixmap(side, side))
+        name, line = label(recent.name, "strong"), label(recent.line, tone="text2")
+        for text in (name, line):
+            text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        texts = QVBoxLayout()
+        texts.setSpacing(0)
+        texts.addWidget(name)
+        texts.addWidget(line)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, theme.px(6), 0, theme.px(6))
+        row.setSpacing(theme.px(12))
+        row.addWidget(picture)
+        row.addLayout(texts, stretch=1)
+        row.addWidget(label(day(recent.at), tone="text2"))
+
+
+class HowItWorks(QWidget):
+    """A picture of a network's way: a pair, two layers, a vote."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName(
+            "How a network judges: each neuron of layer 1 judges the pair from one side. "
+            "Each neuron of layer 2 reads the others and judges again. All vote."
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(640), self._theme.px(140))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = self._theme
+        ink = Ink.of(theme)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(theme.scale, theme.scale)
+        width = self.width() / theme.scale
+        node, vote = 112.0, 168.0
+        gap = (width - 144 - 2 * node - vote) / 3
+        xs = (0.0, 144 + gap, 144 + gap + node + gap, width - vote)
+        roles = ("Accuracy", "Clarity", "Safety")
+        rows = [QRectF(0, 14 + 35 * row, node, 28) for row in range(3)]
+        middle = 50.0
+        for row in rows:
+            self._edge(painter, ink, QPointF(144, middle), QPointF(xs[1], row.center().y()), "line2")
+            self._edge(painter, ink, QPointF(xs[2] + node, row.center().y()), QPointF(xs[3], middle), "line2")
+        for one in rows:
+            for other in rows:
+                own = one is other
+                begin = QPointF(xs[1] + node, one.center().y())
+                self._edge(painter, ink, begin, QPointF(xs[2], other.center().y()), "edge", 2.0 if own else 1.0)
+        self._box(painter, ink, QRectF(0.5, 0.5, 143, 99))
+        ink.text(painter, 12, 22, "Question")
+        for y, verdict, text in ((36.0, "a", "one answer"), (64.0, "b", "another")):
+            draw_chip(painter, ink, QRectF(12, y, 20, 20), verdict)  # type: ignore[arg-type]
+            ink.text(painter, 40, y + 15, text)
+        for x in xs[1:3]:
+            for row, role in zip(rows, roles, strict=True):
+                box = row.translated(x + 0.5, 0.5)
+                self._box(painter, ink, box)
+                ink.text(painter, x + (node - ink.width(role)) / 2, box.center().y() + 5, role)
+        self._box(painter, ink, QRectF(xs[3] + 0.5, 0.5, vote - 1, 99))
+        ink.text(painter, xs[3] + 12, 22, "Vote")
+        for place, verdict in enumerate("aababa"):
+            draw_chip(painter, ink, QRectF(xs[3] + 12 + 24 * place, 36, 20, 20), verdict)  # type: ignore[arg-type]
+        ink.text(painter, xs[3] + 12, 82, "4 to 2 for")
+        draw_chip(painter, ink, QRectF(xs[3] + 84, 67, 20, 20), "a")
+        words = ("A pair", "Judge from one side", "Read the others, judge again", "Verdict, with its votes")
+        for x, text in zip(xs, words, strict=True):
+            ink.text(painter, x, 130, text, color="text2")
+
+    @staticmethod
+    def _box(painter: QPainter, ink: Ink, box: QRectF) -> None:
+        painter.setPen(ink.pen("line2"))
+        painter.setBrush(ink.brush("surface"))
+        painter.drawRoundedRect(box, 6, 6)
+
+    @staticmethod
+    def _edge(painter: QPainter, ink: Ink, a: QPointF, b: QPointF, token: str, width: float = 1.0) -> None:
+        half = (a.x() + b.x()) / 2
+        path = QPainterPath(a)
+        path.cubicTo(QPointF(half, a.y()), QPointF(half, b.y()), b)
+        painter.setPen(ink.pen(token, width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)

@@ -1,0 +1,178 @@
+"""The cards of the welcome page: a small picture of a network, its name, what it is for, and its calls."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from judgenet.core.network import NetworkSpec, designed_width
+from judgenet.core.plan import count_calls
+from judgenet.core.presets import PRESETS
+from judgenet.ui.theme import Theme
+from judgenet.ui.words import count
+
+CARDS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("single", "Single judge", "One judge, asked once. The baseline."),
+    ("faireval", "FairEval", "One judge asked three times, both orders."),
+    ("jury", "Flat jury", "Eight roles vote without talking."),
+    ("widedeep", "Two layers", "As many roles as the model finds, then as many that read the first."),
+    ("review", "Review with a chair", "Reviews, a discussion, one decision."),
+    ("panel", "Different models", "Same question, one model for each judge."),
+)
+"""Key of the preset, title and line of each card."""
+
+_NODE: Final = (21.0, 14.0)
+_ROW: Final = 18.0
+_GAP: Final = 45.0
+_MOST: Final = 4
+
+
+def calls_words(spec: NetworkSpec) -> str:
+    """How many calls a pair costs: "16 calls a pair"."""
+    return f"{count(count_calls(spec).total, 'call')} a pair"
+
+
+class PresetCard(QAbstractButton):
+    """A card. A click, Space or Enter begins a project with its network.
+
+    Signals:
+        chosen: the preset's key.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, key: str, title: str, line: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self.spec = PRESETS[key].spec
+        self._title = title
+        self._line = line
+        self._calls = calls_words(self.spec)
+        if self.spec.layers[0].adaptive:
+            self._calls = f"about {self._calls}"
+        self._theme = theme
+        self._over = False
+        self.setAccessibleName(f"{title}, {self._calls}. {line}")
+        self.setAccessibleDescription(PRESETS[key].description)
+        self.setToolTip(PRESETS[key].description)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(self._choose)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draws the card in another theme."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(280), self._theme.px(190))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), self._theme.px(184))
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.key)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._over = True
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: object) -> None:
+        self._over = False
+        self.update()
+        super().leaveEvent(event)  # type: ignore[arg-type]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+            return
+        super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        lit = self._over or self.isDown()
+        painter.setPen(QPen(theme.color("accent" if lit else "line"), 2 if lit else 1))
+        painter.setBrush(theme.color("surface"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
+        side = theme.px(20)
+        inner = QRectF(self.rect()).adjusted(side, side, -side, -side)
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text2"))
+        top = QRectF(inner.x(), inner.y(), inner.width(), theme.line_height("body"))
+        painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._calls)
+        painter.save()
+        painter.translate(inner.x(), inner.y() + theme.px(36))
+        painter.scale(theme.scale, theme.scale)
+        draw_network(painter, theme, self.spec, self.key)
+        painter.restore()
+        y = inner.y() + theme.px(84)
+        painter.setFont(theme.font("section"))
+        painter.setPen(theme.color("text"))
+        painter.drawText(
+            QRectF(inner.x(), y, inner.width(), theme.px(22)),
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            self._title,
+        )
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text2"))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        painter.drawText(
+            QRectF(inner.x(), y + theme.px(24), inner.width(), inner.bottom() - y - theme.px(24)),
+            flags | Qt.TextFlag.TextWordWrap,
+            self._line,
+        )
+
+
+def draw_network(painter: QPainter, theme: Theme, spec: NetworkSpec, key: str) -> None:
+    """A small picture of a network around y = 0, at 100 %: boxes for neurons, a dot for the verdict."""
+    w, h = _NODE
+    columns: list[list[QPointF]] = []
+    x = 0.0
+    for layer in range(spec.depth):
+        rows = min(_MOST, designed_width(spec, layer) or _MOST)
+        rows = 3 if key == "faireval" else rows
+        columns.append([QPointF(x, (row - (rows - 1) / 2) * _ROW) for row in range(rows)])
+        x += _GAP
+    if spec.chair is not None:
+        columns.append([QPointF(x - 12, 0)])
+        x += _GAP - 12
+    elif spec.depth == 1:
+        x += 14
+    dot = QPointF(x + 18, 0)
+    edge = QPen(theme.color("edge"), 1.2)
+    painter.setPen(edge)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for before, after in pairwise(columns):
+        for source in before:
+            for target in after:
+                painter.drawLine(QPointF(source.x() + w, source.y()), target)
+    for source in columns[-1]:
+        path = QPainterPath(QPointF(source.x() + w, source.y()))
+        path.lineTo(QPointF(dot.x() - 8, dot.y()))
+        painter.drawPath(path)
+    fills = ("surface", "sunken", "text2")
+    for column in columns:
+        for place, at in enumerate(column):
+            painter.setPen(QPen(theme.color("text2"), 1.5))
+            painter.setBrush(theme.color(fills[place % 3] if key == "panel" else "surface"))
+            painter.drawRoundedRect(QRectF(at.x(), at.y() - h / 2, w, h), 4, 4)
+    if key == "faireval":
+        painter.setPen(QPen(theme.color("text2"), 1.2, Qt.PenStyle.DashLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(-7, -_ROW - h / 2 - 7, w + 14, 2 * _ROW + h + 14), 6, 6)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color("accent"))
+    painter.drawEllipse(dot, 7, 7)

@@ -1,0 +1,511 @@
+"""The parts around the pages: top bar, rail and status bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.ui.actions import ActionTable
+from judgenet.ui.document import Document
+from judgenet.ui.figures import Figures
+from judgenet.ui.icons import icon
+from judgenet.ui.navigation import PageKey
+from judgenet.ui.run_state import Progress, RunState
+from judgenet.ui.runner import Runner
+from judgenet.ui.tasks import Job, Tasks
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import RAIL, RAIL_NARROW, STATUS_BAR, TOP_BAR
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count, money, money_span, percent, time_left
+
+RAIL_PAGES: Final[tuple[tuple[PageKey, str, str], ...]] = (
+    ("design", "Design", "design"),
+    ("data", "Data", "data"),
+    ("run", "Run", "run"),
+    ("results", "Results", "results"),
+    ("report", "Report", "report"),
+)
+"""Key, word and icon of the pages on the rail."""
+
+SAVE_WORDS: Final = {"saved": "Saved", "saving": "Saving…", "unsaved": "Saving…", "failed": "Not saved"}
+
+
+class TopBar(QFrame):
+    """Menu, project and how it is saved, undo and redo, the page's own widgets; palette and the primary button.
+
+    Signals:
+        palette_wanted: the palette field was clicked.
+    """
+
+    palette_wanted = Signal()
+
+    def __init__(self, actions: ActionTable, document: Document, runner: Runner, menu: QMenu, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "bar")
+        self.setAccessibleName("Top bar")
+        self._actions = actions
+        self._document = document
+        self._runner = runner
+        self._page_widgets: list[QWidget] = []
+        self._primary = "run.start"
+        self._kind: Literal["primary", "normal"] = "primary"
+
+        self.menu_button = QToolButton(self)
+        self.menu_button.setIcon(icon("menu"))
+        self.menu_button.setMenu(menu)
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setAccessibleName("Menu")
+        self.menu_button.setToolTip("Menu")
+        self._left = QWidget(self)
+        left = QHBoxLayout(self._left)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.addWidget(self.menu_button, alignment=Qt.AlignmentFlag.AlignCenter)
+
+        self.name = QPushButton(self)
+        set_kind(self.name, "name")
+        self.name.setAccessibleName("Name of the project")
+        self.name.setToolTip("Rename the project")
+        self.name.clicked.connect(self._rename)
+        self.state = QLabel(self)
+        self.state.setProperty("tone", "text2")
+        self.undo = QToolButton(self)
+        self.redo = QToolButton(self)
+        actions.attach(self.undo, "edit.undo")
+        actions.attach(self.redo, "edit.redo")
+
+        self._page_box = QWidget(self)
+        self._page_row = QHBoxLayout(self._page_box)
+        self._page_row.setContentsMargins(0, 0, 0, 0)
+
+        self.palette_field = QPushButton(self)
+        self.palette_field.setAccessibleName("Find or do")
+        self.palette_field.setToolTip("Command palette (Ctrl+K)")
+        self.palette_field.clicked.connect(self.palette_wanted)
+        self._find_icon = QLabel(self.palette_field)
+        self._find_text = QLabel("Find or do…", self.palette_field)
+        self._find_text.setProperty("tone", "text3")
+        self._find_key = QLabel("Ctrl K", self.palette_field)
+        self._find_key.setProperty("part", "key")
+        field = QHBoxLayout(self.palette_field)
+        field.addWidget(self._find_icon)
+        field.addWidget(self._find_text, stretch=1)
+        field.addWidget(self._find_key)
+        self._field_row = field
+
+        self.primary = QPushButton(self)
+        self.pause = QPushButton(self)
+        self.stop = QPushButton("Stop", self)
+        self.stop.setIcon(icon("stop", "text"))
+        self.pause.clicked.connect(self._pause)
+        self.primary.clicked.connect(self._do_primary)
+        actions.attach(self.stop, "run.stop")
+        self.stop.setAccessibleName("Stop")
+
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._left)
+        row.addWidget(self.name)
+        row.addWidget(self.state)
+        row.addSpacing(8)
+        row.addWidget(self.undo)
+        row.addWidget(self.redo)
+        row.addSpacing(8)
+        row.addWidget(self._page_box)
+        row.addStretch(1)
+        for widget in (self.palette_field, self.pause, self.stop, self.primary):
+            row.addWidget(widget)
+        self._row = row
+        document.saved_changed.connect(self.refresh)
+        document.project_changed.connect(self.refresh)
+        document.read_only_changed.connect(self.refresh)
+        runner.changed.connect(self.refresh)
+        actions.refreshed.connect(self._refresh_primary)
+        self._narrow = False
+        self.set_theme(theme, narrow=False)
+        self.refresh()
+
+    def set_theme(self, theme: Theme, *, narrow: bool) -> None:
+        """Takes on a theme's measures; ``narrow`` below the width at which the rail loses its words."""
+        self._theme = theme
+        self._narrow = narrow
+        self.setFixedHeight(theme.px(TOP_BAR))
+        self._left.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
+        self._row.setContentsMargins(0, 0, theme.px(12), 0)
+        self._row.setSpacing(theme.px(8))
+        self._page_row.setSpacing(theme.px(8))
+        self.palette_field.setFixedSize(theme.px(200 if narrow else 216), theme.px(32))
+        self._field_row.setContentsMargins(theme.px(12), 0, theme.px(6), 0)
+        self._field_row.setSpacing(theme.px(8))
+        side = theme.px(16)
+        self._find_icon.setPixmap(icon("search", "text2").pixmap(side, side))
+        self._find_key.setFixedHeight(theme.px(22))
+        for tool in (self.menu_button, self.undo, self.redo):
+            tool.setIconSize(QSize(theme.px(20), theme.px(20)))
+        for button in (self.primary, self.pause, self.stop):
+            button.setIconSize(QSize(theme.px(16), theme.px(16)))
+        self.refresh()
+
+    def set_page(self, widgets: Sequence[QWidget], primary: str, kind: Literal["primary", "normal"]) -> None:
+        """Shows the widgets of the page in view and its button."""
+        for widget in self._page_widgets:
+            self._page_row.removeWidget(widget)
+            widget.hide()
+        self._page_widgets = list(widgets)
+        for widget in self._page_widgets:
+            self._page_row.addWidget(widget)
+            widget.show()
+        self._primary, self._kind = primary, kind
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the state of project and run."""
+        document, running = self._document, self._runner.running
+        title = document.title if document.is_open else "JudgeNet Studio"
+        room = self._theme.px(220 if self._narrow else 320)
+        self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room))
+        self.name.setEnabled(document.is_open and not document.read_only)
+        state = ""
+        if document.is_open:
+            state = "Read-only" if document.read_only else SAVE_WORDS[document.save_state]
+            if document.path is None and state == "Saved":
+                state = "Draft"
+        self.state.setText(state)
+        tips = {"Read-only": document.read_only, "Draft": "Kept as a draft; give it a name with Save as"}
+        self.state.setToolTip(tips.get(state, ""))
+        self.state.setProperty("tone", "warn" if state in ("Read-only", "Not saved") else "text2")
+        self.state.style().unpolish(self.state)
+        self.state.style().polish(self.state)
+        paused = self._runner.paused
+        word = "Go on" if paused else "Pause"
+        self.pause.setText(word)
+        self.pause.setIcon(icon("play" if paused else "pause", "text"))
+        self.pause.setAccessibleName(word)
+        self.pause.setEnabled(not self._runner.stopping)
+        self.stop.setText("Stopping…" if self._runner.stopping else "Stop")
+        for button in (self.pause, self.stop):
+            button.setVisible(running)
+        self._refresh_primary()
+
+    def _refresh_primary(self) -> None:
+        action = self._primary
+        visible = bool(action) and not self._runner.running and action in self._actions
+        self.primary.setVisible(visible)
+        if not visible:
+            return
+        of = self._actions[action]
+        possible = self._actions.why_not(action) is None
+        self.primary.setText(of.text.removesuffix("…"))
+        self.primary.setAccessibleName(of.text.removesuffix("…"))
+        self.primary.setIcon(icon(of.icon, "onAccent" if self._kind == "primary" else "text"))
+        self.primary.setEnabled(possible)
+        self.primary.setToolTip(self._actions.tip(action))
+        if self.primary.property("kind") != self._kind:
+            set_kind(self.primary, self._kind)
+
+    def _do_primary(self) -> None:
+        self._actions.trigger(self._primary)
+
+    def _rename(self) -> None:
+        self._actions.trigger("project.rename")
+
+    def _pause(self) -> None:
+        self._actions.trigger("run.pause")
+
+
+class Rail(QFrame):
+    """The pages, with icon and word, or with icon alone in a narrow window; settings at the foot.
+
+    Signals:
+        chosen: the key of a page.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "rail")
+        self.setAccessibleName("Pages")
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for key, word, name in (*RAIL_PAGES, ("settings", "Settings", "settings")):
+            if key == "settings":
+                column.addStretch(1)
+            button = QToolButton(self)
+            button.setText(word)
+            button.setIcon(icon(name, "text2", on="accent"))
+            button.setCheckable(True)
+            button.setAccessibleName(word)
+            button.setObjectName(f"rail.{key}")
+            button.clicked.connect(self._click)
+            self._group.addButton(button)
+            self._buttons[key] = button
+            column.addWidget(button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        self._column = column
+        self.set_theme(theme, narrow=False)
+
+    def set_theme(self, theme: Theme, *, narrow: bool) -> None:
+        """Takes on a theme's measures; ``narrow`` shows icons only."""
+        self.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
+        self._column.setContentsMargins(0, theme.px(8), 0, theme.px(8))
+        self._column.setSpacing(theme.px(4))
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+        for button in self._buttons.values():
+            button.setToolButtonStyle(style)
+            button.setIconSize(QSize(theme.px(20), theme.px(20)))
+            button.setToolTip(button.text() if narrow else "")
+            set_kind(button, "rail narrow" if narrow else "rail")
+
+    def show_page(self, key: str) -> None:
+        """Marks the page in view."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def set_open(self, is_open: bool) -> None:
+        """Pages but the settings need a project."""
+        for key, button in self._buttons.items():
+            button.setEnabled(is_open or key == "settings")
+
+    def button(self, key: str) -> QToolButton:
+        """The button of a page."""
+        return self._buttons[key]
+
+    def _click(self) -> None:
+        sender = self.sender()
+        for key, button in self._buttons.items():
+            if button is sender:
+                self.chosen.emit(key)
+
+
+class _Fact(QLabel):
+    """A figure with its word in the status bar."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setProperty("tone", "text2")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.hide()
+        self.shown = False
+
+    def say(self, text: str, tip: str = "") -> None:
+        """Shows a text, nothing for an empty one."""
+        self.shown = bool(text)
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
+            self.updateGeometry()
+        self.setToolTip(tip)
+
+
+class StatusBar(QFrame):
+    """How the run goes, long work with its progress and Stop, and what is loaded."""
+
+    def __init__(
+        self, document: Document, run_state: RunState, runner: Runner, figures: Figures, tasks: Tasks, theme: Theme
+    ) -> None:
+        super().__init__()
+        self.setProperty("part", "foot")
+        self.setAccessibleName("Status bar")
+        self._document = document
+        self._run_state = run_state
+        self._runner = runner
+        self._figures = figures
+        self._tasks = tasks
+        self._job: Job | None = None
+        self._theme = theme
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName("Progress")
+        self._left = [_Fact(name, self) for name in ("State", "Pairs", "Calls", "Note")]
+        self._right = [_Fact(name, self) for name in ("Speed", "In flight", "Unscored", "Price", "Time left")]
+        self.stop_job = QPushButton("Stop", self)
+        set_kind(self.stop_job, "link")
+        self.stop_job.setAccessibleName("Stop this work")
+        self.stop_job.clicked.connect(self._stop)
+        self._warn = QLabel(self)
+        row = QHBoxLayout(self)
+        row.addWidget(self.bar)
+        for fact in self._left:
+            row.addWidget(fact)
+        row.addWidget(self.stop_job)
+        row.addStretch(1)
+        for fact in self._right[:2]:
+            row.addWidget(fact)
+        row.addWidget(self._warn)
+        for fact in self._right[2:]:
+            row.addWidget(fact)
+        self._row = row
+        for signal in (
+            run_state.progress_changed,
+            run_state.run_changed,
+            runner.changed,
+            document.project_changed,
+            document.pairs_changed,
+            document.loading_changed,
+            document.difference_changed,
+            document.opened,
+            figures.changed,
+        ):
+            signal.connect(self.refresh)
+        tasks.jobs_changed.connect(self._jobs_changed)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._theme = theme
+        self.setFixedHeight(theme.px(STATUS_BAR))
+        self._row.setContentsMargins(theme.px(16), 0, theme.px(16), 0)
+        self._row.setSpacing(theme.px(20))
+        self.bar.setFixedWidth(theme.px(160))
+        for fact in (*self._left, *self._right):
+            fact.setFont(theme.font(tabular=True))
+        self._left[0].setFont(theme.font("strong", tabular=True))
+        side = theme.px(16)
+        self._warn.setPixmap(icon("warning", "warn").pixmap(side, side))
+        self.refresh()
+
+    def _jobs_changed(self) -> None:
+        job = self._tasks.jobs[-1] if self._tasks.jobs else None
+        if job is not self._job:
+            self._job = job
+            if job is not None:
+                job.progressed.connect(self.refresh)
+        self.refresh()
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def refresh(self) -> None:
+        """Shows the present state."""
+        running = self._runner.running
+        job = self._job
+        self.stop_job.setVisible(job is not None)
+        if running:
+            self._show_run(self._run_state.progress)
+            if job is not None:
+                self._left[3].say(job.title)
+        elif job is not None:
+            self._show_job(job)
+        else:
+            self._show_rest()
+        self._warn.setVisible(self._right[2].shown and self._run_state.progress.unscored_calls > 0)
+        self._fit()
+
+    def _show_run(self, progress: Progress) -> None:
+        self.bar.show()
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * progress.share))
+        self.bar.setAccessibleDescription(percent(progress.share))
+        state = "Paused" if self._runner.paused else "Stopping" if self._runner.stopping else percent(progress.share)
+        left, right = self._left, self._right
+        left[0].say(state)
+        left[1].say(f"{progress.pairs_done:,} of {count(progress.pairs, 'pair')}")
+        left[2].say(f"{progress.calls:,} of {count(max(progress.calls_planned, progress.calls), 'call')}")
+        left[3].say("")
+        right[0].say(f"{progress.rate:.1f} calls/s" if progress.rate else "")
+        right[1].say(f"{progress.in_flight:,} in flight")
+        self._say_unscored(progress)
+        right[3].say(self._price(progress, running=True))
+        right[4].say("" if progress.eta_s is None else f"{time_left(progress.eta_s)} left")
+
+    def _say_unscored(self, progress: Progress) -> None:
+        calls = progress.unscored_calls
+        reasons = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in progress.unscored.items())
+        self._right[2].say(f"{calls:,} unscored" if calls or progress.calls else "", reasons)
+
+    def _price(self, progress: Progress, *, running: bool) -> str:
+        if progress.unpriced and not progress.price:
+            return "Price unknown"
+        estimate = self._figures.estimate
+        currency = estimate.estimate.currency if estimate else "USD"
+        text = money(progress.price, currency)
+        if running and estimate is not None and estimate.estimate.price is not None:
+            high = estimate.estimate.price.high
+            if high > progress.price:
+                text += f" of ≈ {money_span(high, high, currency)}"
+        return f"{text} + {count(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text
+
+    def _show_job(self, job: Job) -> None:
+        self.bar.show()
+        if job.share is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, 1000)
+            self.bar.setValue(round(1000 * job.share))
+        self._left[0].say(job.title)
+        self._left[1].say(job.text)
+        for fact in (*self._left[2:], *self._right):
+            fact.say("")
+
+    def _show_rest(self) -> None:
+        self.bar.hide()
+        document, run, progress = self._document, self._run_state.run, self._run_state.progress
+        left, right = self._left, self._right
+        for fact in (*left, *right):
+            fact.say("")
+        if not document.is_open:
+            return
+        if run is None or self._run_state.loading:
+            left[0].say("No run in progress" if run is None else f"Run {run.number}")
+        else:
+            words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}
+            words |= {"halted": "stands still", "running": "was interrupted", "paused": "was interrupted"}
+            left[0].say(f"Run {run.number} {words[self._run_state.state or 'done']}")
+            left[1].say(f"{progress.pairs_done:,} of {count(progress.pairs, 'pair')} judged")
+            left[2].say(count(progress.calls, "call"))
+            self._say_unscored(progress)
+            right[3].say(self._price(progress, running=False) if progress.calls else "")
+        labels = document.dataset.labels if document.dataset is not None else None
+        right[0].say(document.changed_since_run)
+        right[1].say(f"{count(len(document.pairs), 'pair')} loaded" if document.pairs else "")
+        if labels is not None and run is None:
+            labelled = labels.a + labels.b + labels.tie
+            right[2].say(f"{labelled:,} with a human label")
+
+    def _fit(self) -> None:
+        """Hides what has no room: the last of the left group first."""
+        facts = [fact for fact in (*self._left, *self._right) if fact.shown]
+        gap = self._row.spacing()
+        free = self.width() - 2 * self._theme.px(16)
+        if not self.bar.isHidden():
+            free -= self.bar.width() + gap
+        if not self.stop_job.isHidden():
+            free -= self.stop_job.sizeHint().width() + gap
+        if not self._warn.isHidden():
+            free -= self._warn.sizeHint().width() + gap
+        wanted = sum(fact.sizeHint().width() + gap for fact in facts)
+        hidden: set[_Fact] = set()
+        for fact in (*reversed(self._left[1:]), *self._right):
+            if wanted <= free:
+                break
+            if fact.shown:
+                wanted -= fact.sizeHint().width() + gap
+                hidden.add(fact)
+        for fact in (*self._left, *self._right):
+            fact.setVisible(fact.shown and fact not in hidden)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
