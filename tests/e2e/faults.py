@@ -36,8 +36,10 @@ REASONS = {
 HARMLESS = tuple(fault for fault in FAULTS if fault not in STOPS and fault not in REASONS)
 """The call is scored all the same: what is refused is left out, what is odd is read."""
 
-ONCE = ("bad_request", "context", "content_filter", "empty_choices", "empty_content", "refusal", "filtered")
-ONCE += ("off_scale", "prose", "contradictory")
+ONCE = (
+    *("bad_request", "context", "content_filter", "empty_choices", "empty_content", "refusal", "filtered"),
+    *("off_scale", "prose", "contradictory"),
+)
 """Asking again would bring the same: one request."""
 
 USELESS = frozenset(ONCE) | {"length"}

@@ -130,7 +130,7 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
     _print_table(figures["aggregations"], console)
     for by, groups in figures.get("by", {}).items():
         for name, part in groups.items():
-            console.print(f"\n{by}: {name}")
+            console.print(f"\n{by}: {name}", markup=False, soft_wrap=True)
             _print_table(part, console)
     flips = figures["position"]["c1"]
     if flips["flip_rate"] is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -25,6 +26,7 @@ from judgenet.core.tally import Tally
 from judgenet.formats import Finding
 
 _LINE_EVERY_S = 10.0
+_DRAW_EVERY_S = 0.1
 _RECENT = 6
 _SHOWN_IDS = 5
 
@@ -51,12 +53,13 @@ def pair_line(event: PairFinished) -> str:
 class Reporter:
     """Shows a run's events. On a terminal a live panel, elsewhere a line a pair and one now and then."""
 
-    def __init__(self, console: Console, *, quiet: bool = False, every_pair: bool = True) -> None:
+    def __init__(self, console: Console, pair_ids: Sequence[str], *, quiet: bool = False) -> None:
         self.tally = Tally()
+        self._pair_ids = pair_ids
         self._console = console
         self._quiet = quiet
-        self._every_pair = every_pair
         self._last_line = time.monotonic()
+        self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
         self._live = (
@@ -85,10 +88,10 @@ class Reporter:
         elif isinstance(event, PairFinished):
             if self._live is not None:
                 self._recent.append(pair_line(event))
-            elif self._every_pair:
+            else:
                 self._say(pair_line(event))
         elif isinstance(event, RolesFound) and event.note:
-            self._say(f"pair {event.pair + 1}: {event.note}", "yellow")
+            self._say(f"pair {self._pair_ids[event.pair]}: {event.note}", "yellow")
         elif isinstance(event, EndpointChanged) and event.state != "open":
             # Most messages name their endpoint already.
             named = event.message if event.message.startswith(event.endpoint) else f"{event.endpoint}: {event.message}"
@@ -103,10 +106,12 @@ class Reporter:
                 self._say(f"{event.state}: {event.message}", "red" if event.state in ("failed", "halted") else "yellow")
 
     def refresh(self) -> None:
-        """Draws the present state; called a few times a second."""
+        """Draws the present state, a few times a second however often it is called."""
         now = time.monotonic()
         if self._live is not None:
-            self._live.update(self._panel(), refresh=True)
+            if now - self._last_drawn >= _DRAW_EVERY_S:
+                self._last_drawn = now
+                self._live.update(self._panel(), refresh=True)
         elif not self._quiet and now - self._last_line >= _LINE_EVERY_S and self.tally.calls:
             self._last_line = now
             self._say(self.tally.line())

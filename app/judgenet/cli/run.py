@@ -91,7 +91,8 @@ def run(
     with Store.open(setup.store_path) as store:
         setup.save()
         try:
-            with Engine() as engine, Reporter(console, quiet=quiet) as reporter:
+            ids = [pair.id for pair in setup.start.pairs]
+            with Engine() as engine, Reporter(console, ids, quiet=quiet) as reporter:
                 if not quiet:
                     for finding in setup.dataset.findings:
                         line = finding_line(finding)

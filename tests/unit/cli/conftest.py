@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from judgenet.cli import setup
 from judgenet.cli.main import main
 from tests.fakes.judge_server import JudgeServer
 
@@ -47,7 +49,10 @@ def server() -> Iterator[JudgeServer]:
 def judgenet(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Judgenet:
-    """Runs a command in an empty folder."""
+    """Runs a command in an empty folder. Salts, and with them the judge's answers, are the same in every run of a
+    test, and differ from one project to the next."""
+    salts = (f"{number:032x}" for number in itertools.count(1))
+    monkeypatch.setattr(setup, "new_salt", lambda: next(salts))
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Ran:

@@ -118,8 +118,8 @@ def test_the_key_itself_appears_nowhere(
     """Neither the right one nor one that the server repeats in its refusal."""
     wrong, right = "kx-" + "wrong0" * 6, "kx-" + "right1" * 6
     server.set(key=right)
-    command = ("run", "--pairs", pairs, "--base-url", server.url, "--model", "judge", "--api-key-env", "THE_JUDGE_KEY")
-    command += ("--out", "out", "--events", "events.jsonl")
+    where = ("--base-url", server.url, "--model", "judge", "--api-key-env", "THE_JUDGE_KEY", "--out", "out")
+    command = ("run", "--pairs", pairs, *where, "--events", "events.jsonl")
     monkeypatch.setenv("THE_JUDGE_KEY", wrong)
     refused = judgenet(*command)
     assert (refused.code, server.requests) == (1, 1)

@@ -1,0 +1,146 @@
+"""``judgenet report`` as a user types it: every form, no screen, clear refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgenet.cli.main import main
+from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    pairs = labelled_pairs(12)
+    say, _ = random_say(pairs)
+    record(folder / "run.judgenet.db", pairs, say, fixed_network(2, 2))
+    return folder
+
+
+def without_a_screen(*arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    env.pop("QT_QPA_PLATFORM", None)
+    return subprocess.run(
+        [sys.executable, "-m", "judgenet", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=env,
+        check=False,
+    )
+
+
+def test_all_forms_at_once_without_a_screen(run: Path, tmp_path: Path) -> None:
+    names = ("r.html", "r.pdf", "r.md", "r.tex", "r.csv", "r.json")
+    files = [tmp_path / "new folder" / name for name in names]
+    done = without_a_screen("report", str(run), *(part for file in files for part in ("-o", str(file))))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.split("\n") == [*map(str, files), ""]
+    begin = {file.suffix: file.read_bytes()[:9] for file in files}
+    assert begin[".html"] == b"<!doctype"
+    assert begin[".pdf"].startswith(b"%PDF-")
+    assert begin[".tex"].startswith(b"% Tables")
+    figures = json.loads(files[5].read_text("utf-8"))
+    with files[4].open(encoding="utf-8", newline="") as lines:
+        rows = {(row["about"], row["name"], row["figure"]): row["value"] for row in csv.DictReader(lines)}
+    accuracy = figures["aggregations"]["c2_all"]["agreement"]["accuracy"]
+    assert float(rows["aggregation", "c2_all", "accuracy"]) == accuracy
+    for name in ("r.html", "r.md"):
+        assert f"{100 * accuracy:.1f} %" in (tmp_path / "new folder" / name).read_text("utf-8")
+
+
+def test_the_figures_are_those_of_metrics(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run), "-o", str(tmp_path / "r.json")]) == 0
+    capsys.readouterr()
+    assert main(["metrics", str(run), "--json"]) == 0
+    metrics = json.loads(capsys.readouterr().out)
+    report = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    for name, expected in metrics["aggregations"].items():
+        found = report["aggregations"][name]["agreement"]
+        for figure in (
+            "accuracy",
+            "macro_f1",
+            "kappa",
+            "n_used",
+            "n_total",
+            "labels",
+            "confusion",
+            "majority_baseline",
+        ):
+            assert found[figure] == expected[figure]
+    position = metrics["position"]["c1"]
+    assert report["position"]["flip_rate"] == position["flip_rate"]
+    assert (report["position"]["primacy"], report["position"]["n"]) == (position["first_first"], position["valid_both"])
+    assert report["about"]["spent"]["price"] == pytest.approx(metrics["cost"]["price"])
+    assert report["calls_used"] == metrics["calls"]["finished_pairs_used"]
+
+
+def test_another_verdict_and_fewer_pairs(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    assert main(["report", str(run), "-o", str(file), "--aggregation", "c1", "--pairs", "0", "--seed", "9"]) == 0
+    report = json.loads(file.read_text("utf-8"))
+    assert (report["decides"], report["studies"], report["bootstrap_seed"]) == ("c1", [], 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-o", "r.docx"], "-o r.docx: the ending says the form. Known: .html, .htm, .pdf, .md, .tex, .csv, .json."),
+        (["-o", "r"], "-o r: the ending says the form."),
+        (["-o", "r.md", "--aggregation", "c9"], "--aggregation c9: this network has no such aggregation. It has: c1,"),
+        ([], "Missing option"),
+    ],
+)
+def test_refusals(
+    run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(run), *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path), "-o", str(tmp_path / "r.html")]) == 2
+    assert "no run here" in capsys.readouterr().err
+
+
+def test_qt_is_loaded_for_pdf_alone(run: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from judgenet.cli.main import main; "
+        f"assert main(['report', {str(run)!r}, '-o', {str(tmp_path / 'r.html')!r}]) == 0; "
+        "print([name for name in sys.modules if name.startswith('PySide6')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_without_qt_it_says_what_helps(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "judgenet.ui.export", None)
+    assert main(["report", str(run), "-o", str(tmp_path / "r.pdf")]) == 2
+    said = capsys.readouterr().err
+    assert "PDF is written by Qt, which cannot be loaded here" in said
+    assert "Or write HTML" in said
+
+
+def test_an_earlier_report_is_replaced_whole(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "r.md"
+    file.write_text("before", encoding="utf-8")
+    assert main(["report", str(run), "-o", str(file)]) == 0
+    assert file.read_text("utf-8").startswith("Report of run 1")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
