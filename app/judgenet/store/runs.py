@@ -511,7 +511,8 @@ def retryable(result: Evaluation | Unscored | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FullCall:
-    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer."""
+    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are model,
+    temperature, most tokens and reply schema."""
 
     site: CallSite
     pair_id: str
@@ -525,7 +526,7 @@ class FullCall:
     returned_model: str | None
     fingerprint: str | None
     form: str | None
-    parameters: dict[str, Any] | None
+    parameters: list[Any] | None
     messages: tuple[tuple[str, str], ...]
     raw_text: str | None
     thinking: str | None
