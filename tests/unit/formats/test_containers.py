@@ -429,7 +429,10 @@ def test_damaged_files_are_read_or_refused_but_nothing_else(
     if refused is None:
         assert pairs
     else:
-        assert (refused.file, bool(refused.problem), bool(refused.mend)) == (str(path), True, True)
+        # A damaged workbook can look like a zip: the error then names the member too.
+        assert str(refused.file).startswith(str(path))
+        assert refused.problem
+        assert refused.mend
 
 
 # --- paths, several files, folders ---
