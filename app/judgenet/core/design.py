@@ -8,7 +8,7 @@ neuron that would then read nothing reads the place nearest its own, and a windo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal, TypeVar
 
@@ -263,6 +263,40 @@ def set_settings(spec: NetworkSpec, place: Place, settings: Settings) -> Network
         of = replace(_layer(spec, place[0]), settings=settings)
         return replace(spec, layers=_put(spec.layers, place[0], of))
     return _with_neuron(spec, *place, replace(_neuron(spec, *place), settings=settings))
+
+
+def override(spec: NetworkSpec, place: Place, **changes: object) -> NetworkSpec:
+    """The network with settings changed at a place so that they hold for all below it: a layer's for its neurons, the
+    network's for layers and neurons. ``None`` inherits. Role generation and the chair keep their own."""
+    spec = set_settings(spec, place, replace(settings_at(spec, place), **changes))  # type: ignore[arg-type]
+    if place in ("roles", "chair") or len(place) == 2:
+        return spec
+    nothing: dict[str, None] = dict.fromkeys(changes)
+    layers = []
+    for number, of in enumerate(spec.layers):
+        if place != "network" and place != (number,):
+            layers.append(of)
+            continue
+        neurons = tuple(replace(neuron, settings=replace(neuron.settings, **nothing)) for neuron in of.neurons)
+        settings = replace(of.settings, **nothing) if place == "network" else of.settings
+        layers.append(replace(of, neurons=neurons, settings=settings))
+    return replace(spec, layers=tuple(layers))
+
+
+def remove_neurons(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> NetworkSpec:
+    """The network without these neurons (layer, place); a layer that loses all goes, and the last layer keeps one."""
+    by_layer: dict[int, set[int]] = {}
+    for layer, neuron in places:
+        by_layer.setdefault(layer, set()).add(neuron)
+    for layer in sorted(by_layer, reverse=True):
+        wanted = by_layer[layer]
+        if len(wanted) >= len(_fixed_layer(spec, layer).neurons) and spec.depth > 1:
+            spec = remove_layer(spec, layer)
+            continue
+        for neuron in sorted(wanted, reverse=True):
+            if len(spec.layers[layer].neurons) > 1:
+                spec = remove_neuron(spec, layer, neuron)
+    return spec
 
 
 # The parts

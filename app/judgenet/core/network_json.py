@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -144,6 +145,26 @@ def from_json(record: object, path: str = "", *, refuse_unknown: bool = True) ->
         raise NetworkError(str(error)) from None
 
 
+def neurons_to_json(neurons: Iterable[NeuronSpec]) -> dict[str, Any]:
+    """Neurons to be taken to another network. Their edges stay behind: they mean nothing there."""
+    return {"judgenet_neurons": VERSION, "neurons": [_neuron_json(replace(one, inputs=None)) for one in neurons]}
+
+
+def neurons_from_json(record: object) -> tuple[NeuronSpec, ...]:
+    """The inverse of :func:`neurons_to_json`.
+
+    :raises NetworkError: not neurons of a network.
+    """
+    try:
+        given = Fields(record)
+        if given.whole("judgenet_neurons") != VERSION:
+            raise given.error("judgenet_neurons", f"is not {VERSION}: these are no neurons of a network")
+        reader = _Reader(False)
+        return tuple(reader.neuron(value, place) for value, place in _items(given, "neurons", required=True))
+    except DocumentError as error:
+        raise NetworkError(str(error)) from None
+
+
 class _Reader:
     def __init__(self, refuse_unknown: bool) -> None:
         self._refuse_unknown = refuse_unknown
@@ -208,13 +229,13 @@ class _Reader:
         wiring = self._inner(given, "wiring", ("kind", "window"))
         plain = Wiring()
         return LayerSpec(
-            neurons=tuple(self._neuron(value, place) for value, place in _items(given, "neurons", required=True)),
+            neurons=tuple(self.neuron(value, place) for value, place in _items(given, "neurons", required=True)),
             adaptive=_flag(given, "adaptive", False),
             wiring=Wiring(wiring.choice("kind", WiringKind, plain.kind), wiring.whole("window", plain.window)),
             settings=self._settings(given),
         )
 
-    def _neuron(self, value: object, path: str) -> NeuronSpec:
+    def neuron(self, value: object, path: str) -> NeuronSpec:
         given = self._fields(value, path, ("inputs", "role", "settings"))
         role = given.members.get("role")
         inputs = None

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgenet.core import design
 from judgenet.core.checks import check
 from judgenet.core.design import (
     Place,
@@ -40,6 +41,7 @@ from judgenet.core.network import (
     WiringKind,
     designed_width,
     inputs_of,
+    neuron_settings,
     places_of,
     role_limit,
 )
@@ -303,3 +305,35 @@ def test_edits_keep_a_design_sound(
             if not spec.layers[layer].adaptive and not spec.layers[layer - 1].adaptive:
                 for place in range(len(spec.layers[layer].neurons)):
                     assert inputs_of(spec, layer, place, before)
+
+
+def test_settings_at_a_place_hold_for_all_below_it() -> None:
+    spec = network(2, 2, settings=Settings(endpoint="a", model="m"))
+    spec = design.set_settings(spec, (0, 1), Settings(model="own", temperature=0.5))
+    spec = design.set_settings(spec, (0,), Settings(model="layer"))
+    assert [neuron_settings(spec, 0, place).model for place in (0, 1)] == ["layer", "own"]
+    of_layer = design.override(spec, (0,), model="new")
+    assert [neuron_settings(of_layer, 0, place).model for place in (0, 1)] == ["new", "new"]
+    assert neuron_settings(of_layer, 0, 1).temperature == 0.5
+    assert neuron_settings(of_layer, 1, 0).model == "m"
+    of_all = design.override(spec, "network", model="new")
+    assert {neuron_settings(of_all, layer, place).model for layer in (0, 1) for place in (0, 1)} == {"new"}
+    of_one = design.override(spec, (0, 1), model=None)
+    assert neuron_settings(of_one, 0, 1).model == "layer"
+
+
+def test_many_neurons_go_at_once() -> None:
+    spec = network(3, 2)
+    left = design.remove_neurons(spec, [(0, 0), (0, 2)])
+    assert [len(of.neurons) for of in left.layers] == [1, 3]
+    gone = design.remove_neurons(spec, [(1, place) for place in range(3)])
+    assert gone.depth == 1
+    last = design.remove_neurons(network(3, 1), [(0, place) for place in range(3)])
+    assert [len(of.neurons) for of in last.layers] == [1]
+
+
+def test_a_size_is_set_for_all_layers() -> None:
+    spec = design.set_size(replace(network(2, 3), roles=RolesSpec(limit=2)), 5, 2)
+    assert [len(of.neurons) for of in spec.layers] == [5, 5]
+    assert spec.roles.limit is None
+    assert all(of.adaptive for of in design.set_size(spec, None, 1).layers)

@@ -24,7 +24,7 @@ from judgenet.core.network import (
     Settings,
     Wiring,
 )
-from judgenet.core.network_json import digest, from_json, to_json
+from judgenet.core.network_json import digest, from_json, neurons_from_json, neurons_to_json, to_json
 from judgenet.core.presets import PRESETS, network
 
 texts = st.text(max_size=8)
@@ -200,3 +200,18 @@ def test_the_digest_leaves_out_what_costs_no_call() -> None:
     assert {digest(other) for other in same} == {digest(spec)}
     whole = set_settings(spec, "network", replace(spec.settings, temperature=1))
     assert digest(whole) == digest(set_settings(spec, "network", replace(spec.settings, temperature=1.0)))
+
+
+def test_neurons_travel_without_their_edges() -> None:
+    neurons = (
+        NeuronSpec(role=Role("Clarity", "Is it clear?"), settings=Settings(model="m", samples=2), inputs=(0, 1)),
+        NeuronSpec(),
+    )
+    record = json.loads(json.dumps(neurons_to_json(neurons)))
+    assert neurons_from_json(record) == tuple(replace(one, inputs=None) for one in neurons)
+
+
+@pytest.mark.parametrize("record", [None, [], {}, {"judgenet_neurons": 1}, {"judgenet_neurons": 2, "neurons": []}])
+def test_what_is_no_neurons_is_refused(record: object) -> None:
+    with pytest.raises(NetworkError):
+        neurons_from_json(record)

@@ -1,0 +1,244 @@
+"""One-click mends: for a problem of a design the words of a button and the design without the problem."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from judgenet.core import design
+from judgenet.core.checks import Problem
+from judgenet.core.design import Place
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import (
+    DEFAULTS,
+    LayerSpec,
+    NetworkSpec,
+    NeuronSpec,
+    Role,
+    RolesSpec,
+    Settings,
+    designed_width,
+    neuron_settings,
+)
+from judgenet.core.roles import library
+
+_NEURON = re.compile(r"layers\[(\d+)\]\.neurons\[(\d+)\]\.?(.*)")
+_LAYER = re.compile(r"layers\[(\d+)\]\.?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class MendedDesign:
+    """What a button says and the design that it makes."""
+
+    words: str
+    spec: NetworkSpec
+
+
+def mend(
+    spec: NetworkSpec, problem: Problem, endpoints: Mapping[str, EndpointProfile] | None = None
+) -> MendedDesign | None:
+    """The mend of a problem that :func:`~judgenet.core.checks.check` found in ``spec``; ``None`` where only a person
+    can decide. ``endpoints`` as there."""
+    path = problem.path
+    neuron = _NEURON.fullmatch(path)
+    layer = None if neuron else _LAYER.fullmatch(path)
+    field = (neuron[3] if neuron else layer[2] if layer else path).removeprefix("settings.")
+    place: Place
+    if neuron:
+        place = (int(neuron[1]), int(neuron[2]))
+    elif layer:
+        place = (int(layer[1]),)
+    elif path.startswith("roles."):
+        place = "roles"
+    elif path.startswith("chair."):
+        place = "chair"
+    else:
+        place = "network"
+    if path.endswith((".endpoint", ".model")) or field in ("endpoint", "model"):
+        return _model(spec, place, field.rpartition(".")[2], endpoints)
+    value = _values(spec, place, field)
+    if value is not None:
+        return value
+    if isinstance(place, tuple) and len(place) == 2:
+        return _of_neuron(spec, place[0], place[1], field)
+    if isinstance(place, tuple):
+        return _of_layer(spec, place[0], field)
+    return _of_network(spec, path)
+
+
+def _model(
+    spec: NetworkSpec, place: Place, field: str, endpoints: Mapping[str, EndpointProfile] | None
+) -> MendedDesign | None:
+    """The model that most neurons have; the embedded one where none has."""
+    used: Counter[tuple[str, str | None]] = Counter()
+    for number, of in enumerate(spec.layers):
+        for one in range(len(of.neurons)):
+            settings = neuron_settings(spec, number, one)
+            if _usable(settings, endpoints):
+                used[settings.endpoint or "", settings.model] += 1
+    if used:
+        endpoint, model = used.most_common(1)[0][0]
+    else:
+        named = [profile for profile in (endpoints or {}).values() if profile.model and profile.kind != "replay"]
+        wanted = design.settings_at(spec, place).over(spec.settings).endpoint if field == "model" else None
+        own = [profile for profile in named if profile.name == wanted]
+        if own:
+            endpoint, model = own[0].name, own[0].model
+        elif endpoints is None or "embedded" in endpoints:
+            endpoint, model = "embedded", None
+        else:
+            return None
+    words = f"Use {model}" if model else "Use the demo model" if endpoint == "embedded" else f"Use {endpoint}"
+    return MendedDesign(words, design.override(spec, place, endpoint=endpoint, model=model))
+
+
+def _usable(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None) -> bool:
+    if not settings.endpoint:
+        return False
+    if endpoints is None:
+        return settings.endpoint == "embedded" or settings.model is not None
+    profile = endpoints.get(settings.endpoint)
+    if profile is None:
+        return False
+    return bool(settings.model or profile.model) or profile.kind in ("embedded", "replay")
+
+
+def _values(spec: NetworkSpec, place: Place, field: str) -> MendedDesign | None:
+    """Settings that no call can have, or that do not fit together."""
+    name = field.rpartition(".")[2]
+    if name not in ("temperature", "max_tokens", "samples"):
+        return None
+    if name == "max_tokens":
+        limit = DEFAULTS.max_tokens
+        return MendedDesign(f"Allow {limit:,} tokens", design.override(spec, place, max_tokens=limit))
+    if name == "samples":
+        return MendedDesign("Ask once", design.override(spec, place, samples=1))
+    given = design.settings_at(spec, place).temperature
+    bad = given is not None and given != "default" and not 0 <= given <= 2
+    if bad:
+        return MendedDesign("Leave it to the endpoint", design.override(spec, place, temperature="default"))
+    return MendedDesign("Ask once", design.override(spec, place, samples=1))
+
+
+def _of_neuron(spec: NetworkSpec, layer: int, place: int, field: str) -> MendedDesign | None:
+    neurons = spec.layers[layer].neurons
+    neuron = neurons[place] if place < len(neurons) else NeuronSpec()
+    if field == "role.name":
+        if spec.roles.kind == "fixed" and place >= len(spec.roles.roles):
+            named = replace(neuron, role=_new_role(spec))
+            return MendedDesign("Take a role of the library", _put_neuron(spec, layer, place, named))
+        return MendedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
+    if field == "role" and spec.layers[layer].adaptive:
+        return MendedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
+    if field == "role":
+        missing = place + 1 - len(spec.roles.roles)
+        words = "Add a role of the library" if missing == 1 else f"Add {missing} roles of the library"
+        for _ in range(missing):
+            roles = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
+            spec = replace(spec, roles=roles)
+        return MendedDesign(words, spec)
+    if field == "inputs":
+        return _inputs(spec, layer, place, neuron)
+    if field == "" and layer + 1 < spec.depth:
+        return _connected(spec, layer, place)
+    if field == "" and layer > 0:
+        return MendedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
+    return None
+
+
+def _inputs(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> MendedDesign | None:
+    if layer == 0 or spec.layers[layer].wiring.kind != "explicit":
+        return MendedDesign("Remove its edges", _put_neuron(spec, layer, place, replace(neuron, inputs=None)))
+    before = designed_width(spec, layer - 1)
+    there = sorted({i for i in neuron.inputs or () if i >= 0 and (before is None or i < before)})
+    if there:
+        kept = replace(neuron, inputs=tuple(there))
+        return MendedDesign("Remove wrong edges", _put_neuron(spec, layer, place, kept))
+    own = place if before is None else min(place, before - 1)
+    return MendedDesign("Connect it", _put_neuron(spec, layer, place, replace(neuron, inputs=(own,))))
+
+
+def _connected(spec: NetworkSpec, layer: int, place: int) -> MendedDesign | None:
+    """An edge to the next layer for a neuron that nobody reads."""
+    following = spec.layers[layer + 1]
+    if following.wiring.kind == "window":
+        return MendedDesign("Let all read it", design.set_wiring(spec, layer + 1, "full"))
+    if following.adaptive:
+        return None
+    target = min(place, len(following.neurons) - 1)
+    return MendedDesign("Connect it", design.connect(spec, (layer, place), (layer + 1, target)))
+
+
+def _of_layer(spec: NetworkSpec, layer: int, field: str) -> MendedDesign | None:
+    of = spec.layers[layer]
+    if field == "neurons" and not of.neurons:
+        filled = replace(of, neurons=(NeuronSpec(),))
+        return MendedDesign("Add a neuron", _put_layer(spec, layer, filled))
+    if field == "neurons" and of.adaptive:
+        return MendedDesign("Keep the first", _put_layer(spec, layer, replace(of, neurons=of.neurons[:1])))
+    if field == "neurons" and spec.roles.limit is not None:
+        return MendedDesign("Ask for more roles", replace(spec, roles=replace(spec.roles, limit=None)))
+    if field == "role" and of.neurons:
+        return MendedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(of.neurons[0], role=None)))
+    if field.startswith("wiring"):
+        return MendedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
+    return None
+
+
+def _of_network(spec: NetworkSpec, path: str) -> MendedDesign | None:
+    roles = spec.roles
+    if path == "layers":
+        return MendedDesign("Add a layer", replace(spec, layers=(LayerSpec((NeuronSpec(),)),)))
+    if path == "evidence":
+        return MendedDesign("Ask for evidence", replace(spec, evidence=True))
+    if path == "roles.kind":
+        return MendedDesign("Let the model name roles", replace(spec, roles=replace(roles, kind="generated")))
+    if path == "roles.limit":
+        return MendedDesign("Ask for as many as there are neurons", replace(spec, roles=replace(roles, limit=None)))
+    if path == "roles.roles" and not roles.roles:
+        wide = max((len(of.neurons) for of in spec.layers), default=1)
+        for _ in range(max(1, wide)):
+            added = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
+            spec = replace(spec, roles=added)
+        return MendedDesign("Take roles of the library", spec)
+    if path == "roles.roles":
+        names = [role.name for role in roles.roles]
+        twice = next(place for place, name in enumerate(names) if name in names[:place])
+        renamed = _put_role(roles, twice, _new_role(spec))
+        return MendedDesign("Take another role of the library", replace(spec, roles=renamed))
+    named = re.fullmatch(r"roles\.roles\[(\d+)\]\.name", path)
+    if named:
+        return MendedDesign(
+            "Take a role of the library", replace(spec, roles=_put_role(roles, int(named[1]), _new_role(spec)))
+        )
+    return None
+
+
+def _new_role(spec: NetworkSpec) -> Role:
+    """A role of the library that the network does not have yet; a numbered one where it has all."""
+    language = "zh" if spec.language == "zh" else "en"
+    taken = {role.name for role in spec.roles.roles}
+    taken |= {neuron.role.name for of in spec.layers for neuron in of.neurons if neuron.role is not None}
+    for entry in library(language):
+        if entry.role.name not in taken:
+            return entry.role
+    number = len(taken) + 1
+    while f"Judge {number}" in taken:
+        number += 1
+    return Role(f"Judge {number}")
+
+
+def _put_role(roles: RolesSpec, place: int, role: Role) -> RolesSpec:
+    return replace(roles, roles=(*roles.roles[:place], role, *roles.roles[place + 1 :]))
+
+
+def _put_layer(spec: NetworkSpec, layer: int, of: LayerSpec) -> NetworkSpec:
+    return replace(spec, layers=(*spec.layers[:layer], of, *spec.layers[layer + 1 :]))
+
+
+def _put_neuron(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> NetworkSpec:
+    of = spec.layers[layer]
+    neurons = (*of.neurons[:place], neuron, *of.neurons[place + 1 :])
+    return _put_layer(spec, layer, replace(of, neurons=neurons))
