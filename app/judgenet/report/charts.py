@@ -117,15 +117,19 @@ def _axis(rows: Sequence[Estimate], baseline: float | None) -> tuple[float, floa
     if not shown:
         return 0.0, 1.0, [0.0, 0.25, 0.5, 0.75, 1.0]
     least, most = min(shown), max(shown)
-    step = next(
-        step
-        for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
-        if ceil(most / step) - floor(least / step) <= 5 or step == 0.25
-    )
-    first, last = floor(least / step + 1e-9), ceil(most / step - 1e-9)
-    if last - first < 2:
-        first, last = (first - 1, last) if last * step >= 1 else (first, last + 1)
+    if most - least < _LEAST_SPAN:
+        least = min(max(0.0, (least + most - _LEAST_SPAN) / 2), 1 - _LEAST_SPAN)
+        most = least + _LEAST_SPAN
+    for step in _STEPS:
+        first, last = floor(least / step + 1e-9), ceil(most / step - 1e-9)
+        if last - first <= _MOST_STEPS:
+            break
     return first * step, last * step, [place * step for place in range(first, last + 1)]
+
+
+_LEAST_SPAN = 0.1
+_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
+_MOST_STEPS = 5
 
 
 # Tables of verdicts

@@ -6,7 +6,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, sqrt
 
 from judgenet.assets import asset
 from judgenet.report.drawing import BODY_PX, Drawing, Label, Token, text_width
@@ -24,12 +24,14 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
     from PIL import ImageFont
     from wordcloud import WordCloud  # type: ignore[import-untyped]
 
+    smallest = ceil(BODY_PX)
     stands_for: dict[str, str] = {}
     weights: dict[str, float] = {}
     for name, count in words[:MOST_WORDS]:
         stand_in = _stand_in(name, len(stands_for))
         stands_for[stand_in] = name
-        weights[stand_in] = float(count)
+        # Sizes go with the root, so that areas go with the counts, and none begins too small to be read.
+        weights[stand_in] = smallest + (_LARGEST_PX - smallest) * sqrt(count / words[0][1])
     if not weights:
         return None
     # Few names in a large picture lie scattered.
@@ -40,10 +42,10 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
         height=height,
         margin=4,
         prefer_horizontal=1.0,
-        min_font_size=ceil(BODY_PX),
+        min_font_size=smallest,
         max_font_size=_LARGEST_PX,
         font_step=1,
-        relative_scaling=0.6,
+        relative_scaling=1,
         max_words=MOST_WORDS,
         random_state=seed,
     )
@@ -56,8 +58,10 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
     for (stand_in, weight), px, (y, x), _, _ in laid:
         # A word's place is the top of its highest letter.
         above = -ImageFont.truetype(str(asset(*_FONT)), px).getbbox(stand_in, anchor="ls")[1]
-        color: Token = "text" if weight > 0.5 else "text2"
+        color: Token = "text" if weight > 0.7 else "text2"
         labels.append(Label(float(x), float(y + above), stands_for[stand_in], color, weight=500, px=float(px)))
+    if not labels:
+        return None
     labels = _centred(labels, width)
     said = ", ".join(f"{name} {count:,}" for name, count in words[:12])
     return Drawing(float(width), float(height), tuple(labels), f"{title}: {said}")

@@ -34,7 +34,7 @@ def html(document: Document) -> str:
     )
     template = _environment().get_template("report.html.jinja")
     # Only our own style sheet is passed as it is: its hash stands in the policy.
-    return template.render(document=document, css=Markup(css), policy=policy)
+    return template.render(document=document, css=Markup(css), policy=policy).lstrip()
 
 
 @cache

@@ -82,7 +82,8 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
         columns.append(column)
         x = column.right + gap
     out_x = x - gap + 32
-    bottom = max([_TOP + 2 * 54.0 - 26, *(column.bottom for column in columns)])
+    stacked = 2 + (spec.chair is not None)
+    bottom = max([_TOP + stacked * _NODE_H + (stacked - 1) * 26, *(column.bottom for column in columns)])
     middle = (_TOP + bottom) / 2
 
     edges: list[Shape] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -119,7 +121,23 @@ def write_pdf(document: Document) -> bytes:
     finally:
         painter.end()
     buffer.close()
-    return bytes(data.data())
+    return _with_spaces(bytes(data.data()))
+
+
+_LETTERS_OF_GLYPHS = re.compile(rb"begincmap.*?endcmap", re.DOTALL)
+_IN_BRACKETS = re.compile(rb"\[[^]]*\]")
+
+
+def _with_spaces(data: bytes) -> bytes:
+    """Qt takes the glyph of a space for that of a tab: searching and copying would find tabs between all words.
+
+    The tables of letters are not compressed, and the mended ones are as long, so that nothing else in the file moves.
+    """
+
+    def mended(table: re.Match[bytes]) -> bytes:
+        return _IN_BRACKETS.sub(lambda letters: letters[0].replace(b"<0009>", b"<0020>"), table[0])
+
+    return _LETTERS_OF_GLYPHS.sub(mended, data)
 
 
 def _pages(strips: Sequence[Strip]) -> list[list[tuple[float, Strip]]]:
@@ -216,7 +234,12 @@ def _font_of(type: Type) -> QFont:
 
 def _isolated(text: str) -> str:
     """A text of the data within one of ours: its direction stays its own."""
-    return text if text.isascii() else f"\u2068{text}\u2069"
+    if text.isascii() or not any(unicodedata.bidirectional(letter) in _TURNING for letter in text):
+        return text
+    return f"\u2068{text}\u2069"
+
+
+_TURNING = frozenset(("R", "AL", "RLE", "RLO", "LRE", "LRO", "RLI", "LRI", "FSI"))
 
 
 def _lines(line: Line, width: float, type: Type) -> list[_Laid]:
