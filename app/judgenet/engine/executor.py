@@ -78,6 +78,8 @@ _SENT = 4
 _PAUSE_S = 0.002
 """So many calls are sent at once, the next after this pause: calls that start together end together, and a
 burst of answers keeps all of them waiting for the slowest."""
+_PATIENCE_S = 0.5
+"""How long the end of a run waits for a store that cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +196,11 @@ class Executor:
         self._loop = asyncio.get_running_loop()
         self._end = self._loop.create_future()
         self._store.on_trouble(lambda message: self._call_soon(lambda: self._on_trouble(message)))
+        self._store.on_failure(lambda message: self._call_soon(lambda: self._finish("failed", message)))
         pairs = self._plan.pairs
         self._emit(RunStarted(self._run_id, len(pairs), self._done, self._plan.calls_planned, self._left))
+        if self._cancelled:
+            self.cancel()
         self._pump()
         try:
             state, message = await self._end
@@ -210,7 +215,8 @@ class Executor:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5)
         set_run_state(self._store, self._run_id, state, message, learned=self._learned())
-        await asyncio.to_thread(self._store.flush)
+        if not await asyncio.to_thread(self._store.flush, _PATIENCE_S):
+            message = f"{message} {self._trouble} {self._uncommitted:,} finished calls are not kept.".strip()
         finished = RunFinished(self._run_id, state, message, self._done, len(pairs))
         self._emit(finished)
         return finished
@@ -380,11 +386,14 @@ class Executor:
         answer = recorded(self._store, asked.question.key)
         if answer is not None or self._forms <= {asked.question.form}:
             return answer
-        other = self._questions.question(asked.call, "text" if asked.question.form == "json" else "json")
+        other = self._in_other_form(asked)
         answer = recorded(self._store, other.key)
         if answer is not None:
             asked.question = other
         return answer
+
+    def _in_other_form(self, asked: _Asked) -> Question:
+        return self._questions.question(asked.call, "text" if asked.question.form == "json" else "json")
 
     def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
         limits = self._plan.limits
@@ -430,7 +439,7 @@ class Executor:
         on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
         self._emit(CallStarted(self._run_id, *call.site))
         try:
-            reply = await lane.endpoint.chat(self._request(asked, asked.question.parameters.max_tokens), on_text)
+            reply = await self._reply(asked, on_text)
             lane.opened = True
             result, rule = self._read(asked, reply.text, reply.finish_reason)
             usage, attempts = reply.usage, reply.attempts
@@ -467,6 +476,20 @@ class Executor:
                 self._tasks.discard(task)
             self._budget_full = False
             self._pump()
+
+    async def _reply(self, asked: _Asked, on_text: Callable[[str], None] | None) -> ChatReply:
+        """The answer to a call; a recorded run may hold it in either form."""
+        endpoint, limit = asked.lane.endpoint, asked.question.parameters.max_tokens
+        try:
+            return await endpoint.chat(self._request(asked, limit), on_text)
+        except CallFailed as failure:
+            if failure.reason is not Reason.NOT_RECORDED:
+                raise
+        other = self._in_other_form(asked)
+        followers = self._asking.pop(asked.question.key, [])
+        self._asking.setdefault(other.key, []).extend(followers)
+        asked.question = other
+        return await endpoint.chat(self._request(asked, limit), on_text)
 
     def _stopped(self, lane: _Lane, stop: EndpointStopped) -> None:
         """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""

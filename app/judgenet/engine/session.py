@@ -191,7 +191,7 @@ class RunHandle:
         self.plan = plan
         self._runtime = runtime
         self._executor: Executor | None = None
-        self._cancelled = False
+        self._early: list[Callable[[Executor], None]] = []
         self.future: Future[RunFinished]
 
     @property
@@ -200,7 +200,9 @@ class RunHandle:
 
     def _control(self, action: Callable[[Executor], None]) -> None:
         def apply() -> None:
-            if self._executor is not None:
+            if self._executor is None:
+                self._early.append(action)
+            else:
                 action(self._executor)
 
         self._runtime.call(apply)
@@ -215,7 +217,6 @@ class RunHandle:
 
     def cancel(self) -> None:
         """Ends the run within a second; what is finished is kept."""
-        self._cancelled = True
         self._control(Executor.cancel)
 
 
@@ -245,8 +246,8 @@ class Engine:
         endpoints = open_endpoints(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
         try:
             handle._executor = Executor(handle.plan, store, endpoints, emit)
-            if handle._cancelled:
-                handle._executor.cancel()
+            for action in handle._early:
+                action(handle._executor)
             return await handle._executor.run()
         finally:
             await asyncio.gather(*(endpoint.close() for endpoint in endpoints.values()), return_exceptions=True)

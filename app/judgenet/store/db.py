@@ -10,15 +10,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import queue
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from filelock import FileLock, Timeout
+
+log = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -49,6 +52,15 @@ def storable(text: str) -> str | bytes:
     return text
 
 
+@overload
+def plain(text: str) -> str: ...
+@overload
+def plain(text: None) -> None: ...
+def plain(text: str | None) -> str | None:
+    """A text of the endpoint's that is only shown, as SQLite can hold it: lone surrogates become question marks."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
+
+
 def restored(value: str | bytes) -> str:
     """The inverse of :func:`storable`."""
     return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
@@ -70,6 +82,8 @@ class Store:
         self._queue: queue.SimpleQueue[tuple[Write, Any, OnCommit | None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._on_trouble: OnTrouble = lambda message: None
+        self._on_failure: OnTrouble = lambda message: None
+        self._troubled = False
         self._giving_up = threading.Event()
         self._text_ids: dict[str, int] = {}
         self._forms: set[str] = set()
@@ -183,15 +197,23 @@ class Store:
         self.run_now(lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value)))
 
     def run_now(self, write: Callable[[sqlite3.Connection], Any]) -> Any:
-        """Runs a write in one transaction of the calling thread and returns what it returns."""
+        """Runs a write in one transaction of the calling thread and returns what it returns.
+
+        :raises StoreError: the store cannot be written, such as on a full disk.
+        """
         db = self.reader
-        db.execute("BEGIN IMMEDIATE")
         try:
+            db.execute("BEGIN IMMEDIATE")
             result = write(db)
+            db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise StoreError(f"{self.path}: cannot be written ({error}). Free some space, then try again.") from error
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:
+                db.execute("ROLLBACK")
             raise
-        db.execute("COMMIT")
         return result
 
     # Writing in batches
@@ -204,14 +226,21 @@ class Store:
         """Names who hears (on the writer's thread) that writing fails; an empty message says it works again."""
         self._on_trouble = tell
 
-    def flush(self) -> None:
-        """Returns when all that was put before is on disk (or given up on closing)."""
+    def on_failure(self, tell: OnTrouble) -> None:
+        """Names who hears (on the writer's thread) of a write that can never succeed, and was left out."""
+        self._on_failure = tell
+
+    def flush(self, patience: float = 10.0) -> bool:
+        """True when all that was put before is on disk; false where writing fails for ``patience`` seconds."""
         if self._thread is None or not self._thread.is_alive():
-            return
+            return False
         done = threading.Event()
         self._queue.put((lambda db: None, None, lambda tokens: done.set()))
-        while not done.wait(0.2) and self._thread.is_alive():
-            pass
+        until = time.monotonic() + patience
+        while not done.wait(0.1):
+            if not self._thread.is_alive() or (self._troubled and time.monotonic() > until):
+                return False
+        return True
 
     def _write_all(self) -> None:
         db = self._connect()
@@ -229,7 +258,6 @@ class Store:
                 return
 
     def _commit(self, db: sqlite3.Connection, items: list[tuple[Write, Any, OnCommit | None]]) -> bool:
-        troubled = False
         while True:
             try:
                 db.execute("BEGIN IMMEDIATE")
@@ -239,17 +267,24 @@ class Store:
                 break
             except sqlite3.OperationalError as error:
                 # Full disk or a locked file: the answers are paid for, so they wait here until they can be kept.
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                self._text_ids.clear()
-                self._forms.clear()
-                troubled = True
+                self._roll_back(db)
+                self._troubled = True
                 self._on_trouble(
                     f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile."
                 )
                 if self._giving_up.wait(_RETRY_SECONDS):
                     return False
-        if troubled:
+            except Exception as error:
+                self._roll_back(db)
+                if len(items) > 1:
+                    kept = [self._commit(db, [item]) for item in items]
+                    return all(kept)
+                # A fault of ours: this write can never succeed, and must not hold up all others.
+                log.exception("a write to %s failed", self.path)
+                self._on_failure(f"{self.path}: an entry cannot be kept ({type(error).__name__}: {error}).")
+                return True
+        if self._troubled:
+            self._troubled = False
             self._on_trouble("")
         waiting: dict[OnCommit, list[Any]] = {}
         for _, token, on_commit in items:
@@ -258,6 +293,12 @@ class Store:
         for on_commit, tokens in waiting.items():
             on_commit(tokens)
         return True
+
+    def _roll_back(self, db: sqlite3.Connection) -> None:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        self._text_ids.clear()
+        self._forms.clear()
 
     def text_id(self, db: sqlite3.Connection, text: str) -> int:
         """The id of a shared text, kept once. Only for the writer's thread."""

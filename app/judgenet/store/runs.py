@@ -14,7 +14,7 @@ from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair, Verdict
-from judgenet.store.db import Store, StoreError, now, restored, storable
+from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 
 PairState = Literal["open", "done", "failed"]
 """``failed``: all calls are in, but some brought no answer and are asked again by the next start."""
@@ -257,8 +257,8 @@ def write_outcome(
                 answer.key,
                 answer.endpoint,
                 answer.model,
-                answer.returned_model,
-                answer.fingerprint,
+                plain(answer.returned_model),
+                plain(answer.fingerprint),
                 answer.form,
                 answer.parameters,
                 store.text_id(db, answer.system),
@@ -267,7 +267,7 @@ def write_outcome(
                 storable(answer.raw_text),
                 None if answer.thinking is None else storable(answer.thinking),
                 answer.finish_reason,
-                answer.raw_finish,
+                plain(answer.raw_finish),
                 answer.tokens_in,
                 answer.tokens_out,
                 answer.tokens_cached,
@@ -312,7 +312,7 @@ def write_outcome(
             cached,
             status,
             reason,
-            detail.encode("utf-8", "replace").decode(),
+            plain(detail),
             verdict,
             score_a,
             score_b,
@@ -511,8 +511,8 @@ def retryable(result: Evaluation | Unscored | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FullCall:
-    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are model,
-    temperature, most tokens and reply schema."""
+    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are
+    model, temperature, most tokens and reply schema."""
 
     site: CallSite
     pair_id: str

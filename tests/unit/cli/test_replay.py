@@ -36,6 +36,19 @@ def test_a_replay_gives_the_same_verdicts_without_a_request(
     assert {line["endpoint"] for line in second} == {"replay"}
 
 
+def test_a_run_in_two_forms_is_replayed_whole(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
+    """The endpoint refused schemas from some call on, and answered in text."""
+    command = ("run", "--pairs", pairs, *at, "--out", "one", "--width", 2)
+    judgenet(*command, "--max-calls", 15)
+    server.set(refuse=["schema"])
+    assert judgenet(*command).code == 0
+    forms = [line["form"] for line in judgenet("export", "one", "--what", "calls").lines]
+    assert (forms.count("json"), forms.count("text")) == (15, 21)
+    ran = judgenet("run", "--pairs", pairs, "--endpoint", "replay:one", "--out", "two", "--json")
+    assert (ran.code, ran.json["calls"]["unscored"]) == (0, {})
+    assert verdicts(judgenet, "two") == verdicts(judgenet, "one")
+
+
 def test_what_was_not_recorded_is_said(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
     judgenet("run", "--pairs", pairs, *at, "--out", "one", "--width", 2, "--limit", 2)
     requests = server.requests
