@@ -164,6 +164,18 @@ def compiled(texts: Mapping[str, str]) -> dict[str, Template]:
     return templates
 
 
+def placeholders(name: str) -> tuple[str, ...]:
+    """The placeholders that a template may hold.
+
+    :raises PromptError: there is no such template.
+    """
+    language, _, rest = name.partition(".")
+    known = dict(_known())
+    if language not in LANGUAGES or rest not in known:
+        raise PromptError(_no_such(name, [f"{one}.{other}" for one in LANGUAGES for other in known]))
+    return known[rest]
+
+
 def _known() -> Iterable[tuple[str, tuple[str, ...]]]:
     for name, placeholders in _FRAME.items():
         yield f"frame.{name}", placeholders

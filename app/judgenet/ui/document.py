@@ -11,6 +11,7 @@ from typing import Final, Literal
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from judgenet.core.aggregate import aggregation_names
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
@@ -38,6 +39,9 @@ from judgenet.ui.tasks import JobCancelled, Tasks
 AUTOSAVE_MS: Final = 800
 """A change is saved so long after it, together with those that followed it."""
 UNDO_STEPS: Final = 1000
+
+RULE: Final = "aggregation"
+"""The member of a project's metadata that names the aggregation chosen."""
 
 SaveState = Literal["saved", "saving", "unsaved", "failed"]
 
@@ -166,6 +170,20 @@ class Document(QObject):
     @property
     def spec(self) -> NetworkSpec:
         return self.project.network
+
+    @property
+    def rule(self) -> str:
+        """The aggregation that gives the verdict: the one chosen, else the chair's, else c2 over all layers."""
+        names = aggregation_names(self.spec.depth, chair=self.spec.chair is not None)
+        chosen = self.project.metadata.get(RULE)
+        if chosen in names:
+            return str(chosen)
+        return "chair" if "chair" in names else "c2_all"
+
+    def set_rule(self, rule: str) -> None:
+        """Chooses the aggregation that gives the verdict. All others are reckoned too: it costs no call."""
+        metadata = {**self.project.metadata, RULE: rule}
+        self.edit_project("Choose the rule of the vote", replace(self.project, metadata=metadata))
 
     @property
     def profiles(self) -> Mapping[str, EndpointProfile]:

@@ -87,3 +87,18 @@ def day(at: float, today: date | None = None) -> str:
 def percent(share: float) -> str:
     """A share as a whole per cent."""
     return f"{100 * share:.0f} %"
+
+
+def rule_words(rule: str) -> str:
+    """The name of an aggregation as in the paper: "c1*", "c2*(l1)", "c2*(all)", "chair"."""
+    if rule.startswith("c2_"):
+        return f"c2*({rule.removeprefix('c2_')})"
+    return "c1*" if rule == "c1" else rule
+
+
+def length_words(text: str) -> str:
+    """How long a text is: "102 w", or characters where words are not set apart by spaces: "320 chars"."""
+    letters = sum(1 for letter in text[:400] if letter > "\u2e7f")
+    if letters * 4 > len(text[:400]):
+        return f"{len(text):,} chars"
+    return f"{len(text.split()):,} w"
