@@ -79,9 +79,10 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and values."""
+    """Names and values, in so many columns where there is room."""
 
     rows: tuple[tuple[str, Line], ...]
+    columns: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from typing import Literal, get_args
 
 from judgenet import __version__
@@ -41,7 +42,7 @@ from judgenet.report.outline_figures import (
 from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order, system_name
 from judgenet.report.outline_record import method_section, record_section, rules_words
-from judgenet.report.words import day, digest, money, of, percent, plural
+from judgenet.report.words import day, digest, money, of, percent, percent_interval, plural
 
 PartKey = Literal[
     "run", "agreement", "winner", "tasks", "neurons", "roles", "orders", "layers", "clouds", "unscored", "method",
@@ -172,6 +173,9 @@ def _headline(report: Report) -> Iterable[Block]:
         (f"of {plural(used, 'labelled pair')} judged as people did, by {title}; {of(used, total)} pairs used",),
     )
     yield Paragraph(judgement(report))
+    better = better_line(report)
+    if better:
+        yield Paragraph(better)
     yield Figure(*forest(_aggregation_rows(report), "Accuracy against people by aggregation", baseline_line(report)))
 
 
@@ -189,15 +193,35 @@ def judgement(report: Report) -> Line:
         line = ("Worse than the baseline: ", *constant, f" reaches {percent(share)}, above the interval. ")
     else:
         line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
+    n = found.agreement.n_used
+    few: Line = (f"With {plural(n, 'pair')} that says little. ",) if found.intervals.few else ()
     rows = found.agreement.confusion
-    said = {verdict: sum(row[place] for row in rows) for place, verdict in enumerate(("a", "b", "tie"))}
-    meant = dict(zip(("a", "b", "tie"), map(sum, rows), strict=True))
+    said = [sum(row[place] for row in rows) for place in range(len(rows))]
     return (
         *line,
-        f"On these {plural(found.agreement.n_used, 'pair')} the network says A {said['a']:,}, B {said['b']:,} "
-        f"and a tie {said['tie']:,} times, people say A {meant['a']:,}, B {meant['b']:,} and a tie {meant['tie']:,} "
-        "times.",
+        *few,
+        f"On these {plural(n, 'pair')} the network says {_counted(said)}; people say {_counted(map(sum, rows))}.",
     )
+
+
+def better_line(report: Report) -> Line:
+    """That another aggregation does better on these labels than the network's verdict; empty where none does."""
+    best = max(report.aggregations, key=lambda name: report.aggregations[name].agreement.accuracy or 0.0)
+    found = report.aggregations[best]
+    mine = report.headline.agreement.accuracy
+    if mine is None or found.agreement.accuracy is None or found.agreement.accuracy <= mine:
+        return ()
+    return (
+        f"On these labels {aggregation_title(best)} does best of {len(report.aggregations)} aggregations: "
+        f"{percent(found.agreement.accuracy)} {percent_interval(found.intervals.accuracy)}, "
+        f"{of(*found.used)} pairs used. Chosen by them, it looks better than it is.",
+    )
+
+
+def _counted(counts: Iterable[int]) -> str:
+    """Verdicts in the order a, b, tie, as they stand on the page: A left, B right."""
+    a, b, tie = counts
+    return f"A {a:,}, tie {tie:,}, B {b:,}"
 
 
 def _aggregation_rows(report: Report) -> list[Estimate]:
@@ -216,7 +240,7 @@ def _what_was_run(report: Report) -> Iterable[Block]:
         yield Beside(Figure(picture), (facts,))
     else:
         yield Figure(picture)
-        yield facts
+        yield replace(facts, columns=2)
 
 
 def _run_facts(report: Report) -> Facts:

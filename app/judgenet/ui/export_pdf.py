@@ -377,8 +377,7 @@ def _block(block: Block) -> Iterator[Strip]:
     elif isinstance(block, Bullets):
         yield from _bullets(block)
     elif isinstance(block, Facts):
-        for row in _facts(block, WIDTH):
-            yield from _strips_of_row(row, _LEFT)
+        yield from _fact_columns(block)
     elif isinstance(block, Table):
         yield from _table(block)
     elif isinstance(block, Figure):
@@ -472,6 +471,28 @@ _Row = tuple[list[_Laid], list[_Laid]]
 
 def _facts(block: Facts, width: float) -> list[_Row]:
     return [(_lines((name,), 116, _QUIET)[:1], _lines(value, width - 124, _BODY)) for name, value in block.rows]
+
+
+def _fact_columns(block: Facts) -> Iterator[Strip]:
+    width = (WIDTH - 48 * (block.columns - 1)) / block.columns
+    columns: list[list[Strip]] = []
+    rows = _facts(block, width)
+    high = -(-len(rows) // block.columns)
+    for place in range(block.columns):
+        x = _LEFT + place * (width + 48)
+        columns.append([strip for row in rows[place * high : (place + 1) * high] for strip in _strips_of_row(row, x)])
+    if block.columns == 1:
+        yield from columns[0]
+        return
+
+    def drawn(painter: QPainter, top: float) -> None:
+        for column in columns:
+            y = top
+            for strip in column:
+                strip.paint(painter, y)
+                y += strip.height
+
+    yield Strip(max((sum(strip.height for strip in column) for column in columns), default=0.0), drawn)
 
 
 def _strips_of_row(row: _Row, x: float) -> list[Strip]:
