@@ -345,6 +345,8 @@ def change_line(change: LayerChange) -> Line:
     found = change.overturns
     if not found.n:
         return (f"Nothing to compare: {found.reasons['rate']}.",)
+    if not found.overturned:
+        return (Strong("Nothing overturned: "), f"the same verdict on all {plural(found.n, 'pair')} that have both.")
     text: list[str | Strong | Given | Chip] = [
         Strong(f"{percent(found.rate)} overturned: "),
         f"{of(found.overturned, found.n)} pairs with both verdicts, of {found.n_total:,} judged; "
@@ -363,12 +365,12 @@ def change_line(change: LayerChange) -> Line:
     return tuple(text)
 
 
-def role_clouds(report: Report) -> tuple[Cloud, ...]:
-    """A word cloud of the roles for each of the largest tasks."""
+def role_clouds(report: Report, width: int = 420) -> tuple[Cloud, ...]:
+    """A word cloud of the roles for each of the largest tasks, ``width`` px wide."""
     items = []
     for place, words in enumerate(report.words[:MOST_CLOUDS]):
         name = words.task or "(no task)"
-        drawing = word_cloud(words.words, f"Roles for {name}", seed=place)
+        drawing = word_cloud(words.words, f"Roles for {name}", width, place)
         if drawing is not None:
             fact = f"{plural(words.distinct, 'role')} on {plural(words.pairs, 'pair')}"
             items.append(Cloud((Given(name),), fact, drawing, words.words[:10]))

@@ -303,6 +303,17 @@ def test_a_stopped_run_says_so_before_any_figure(tmp_path: Path) -> None:
     assert words.index(told) < words.index("95 % interval")
 
 
+def test_few_pairs_and_a_layer_that_changes_nothing(tmp_path: Path) -> None:
+    pairs = [Pair(f"p{i}", f"q{i}", "one", "two", human=("a", "b", "a")[i % 3]) for i in range(5)]
+    path = tmp_path / "run.judgenet.db"
+    record(path, pairs, lambda site: (9, 1), fixed_network(2, 2))
+    words = page_of(written(reported(path))).words
+    assert "With 5 pairs that says little." in words
+    assert "On these 5 pairs the network says A 5, tie 0, B 0; people say A 3, tie 0, B 2." in words
+    assert "Nothing overturned: the same verdict on all 5 pairs that have both." in words
+    assert "The verdict is the same in both orders on all 5 pairs." in words
+
+
 def test_dense_and_deep_networks(tmp_path: Path) -> None:
     pairs = labelled_pairs(3)
     say, _ = random_say(pairs)
