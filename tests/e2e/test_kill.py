@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import full_calls, run_info
 from tests.e2e.command import Command, Site, ask, site_of, wait_for_size, write_pairs
 from tests.fakes.judge_server import judge_process
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of POSIX")
 
 CONCURRENCY = 8
 PAIRS = 50

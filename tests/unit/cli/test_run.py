@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -72,6 +73,7 @@ def test_quiet_says_why_a_run_stopped(judgenet: Judgenet, pairs: Path, at: At) -
     assert (ran.code, ran.err) == (3, "judgenet: budget: Stopped by the limit: 3 of 3 calls used.\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to send to oneself")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
 def test_interrupted_it_keeps_what_is_finished(
     judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer, number: signal.Signals
