@@ -65,6 +65,7 @@ class Verdicts:
     Attributes:
         verdict: codes (:data:`~judgenet.engine.run_table.CODES`).
         judged: true where the run is done with the pair.
+        rule: the aggregation that gives the verdicts; empty where there is no run.
     """
 
     def __init__(self, count: int) -> None:
@@ -72,12 +73,17 @@ class Verdicts:
         self.judged: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._positions: NDArray[np.int32] = np.zeros(0, np.int32)
         self._table: RunTable | None = None
+        self.rule = ""
 
     @classmethod
-    def of(cls, table: RunTable | None, ids: Sequence[str]) -> Verdicts:
-        """The verdicts of a run on the pairs with these ids; ``None``: there is no run."""
+    def of(cls, table: RunTable | None, ids: Sequence[str], rule: str = "") -> Verdicts:
+        """The verdicts of a run on the pairs with these ids; ``None``: there is no run.
+
+        ``rule`` names the aggregation that gives them; where the run has none of that name, its own decides.
+        """
         made = cls(len(ids))
         if table is not None:
+            made.rule = rule if rule in table.aggregations else deciding(chair=table.spec.chair is not None)
             places = {pair_id: place for place, pair_id in enumerate(ids)}
             made._positions = np.fromiter((places.get(pair_id, -1) for pair_id in table.ids), np.int32, len(table.ids))
             made._table = table
@@ -93,10 +99,14 @@ class Verdicts:
         index = index[index < len(self._positions)]
         positions = self._positions[index]
         index, positions = index[positions >= 0], positions[positions >= 0]
-        self.verdict[positions] = table.verdict_codes(deciding(chair=table.spec.chair is not None))[index]
+        self.verdict[positions] = table.verdict_codes(self.rule)[index]
         self.judged[positions] = table.states[index] >= 2
         found: list[int] = positions.tolist()
         return found
+
+    def at(self, position: int) -> Verdict | None:
+        """The verdict on the pair at a position."""
+        return CODES[self.verdict[position]]
 
     def run_index(self, position: int) -> int | None:
         """The index within the run of the pair at a position, ``None`` where the run does not have it."""

@@ -207,12 +207,13 @@ def _balance(pairs: Sequence[Pair]) -> Finding | None:
     if not total:
         return Finding("no_labels", "note", len(pairs), "No pair has a human label: verdicts, but no accuracy.")
     share = max(counts.values()) / total
-    per_label = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS)
+    words: dict[Verdict, str] = {"a": "A", "b": "B", "tie": "tie"}
+    per_label = ", ".join(f"{words[verdict]} {counts[verdict]:,}" for verdict in VERDICTS)
     return Finding(
         "label_balance",
         "warning" if share >= UNBALANCED_SHARE else "note",
         total,
-        f"{per_label} of {len(pairs)} pairs; always giving the commonest label would be right in {share:.1%}.",
+        f"{per_label} of {len(pairs):,} pairs; always giving the commonest label would be right in {share:.1%}.",
         figure=f"{share:.0%}",
     )
 

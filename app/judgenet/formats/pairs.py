@@ -161,12 +161,14 @@ class OpenFiles:
         :raises DataError: columns are missing or not clear, or a label is no single value.
         """
         counts: Counter[str] = Counter()
+        annotators: Counter[str] = Counter()
         known: dict[str, Verdict | None] = {}
         for table in self.tables:
             found = Reader(plan_of(table, mapping), mapping).label_values()
             counts.update(found.counts)
+            annotators.update(found.annotators)
             known |= found.known
-        return LabelValues(dict(counts), known)
+        return LabelValues({value: counts[value] for value in sorted(counts)}, known, dict(annotators))
 
     def first(self, mapping: PairMapping, rows: int = 10) -> tuple[Pair, ...]:
         """The first pairs as a mapping reads them; labels whose meaning is not known are read as no label.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any
@@ -71,10 +71,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class LabelValues:
-    """The values of the label columns: how often each occurs, and the meaning of those that leave no doubt."""
+    """The values of the label columns: how often each occurs (as label of a pair, and as said by ``annotators``),
+    and the meaning of those that leave no doubt."""
 
     counts: Mapping[str, int]
     known: Mapping[str, Verdict | None]
+    annotators: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -250,11 +252,16 @@ class Reader:
     def label_values(self) -> LabelValues:
         """The values of the label columns, and what is known of their meaning."""
         raw, said = self._said()
-        counts = Counter(map(label_key, raw))
-        counts.update(label_key(value) for one in said for _, value in one)
-        del counts[""]
+        single = Counter(label_key(value) for one in said for _, value in one)
+        counts = Counter(map(label_key, raw)) + single
+        del counts[""], single[""]
         known = self.plan.labels if self.plan.labels is not None else safe_part(counts)
-        return LabelValues(dict(counts), {value: known[value] for value in counts if value in known})
+        values = sorted(counts)
+        return LabelValues(
+            {value: counts[value] for value in values},
+            {value: known[value] for value in values if value in known},
+            dict(single),
+        )
 
     def _learn(self, part: str, keys: Sequence[tuple[str, ...]]) -> None:
         """Finds the meaning of label values, given by record.

@@ -31,7 +31,7 @@ def test_a_run_tells_pairs_and_figures(judgenet: Judgenet, pairs: Path, at: At, 
     assert ran.code == 0
     assert server.requests == CALLS
     told = ran.err.splitlines()
-    assert told[0].startswith("note: a 1, b 1, tie 1 of 4 pairs")
+    assert told[0].startswith("note: A 1, B 1, tie 1 of 4 pairs")
     assert told[1].startswith("Estimate: 52 calls")
     assert told[2] == "run-1: 4 pairs, about 52 calls"
     assert [line.split(":")[0] for line in told if line.startswith("pair ")] == [f"pair p{i}" for i in range(4)]

@@ -254,6 +254,14 @@ def test_a_run_that_goes_on_is_followed_pair_by_pair() -> None:
     assert Verdicts.of(None, ["x"]).take([0]) == []
 
 
+def test_the_rule_that_gives_the_verdict_can_be_chosen() -> None:
+    table = a_table(PAIRS[:2])
+    table.take(PairFinished("run-1", 0, PAIRS[0].id, None, (("c1", "a"), ("c2_l1", "b"), ("c2_all", "tie")), 4, 4, 0))
+    ids = [pair.id for pair in PAIRS]
+    for rule, code in (("c1", 1), ("c2_l1", 3), ("c2_all", 2), ("", 2), ("chair", 2)):
+        assert Verdicts.of(table, ids, rule).verdict[0] == code
+
+
 def test_nothing_at_all() -> None:
     index = PairIndex([])
     assert index.order("question").tolist() == []

@@ -52,6 +52,8 @@ def test_label_values_are_counted_and_none_is_guessed(tmp_path: Path) -> None:
     assert values.counts == {"model_a": 1, "tie (both bad)": 1, "tie": 1}
     assert values.known == {"model_a": "a", "tie": "tie"}
     assert values.undecided == ("tie (both bad)",)
+    assert list(values.counts) == ["model_a", "tie", "tie (both bad)"]
+    assert values.annotators == {}
     with pytest.raises(DataError, match="tie \\(both bad\\)"):
         opened.read(PairMapping())
     decided = PairMapping(labels={**values.known, "tie (both bad)": "tie"})
@@ -63,7 +65,7 @@ def test_a_coding_that_could_mean_anything_is_left_open(tmp_path: Path, values: 
     records = [{**PAIRS[0], "prompt": value, "winner": value} for value in values]
     found = open_files(written(tmp_path, records)).label_values(PairMapping())
     assert found.known == {}
-    assert found.undecided == values
+    assert set(found.undecided) == set(values)
 
 
 def test_letters_and_names_are_not_mixed(tmp_path: Path) -> None:
@@ -75,6 +77,9 @@ def test_annotators_count_too(tmp_path: Path) -> None:
     records = [{**PAIRS[0], "winner": None, "annotator1": "1", "annotator2": one} for one in ("1", "2", "")]
     found = open_files(written(tmp_path, records)).label_values(PairMapping())
     assert found.counts == {"1": 4, "2": 1}
+    assert found.annotators == found.counts
+    both = open_files(written(tmp_path, [{**records[0], "winner": "1"}])).label_values(PairMapping())
+    assert (both.counts, both.annotators) == ({"1": 3}, {"1": 2})
 
 
 def test_undecided_labels_are_none_while_a_mapping_is_tried(tmp_path: Path) -> None:
