@@ -13,10 +13,9 @@ from rich.progress import Progress
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
 from judgenet.report.blocks import Document
 from judgenet.report.build import build
-from judgenet.report.html import html
+from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import outline
-from judgenet.report.tables import csv, latex, markdown, report_json
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.files import atomic_write
 
@@ -36,13 +35,9 @@ def _pdf(report: Report, document: Document) -> bytes:
 
 
 _WRITERS: dict[str, _Writer] = {
-    ".html": lambda report, document: html(document),
-    ".htm": lambda report, document: html(document),
+    **{ending: form.write for ending, form in FORMS.items()},
+    ".htm": FORMS[".html"].write,
     ".pdf": _pdf,
-    ".md": lambda report, document: markdown(document),
-    ".tex": lambda report, document: latex(document),
-    ".csv": lambda report, document: csv(report),
-    ".json": lambda report, document: report_json(report),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -69,6 +69,7 @@ PART_TITLES: dict[PartKey, str] = {
 }
 
 _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
+    "run": lambda report: _what_was_run(report),
     "agreement": agreement_section,
     "winner": winner_section,
     "tasks": tasks_section,
@@ -86,14 +87,31 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
 _NEED_LABELS = frozenset({"agreement", "tasks", "neurons", "roles"})
 
 
-def outline(report: Report, parts: Collection[PartKey] = PARTS) -> Document:
-    """The report as blocks, with these parts."""
+Sections = Mapping[PartKey, tuple[Block, ...]]
+"""The blocks of each part; empty where the run has nothing to say there."""
+
+
+def sections(report: Report) -> Sections:
+    """All parts of a report, for whoever puts them together more than once."""
+    labelled = report.headline.agreement.n_used > 0
+    return {part: tuple(_SECTIONS[part](report)) if labelled or part not in _NEED_LABELS else () for part in PARTS}
+
+
+def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections | None = None) -> Document:
+    """The report as blocks, with these parts. ``made`` are its sections, if they are there already."""
     about = report.about
+    labelled = report.headline.agreement.n_used > 0
+    blocks = list(_head(report))
+    for part in PARTS:
+        if part in parts and made is not None:
+            blocks += made[part]
+        elif part in parts and (labelled or part not in _NEED_LABELS):
+            blocks += _SECTIONS[part](report)
     return Document(
         kicker=(f"Report of run {about.number}, ", Given(report.spec.name)),
         date=day(about.finished_at or about.created_at),
         title=_title(report),
-        blocks=tuple(_blocks(report, parts)),
+        blocks=tuple(blocks),
         foot=f"JudgeNet {__version__}, one file, no remote content",
     )
 
@@ -106,15 +124,11 @@ def _title(report: Report) -> str:
     return "No pair has a verdict yet"
 
 
-def _blocks(report: Report, parts: Collection[PartKey]) -> Iterable[Block]:
+def _head(report: Report) -> Iterable[Block]:
     for line in (state_line(report), rules_line(report)):
         if line:
             yield Notice(line)
     yield from _headline(report)
-    for part in PARTS:
-        if part not in parts or (part in _NEED_LABELS and not report.headline.agreement.n_used):
-            continue
-        yield from _what_was_run(report) if part == "run" else _SECTIONS[part](report)
 
 
 def state_line(report: Report) -> Line:

@@ -88,13 +88,17 @@ def agreement_section(report: Report) -> Iterable[Block]:
     )
 
 
+_FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa"}
+
+
 def agreement_note(report: Report) -> str:
     """What the table of agreement shows: its intervals, its classes, its n, and why a figure is missing."""
     classes = ", ".join(SPOKEN[label] for label in report.headline.agreement.labels)
     undefined = [
-        f"{aggregation_title(name)}: {figure} is undefined, {why}."
+        f"{aggregation_title(name)}: {_FIGURES[figure]} is undefined, {why}."
         for name in in_order(report)
         for figure, why in report.aggregations[name].agreement.reasons.items()
+        if figure in _FIGURES
     ]
     parts = [
         f"95 % intervals in brackets. Macro-F1 averages the classes {classes}. n used is the number of pairs with "

@@ -10,7 +10,7 @@ from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.network_json import from_json
 from judgenet.store.db import Store
-from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, run_pairs
+from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, pair_states, run_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +56,16 @@ def pair_results(store: Store, run: RunInfo, rules: Aggregation | None = None) -
     rules = rules or spec.aggregation
     for pair, calls in pair_calls(store, run):
         yield PairResult(pair, verdicts_of(pair, calls, spec.depth, rules))
+
+
+def common_pairs(store: Store, one: RunInfo, other: RunInfo) -> list[tuple[int, int]]:
+    """The places of the pairs that two runs both have: with the same id and the same content for a judge."""
+    if one.record.get("data_hash") and one.record.get("data_hash") == other.record.get("data_hash"):
+        return [(index, index) for index in range(len(pair_states(store, one)))]
+    mine = {of.pair.id: (of.index, of.pair.content_hash) for of in run_pairs(store, one)}
+    found = []
+    for of in run_pairs(store, other):
+        index, content = mine.get(of.pair.id, (-1, ""))
+        if content == of.pair.content_hash:
+            found.append((index, of.index))
+    return found

@@ -55,6 +55,17 @@ async def ask_save_file(
     return file
 
 
+async def ask_folder(parent: QWidget, title: str, folder: str = "") -> Path | None:
+    """Asks for a folder; ``None`` where the user cancels."""
+    dialog = QFileDialog(parent, title, folder)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    accepted = await shown(dialog)
+    found = Path(dialog.selectedFiles()[0]) if accepted and dialog.selectedFiles() else None
+    dialog.deleteLater()
+    return found
+
+
 async def ask_text(parent: QWidget, title: str, question: str, text: str = "") -> str | None:
     """Asks for a line of text; ``None`` where the user cancels or leaves it empty."""
     dialog = QInputDialog(parent)

@@ -55,11 +55,11 @@ from judgenet.ui.export import UNITS, color_of, font, paint
 
 _RESOLUTION: Final = 2400
 """Dots an inch: 20 dots are one px of the design, 120 of which are an inch, so that a page is 992 px wide."""
-_PAGE_W: Final = 210 / 25.4 * 120
-_PAGE_H: Final = 297 / 25.4 * 120
-_LEFT: Final = (_PAGE_W - WIDTH) / 2
+PAGE_W: Final = 210 / 25.4 * 120
+PAGE_H: Final = 297 / 25.4 * 120
+_LEFT: Final = (PAGE_W - WIDTH) / 2
 _TOP: Final = 64.0
-_BOTTOM: Final = _PAGE_H - 88
+_BOTTOM: Final = PAGE_H - 88
 
 PaintAt = Callable[[QPainter, float], None]
 """Paints at a y of the page, in px."""
@@ -98,6 +98,23 @@ _PROSE: Final = Type(px=14.0, line=22.0)
 _MONO: Final = Type(mono=True)
 
 
+class Pages:
+    """A document laid out on A4 pages of :data:`PAGE_W` × :data:`PAGE_H` px. Needs a Qt application and the fonts."""
+
+    def __init__(self, document: Document) -> None:
+        self._foot = document.foot
+        self._pages = _pages([*_top(document), *_body(document.blocks)])
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def paint(self, painter: QPainter, number: int) -> None:
+        """Paints a page, counted from 0; the painter works in :data:`~judgenet.ui.export.UNITS`."""
+        for y, strip in self._pages[number]:
+            strip.paint(painter, y)
+        _foot(painter, self._foot, f"{number + 1} of {len(self._pages)}")
+
+
 def write_pdf(document: Document) -> bytes:
     """The document on A4 pages. Needs a Qt application and the fonts loaded."""
     data = QByteArray()
@@ -109,15 +126,13 @@ def write_pdf(document: Document) -> bytes:
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(clean(document.title))
     writer.setCreator(f"JudgeNet {__version__}")
-    pages = _pages([*_top(document), *_body(document.blocks)])
+    pages = Pages(document)
     painter = QPainter(writer)
     try:
-        for number, page in enumerate(pages, 1):
-            if number > 1:
+        for number in range(len(pages)):
+            if number:
                 writer.newPage()
-            for y, strip in page:
-                strip.paint(painter, y)
-            _foot(painter, document.foot, f"{number} of {len(pages)}")
+            pages.paint(painter, number)
     finally:
         painter.end()
     buffer.close()
@@ -169,7 +184,7 @@ def _pages(strips: Sequence[Strip]) -> list[list[tuple[float, Strip]]]:
 
 
 def _foot(painter: QPainter, text: str, number: str) -> None:
-    y = _PAGE_H - 56
+    y = PAGE_H - 56
     _rule(painter, _LEFT, y - 8, WIDTH, "line")
     for line, align in ((text, "left"), (number, "right")):
         for laid in _lines((line,), WIDTH, replace(_QUIET, align=align)):  # type: ignore[arg-type]

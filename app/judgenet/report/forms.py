@@ -1,0 +1,30 @@
+"""The forms in which a report is written, by the ending of its file. PDF is written by the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from judgenet.report.blocks import Document
+from judgenet.report.html import html
+from judgenet.report.model import Report
+from judgenet.report.tables import csv, latex, markdown, report_json
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form: its name, what it holds in words, and what writes it."""
+
+    name: str
+    holds: str
+    write: Callable[[Report, Document], str]
+
+
+FORMS: Mapping[str, Form] = {
+    ".html": Form("HTML", "one file to read and print, nothing remote", lambda report, document: html(document)),
+    ".md": Form("Markdown", "text and tables", lambda report, document: markdown(document)),
+    ".tex": Form("LaTeX", "the tables", lambda report, document: latex(document)),
+    ".csv": Form("CSV", "every figure, one a line", lambda report, document: csv(report)),
+    ".json": Form("JSON", "every figure with its reasons", lambda report, document: report_json(report)),
+}
+"""The forms by ending."""
