@@ -18,7 +18,7 @@ from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
 from judgenet.core.plan import Price, PriceTable
-from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
+from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, Selection, new_salt, select
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
@@ -148,6 +148,10 @@ def prepare(
     ] = None,
 ) -> Setup:
     """The options that all commands share that look at a network and pairs."""
+    if project is not None and project.suffix != PROJECT_SUFFIX:
+        raise InputError(
+            f"{project}: no project; its name would end in {PROJECT_SUFFIX}. Several files of pairs: --pairs for each."
+        )
     given = load_project(project) if project is not None else None
     if given is not None and given.readonly:
         raise InputError(given.notice)

@@ -259,6 +259,8 @@ def test_another_design_is_another_run_of_the_same_place(judgenet: Judgenet, pai
     [
         (("--pairs", "none.csv"), ("none.csv", "no such file")),
         ((), ("--pairs FILE",)),
+        (("more.jsonl",), ("more.jsonl: no project", "--pairs for each")),
+        (("study.judgenet",), ("study.judgenet", "does not exist")),
         (("--endpoint", "opnai", "--model", "m"), ("'opnai'", "Did you mean 'openai'?")),
         (("--endpoint", "openai"), ("Which model of openai", "--model")),
         (("--endpoint", "azure", "--model", "m"), ("azure.base_url", "AZURE_OPENAI_ENDPOINT")),
