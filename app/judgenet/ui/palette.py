@@ -157,12 +157,10 @@ class Palette(QFrame):
         side = theme.px(12)
         self._column.setContentsMargins(side, side, side, side)
         self._column.setSpacing(theme.px(8))
-        width, height = min(theme.px(560), self._over.width() - 32), min(theme.px(440), self._over.height() - 64)
-        self.resize(width, height)
-        self.move((self._over.width() - width) // 2, theme.px(56))
         self._actions.refresh()
         self._field.setText(text)
         self._filter(text)
+        self.move((self._over.width() - self.width()) // 2, theme.px(56))
         self.show()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -191,6 +189,18 @@ class Palette(QFrame):
             self._list.addItem(item)
         self._list.setCurrentRow(0)
         self._none.setVisible(self._list.count() == 0)
+        self._fit()
+
+    def _fit(self) -> None:
+        """No higher than what was found."""
+        theme = self._row.theme
+        if theme is None:
+            return
+        rows = min(self._list.count(), max(3, (self._over.height() - theme.px(200)) // theme.row), 12)
+        self._list.setFixedHeight(rows * theme.row + 2)
+        self._list.setVisible(rows > 0)
+        self.setFixedWidth(min(theme.px(560), self._over.width() - 32))
+        self.adjustSize()
 
     def _take(self, item: QListWidgetItem | None) -> None:
         if item is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from judgenet.ui.widgets import set_kind
 
@@ -58,3 +59,85 @@ def upright() -> QFrame:
     made = QFrame()
     made.setProperty("part", "upright")
     return made
+
+
+class ElidedLabel(QLabel):
+    """A line of plain text that ends in an ellipsis where it has no room; the tool tip then has all of it."""
+
+    def __init__(self, text: str = "", kind: str = "", tone: str = "") -> None:
+        super().__init__()
+        self._whole = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if kind:
+            self.setProperty("type", kind)
+        if tone:
+            self.setProperty("tone", tone)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.say(text)
+
+    @property
+    def whole(self) -> str:
+        """All of the text."""
+        return self._whole
+
+    def say(self, text: str) -> None:
+        """Shows a text."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._elide()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        if shown != self.text():
+            self.setText(shown)
+        self.setToolTip(self._whole if shown != self._whole else "")
+
+
+class SpinBox(QSpinBox):
+    """A spin box that the wheel changes only while it has the focus, so that scrolling past it changes nothing."""
+
+    def __init__(self, name: str, low: int, high: int) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setRange(low, high)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setKeyboardTracking(False)
+        self.setGroupSeparatorShown(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.lineEdit().setTextMargins(8, 0, 0, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class DecimalBox(QDoubleSpinBox):
+    """As :class:`SpinBox`, for numbers with decimals."""
+
+    def __init__(self, name: str, low: float, high: float, decimals: int = 2) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setRange(low, high)
+        self.setDecimals(decimals)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setKeyboardTracking(False)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.lineEdit().setTextMargins(8, 0, 0, 0)
+
+    def textFromValue(self, value: float) -> str:
+        return f"{value:.{self.decimals()}f}".rstrip("0").rstrip(".") if self.decimals() else f"{value:.0f}"
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()

@@ -2,16 +2,385 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
 
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.network import WiringKind
+from judgenet.store.files import atomic_write
+from judgenet.ui.canvas.export import network_png, network_svg
+from judgenet.ui.canvas.model import EdgeChange, MenuRequest, NetworkState, Part, Place, Target
+from judgenet.ui.canvas.scene import NetworkScene
+from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.context import Context
+from judgenet.ui.design.actions import DesignActions
+from judgenet.ui.design.costs import CostStrip
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.inspector import DesignInspector
+from judgenet.ui.design.network_forms import rule_meaning
+from judgenet.ui.design.state import design_state
+from judgenet.ui.design.templates import TemplateEditor
+from judgenet.ui.design.toolbar import DesignToolbar
+from judgenet.ui.design.tree import NetworkTree
+from judgenet.ui.dialogs import ask_save_file
+from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import INSPECTOR
+
+_WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
+    ("Full: all of the layer before", "full", 1),
+    ("Window ±1: neighbours", "window", 1),
+    ("Window ±2", "window", 2),
+    ("By hand", "explicit", 1),
+)
 
 
 class DesignPage(Page):
-    """The network on a canvas, with its inspector and what it costs."""
+    """The network on a canvas or as a tree, its inspector, and what it costs."""
 
     key = "design"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
+        self._quiet = False
+        self._index = 0
+        self.editor = DesignEditor(context, self)
+        document = context.document
+        self.scene = NetworkScene(context.theme.theme, self._state(), self)
+        self.view = NetworkView(self.scene)
+        self.tree = NetworkTree(context, self.editor)
+        self.templates = TemplateEditor(context)
+        self.stack = QStackedWidget()
+        for widget in (self.view, self.tree, self.templates):
+            self.stack.addWidget(widget)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.actions_of_page = DesignActions(self)
+        self.toolbar = DesignToolbar(self.editor, context.actions)
+        self.costs = CostStrip(context)
+        self.inspector = DesignInspector(self.editor)
+        center = QWidget()
+        center.setProperty("part", "canvas")
+        column = QVBoxLayout(center)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.toolbar)
+        column.addWidget(self.stack, stretch=1)
+        column.addWidget(self.costs)
+        self._center = center
+        self.splitter.addWidget(center)
+        self.splitter.addWidget(self.inspector)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setStretchFactor(1, 0)
+        self.splitter.setCollapsible(0, False)
+        self.splitter.setHandleWidth(1)
+        self.splitter.splitterMoved.connect(self._keep_width)
+        self._placed = False
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.splitter)
+        for signal in (document.project_changed, document.pairs_changed, document.read_only_changed, document.opened):
+            signal.connect(self.show_design)
+        self.editor.problems_changed.connect(self.show_design)
+        self.editor.selection_changed.connect(self._show_selection)
+        self.inspector.template_wanted.connect(self.edit_templates)
+        self.inspector.prompt.pair_chosen.connect(self._pair_chosen)
+        self.templates.closed.connect(self.show_canvas)
+        self.tree.activated_target.connect(self._activated)
+        self.costs.problem_wanted.connect(self.editor.next_problem)
+        self._connect_scene()
+        self.set_theme(context.theme.theme)
+
+    def _connect_scene(self) -> None:
+        scene, editor, toolbar = self.scene, self.editor, self.toolbar
+        scene.selection_changed.connect(self._selected)
+        scene.part_selected.connect(self._part_selected)
+        scene.neuron_selected.connect(self._neuron_selected)
+        scene.node_activated.connect(self._activated)
+        scene.width_requested.connect(editor.set_width)
+        scene.layer_add_requested.connect(editor.add_layer)
+        scene.layer_remove_requested.connect(editor.remove_layer)
+        scene.neuron_move_requested.connect(editor.move)
+        scene.edge_toggle_requested.connect(editor.toggle_edge)
+        scene.delete_requested.connect(self._delete)
+        scene.mend_requested.connect(self._mend)
+        scene.wiring_requested.connect(self._wiring_menu)
+        scene.rule_requested.connect(self._rule_menu)
+        scene.chair_add_requested.connect(editor.add_chair)
+        scene.menu_requested.connect(self._menu)
+        self.view.zoom_changed.connect(toolbar.show_zoom)
+        toolbar.fit_wanted.connect(self.view.fit)
+        toolbar.zoom_in_wanted.connect(self.view.zoom_in)
+        toolbar.zoom_out_wanted.connect(self.view.zoom_out)
+        toolbar.full_wanted.connect(self.view.zoom_to_full)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.toolbar, self.stack, self.costs, self.inspector)
+
+    def enter(self, visit: Visit) -> None:
+        if visit.site is not None and visit.site.layer >= 1:
+            self.editor.select([Place(visit.site.layer - 1, visit.site.neuron - 1)])
+        if visit.pairs:
+            self.inspector.prompt.set_index(visit.pairs[0])
+            self._index = visit.pairs[0]
+        self.show_design()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.view.set_theme(theme)
+        self.toolbar.set_theme(theme)
+        self.costs.set_theme(theme)
+        self.inspector.set_theme(theme)
+        self.templates.set_theme(theme)
+        self._center.setStyleSheet(f'QWidget[part="canvas"] {{ background: {theme.colors.canvas}; }}')
+        self.inspector.setMinimumWidth(theme.px(300))
+        self._place_inspector()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place_inspector()
+
+    def _place_inspector(self) -> None:
+        if not self.isVisible() or not self.width():
+            return
+        theme = self.context.theme.theme
+        wanted = theme.px(self.context.settings.number("design inspector", INSPECTOR["design"]))
+        if self.inspector.isHidden() or (self._placed and self.splitter.sizes()[1] == 0):
+            wanted = 0
+        self.splitter.setSizes([max(1, self.width() - wanted), wanted])
+        self._placed = True
+
+    def _keep_width(self) -> None:
+        width = self.splitter.sizes()[1]
+        if width:
+            self.context.settings.keep_number("design inspector", round(width / self.context.theme.theme.scale))
+
+    # What is shown
+
+    def _state(self) -> NetworkState:
+        document = self.context.document
+        index = min(self._index, max(0, len(document.pairs) - 1))
+        pair = document.pairs[index] if index < len(document.pairs) else None
+        return design_state(
+            document.spec,
+            document.profiles,
+            self.editor.problems,
+            document.rule,
+            pair,
+            index,
+            editable=not document.read_only,
+        )
+
+    def _pair_chosen(self, index: int) -> None:
+        self._index = index
+        self.show_design()
+
+    def show_design(self) -> None:
+        """Shows the design as it is now."""
+        if not self.context.document.is_open:
+            return
+        self._quiet = True
+        self.scene.set_network(self._state())
+        self._quiet = False
+        self.costs.show_problems(self.editor.problems)
+        self._show_selection()
+
+    def _show_selection(self) -> None:
+        if self._quiet:
+            return
+        self._quiet = True
+        if self.scene.selection != self.editor.places:
+            self.scene.set_selection(self.editor.places)
+            if self.editor.first is not None:
+                self.scene.set_current(self.editor.first)
+                if self.view.isVisible():
+                    self.view.show_target(self.editor.first)
+        part = self.editor.part
+        if part is not None and self.scene.current != part and self.scene.layout.has(part):
+            self.scene.set_current(part)
+        self._quiet = False
+        self.context.actions.refresh()
+
+    def _selected(self, places: frozenset[Place]) -> None:
+        if not self._quiet:
+            self._quiet = True
+            self.editor.select(places)
+            self._quiet = False
+            self.context.actions.refresh()
+
+    def _part_selected(self, part: Part) -> None:
+        self.editor.select((), part)
+
+    def _neuron_selected(self, place: Place | None) -> None:
+        if place is None and not self.scene.selection:
+            self.editor.select(())
+
+    def _activated(self, target: Target) -> None:
+        """Enter or a double click: the inspector takes the keyboard."""
+        if isinstance(target, Place):
+            self.editor.select([target])
+            self.inspector.role.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.editor.select((), target)
+            self.inspector.area.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _delete(self, places: frozenset[Place]) -> None:
+        self.editor.select(places)
+        self.editor.remove()
+
+    def _mend(self, target: Target) -> None:
+        problem = self.editor.problem_at(target)
+        if problem is not None:
+            self.editor.mend(problem)
+
+    # Canvas, tree, templates
+
+    @property
+    def mode(self) -> str:
+        """``canvas``, ``tree`` or ``templates``."""
+        return ("canvas", "tree", "templates")[self.stack.currentIndex()]
+
+    def show_canvas(self) -> None:
+        """Shows the network as a picture."""
+        self._show(self.view)
+
+    def toggle_tree(self) -> None:
+        """Shows the network as a tree, or as a picture again."""
+        self._show(self.view if self.mode == "tree" else self.tree)
+
+    def edit_templates(self) -> None:
+        """Shows the templates of the prompts."""
+        if self.mode == "templates":
+            self.templates.apply()
+            self._show(self.view)
+            return
+        self._show(self.templates)
+        self.templates.open(self._template_in_view())
+
+    def _template_in_view(self) -> str:
+        spec = self.editor.spec
+        language = "zh" if spec.language == "zh" else "en"
+        what = "roles.ask" if self.editor.part == "roles" else "judge.evidence" if spec.evidence else "judge.scores"
+        return f"{language}.frame.{what}"
+
+    def _show(self, widget: QWidget) -> None:
+        self.stack.setCurrentWidget(widget)
+        self.toolbar.set_canvas(widget is self.view)
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.context.actions.refresh()
+
+    # Menus
+
+    def _wiring_menu(self, layer: int, x: int, y: int) -> None:
+        menu = QMenu(self)
+        self._fill_wirings(menu, layer)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(QPoint(x, y))
+
+    def _fill_wirings(self, menu: QMenu, layer: int) -> None:
+        wiring = self.editor.spec.layers[layer].wiring
+        for text, kind, window in _WIRINGS:
+            action = menu.addAction(text, self._wiring_picked)
+            action.setData((layer, kind, window))
+            action.setCheckable(True)
+            action.setChecked(kind == wiring.kind and (kind != "window" or window == wiring.window))
+
+    def _wiring_picked(self) -> None:
+        action: Any = self.sender()
+        layer, kind, window = action.data()
+        self.editor.set_wiring(layer, kind, window)
+
+    def _rule_menu(self, x: int, y: int) -> None:
+        menu = QMenu(self)
+        spec = self.editor.spec
+        for rule in aggregation_names(spec.depth, chair=spec.chair is not None):
+            action = menu.addAction(rule_meaning(rule, spec.depth), self._rule_picked)
+            action.setData(rule)
+            action.setCheckable(True)
+            action.setChecked(rule == self.context.document.rule)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(QPoint(x, y))
+
+    def _rule_picked(self) -> None:
+        action: Any = self.sender()
+        self.context.document.set_rule(action.data())
+
+    def _menu(self, request: MenuRequest) -> None:
+        menu = QMenu(self)
+        table = self.context.actions
+        if request.edge is not None:
+            action = menu.addAction("Remove this edge", self._edge_picked)
+            action.setData(EdgeChange(request.edge.layer, request.edge.source, request.edge.target, False))
+        elif request.layer is not None and request.target is None:
+            layer = request.layer
+            self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
+            names = ("neuron.add", "layer.add", "layer.remove")
+            for name in names:
+                menu.addAction(table.qaction(name))
+            if layer:
+                self._fill_wirings(menu.addMenu("Wiring"), layer)
+        elif isinstance(request.target, Place):
+            for name in ("neuron.duplicate", "neuron.copy", "neuron.cut", "neuron.paste", "neuron.remove"):
+                menu.addAction(table.qaction(name))
+            menu.addSeparator()
+            for name in ("layer.add", "layer.remove"):
+                menu.addAction(table.qaction(name))
+        elif request.target == "chair":
+            menu.addAction(table.qaction("chair.toggle"))
+        elif request.target == "vote":
+            self._rule_menu(request.x, request.y)
+            return
+        else:
+            for name in ("neuron.paste", "neuron.select_all", "layer.add", "chair.toggle", "canvas.fit", "canvas.save"):
+                menu.addAction(table.qaction(name))
+        table.refresh()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(QPoint(request.x, request.y))
+
+    def _edge_picked(self) -> None:
+        action: Any = self.sender()
+        self.editor.toggle_edge(action.data())
+
+    # Panels
+
+    def toggle_inspector(self) -> None:
+        """Shows the inspector, or gives its room to the canvas."""
+        sizes = self.splitter.sizes()
+        theme = self.context.theme.theme
+        wanted = 0 if sizes[1] else theme.px(self.context.settings.number("design inspector", INSPECTOR["design"]))
+        self.splitter.setSizes([max(1, sum(sizes) - wanted), wanted])
+        self.context.actions.refresh()
+
+    @property
+    def has_inspector(self) -> bool:
+        """The inspector is in view."""
+        return self.splitter.count() > 1 and self.splitter.sizes()[1] > 0
+
+    def search(self) -> None:
+        """Finds a neuron on the canvas."""
+        self.context.navigator.go("design")
+        self.show_canvas()
+        self.view.open_search()
+
+    def save_picture(self) -> None:
+        """Asks where to save the network's picture, and saves it."""
+        self.context.tasks.start(self._ask_and_save(), "Save the picture")
+
+    async def _ask_and_save(self) -> None:
+        suggestion = self.context.document.folder / f"{self.context.document.title}.svg"
+        path = await ask_save_file(self.window(), "Save the picture", ("SVG (*.svg)", "PNG (*.png)"), suggestion, "svg")
+        if path is not None:
+            self._write_picture(path)
+
+    def _write_picture(self, path: Path) -> None:
+        try:
+            if path.suffix.lower() == ".png":
+                network_png(self.scene, path)
+            else:
+                atomic_write(path, network_svg(self.scene, title=self.context.document.title))
+        except OSError as error:
+            self.context.errors.tell_exception(error, path.name)

@@ -12,7 +12,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -42,7 +40,7 @@ from judgenet.store.settings import (
 from judgenet.ui.context import Context
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import field, label
+from judgenet.ui.parts import SpinBox, field, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -216,14 +214,9 @@ class EndpointsPanel(QFrame):
         self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
         self.keep_key = QPushButton("Keep the key")
         self.key_state = label("", tone="text2", wrap=True)
-        self.concurrency = QSpinBox()
-        self.concurrency.setRange(1, 512)
-        self.concurrency.setAccessibleName("Calls in flight")
-        self.per_minute = QDoubleSpinBox()
-        self.per_minute.setRange(0, 100_000)
-        self.per_minute.setDecimals(0)
+        self.concurrency = SpinBox("Calls in flight", 1, 512)
+        self.per_minute = SpinBox("Requests a minute", 0, 100_000)
         self.per_minute.setSpecialValueText("no limit")
-        self.per_minute.setAccessibleName("Requests a minute")
         self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -330,7 +323,7 @@ class EndpointsPanel(QFrame):
         self.key_name.setText(profile.api_key or "")
         self.key_value.clear()
         self.concurrency.setValue(profile.concurrency)
-        self.per_minute.setValue(profile.requests_per_minute or 0)
+        self.per_minute.setValue(round(profile.requests_per_minute or 0))
         self.source.setText(profile.source or "")
         self._kind_changed()
         user = profile.name in self._user()

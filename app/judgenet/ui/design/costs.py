@@ -1,0 +1,198 @@
+"""What the design costs, in a strip that follows every change."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.core.checks import Problem
+from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, set_tone, upright
+from judgenet.ui.theme import Theme
+from judgenet.ui.words import count, money_span, span, time_left
+
+STRIP: Final = 72
+
+
+class _Figure(QWidget):
+    """A figure over its word."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.figure = label("–", "figure")
+        self.word = label(word, tone="text2")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.figure)
+        column.addWidget(self.word)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def say(self, figure: str, word: str, tip: str = "") -> None:
+        """Shows a figure."""
+        self.figure.setText(figure)
+        self.word.setText(word)
+        self.setAccessibleName(f"{figure} {word}")
+        self.setToolTip(tip)
+
+
+class CostStrip(QFrame):
+    """Calls, tokens, what is paid already, price and time of the design on the loaded pairs; problems at the right.
+
+    Signals:
+        problem_wanted: the tag of the problems was clicked.
+    """
+
+    problem_wanted = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setProperty("part", "foot")
+        self.setAccessibleName("What the design costs")
+        self.calls = _Figure("calls")
+        self.tokens = _Figure("tokens")
+        self.paid = _Figure("already paid")
+        self.open = _Figure("to pay now")
+        self.price = _Figure("price")
+        self.time = _Figure("time")
+        self.note = label("", tone="text2", wrap=True)
+        self.problems = QPushButton()
+        self.problems.setProperty("kind", "problem")
+        self.problems.clicked.connect(self.problem_wanted)
+        row = QHBoxLayout(self)
+        row.addWidget(self.calls)
+        row.addWidget(self.tokens)
+        self._line = upright()
+        row.addWidget(self._line)
+        for figure in (self.paid, self.open, self.price, self.time):
+            row.addWidget(figure)
+        row.addWidget(self.note, stretch=1)
+        row.addStretch(1)
+        row.addWidget(self.problems)
+        self._row = row
+        context.figures.changed.connect(self.refresh)
+        context.document.pairs_changed.connect(self.refresh)
+        self.show_problems(())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self.setFixedHeight(theme.px(STRIP))
+        self._row.setContentsMargins(theme.px(32), 0, theme.px(24), 0)
+        self._line.setFixedHeight(theme.px(40))
+        self.problems.setIconSize(QSize(theme.px(16), theme.px(16)))
+        colors = theme.colors
+        self.problems.setStyleSheet(
+            f"QPushButton {{ background: {colors.warnTint}; color: {colors.warn}; border: none; border-radius: "
+            f"{theme.px(4)}px; padding: {theme.px(6)}px {theme.px(12)}px; }}"
+        )
+        self._fit()
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        wide = self.width() / self._context.theme.theme.scale
+        self._row.setSpacing(self._context.theme.theme.px(36 if wide > 920 else 20))
+        self.tokens.setVisible(wide > 560)
+        self.open.setVisible(wide > 760)
+
+    def show_problems(self, problems: tuple[Problem, ...]) -> None:
+        """Counts the problems; the first one is named."""
+        errors = [problem for problem in problems if problem.severity == "error"]
+        shown = errors or list(problems)
+        self.problems.setVisible(bool(shown))
+        if not shown:
+            return
+        models = [problem for problem in shown if problem.path.endswith(".model")]
+        if len(models) == len(shown) and all(problem.neuron is not None for problem in models):
+            neurons = count(len(models), "neuron has", "neurons have")
+            text = f"{neurons} no model"
+        elif len(shown) == 1:
+            text = shown[0].message.rstrip(".") if shown[0].layer is None else str(shown[0]).partition(". ")[0]
+        else:
+            text = count(len(shown), "problem")
+        metrics = self.problems.fontMetrics()
+        room = self._context.theme.theme.px(320)
+        self.problems.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+        self.problems.setIcon(icon("warning", "warn"))
+        self.problems.setAccessibleName(f"{text}. Show it")
+        self.problems.setToolTip("\n".join(str(problem) for problem in shown[:12]))
+
+    def refresh(self) -> None:
+        """Shows the newest estimate."""
+        figures = self._context.figures
+        shown = figures.estimate is not None
+        for figure in (self.calls, self.paid, self.price, self.time):
+            figure.setVisible(shown)
+        self._line.setVisible(shown)
+        self.note.setVisible(not shown)
+        if figures.estimate is None:
+            self.tokens.hide()
+            self.open.hide()
+            self.note.setText(figures.problem or "Reckoning …")
+            return
+        self._fit()
+        self._show(figures.estimate)
+        for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
+            set_tone(figure.figure, "text3" if figures.stale else "")
+
+    def _show(self, found: RunEstimate) -> None:
+        estimate = found.estimate
+        pairs = estimate.pairs
+        if not pairs:
+            low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
+            self.calls.say(span(low, high), "calls a pair")
+            for figure in (self.tokens, self.paid, self.open, self.price, self.time):
+                figure.hide()
+            self._line.hide()
+            self.note.setText("Load pairs to see tokens, price and time.")
+            self.note.show()
+            return
+        self.calls.say(
+            span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"),
+            f"calls, {count(pairs, 'pair')}",
+        )
+        tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
+        low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
+        tip = f"in {span(*tokens_in)}, out {span(*tokens_out)}; what is paid already is left out"
+        self.tokens.say(span(low, high), "tokens", tip)
+        about = "" if found.pairs_looked_at >= pairs else f"Counted on {found.pairs_looked_at:,} of the pairs"
+        self.paid.say(
+            f"{estimate.calls_recorded:,}", "already paid", about or "Answers that are in the project's store"
+        )
+        opened = estimate.calls_open
+        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), "to pay now")
+        self._say_price(found)
+        seconds = found.duration
+        if not seconds.high:
+            self.time.say("–", "time")
+            return
+        low_time, high_time = time_left(seconds.low), time_left(seconds.high)
+        shown = high_time if low_time == high_time else f"{low_time} – {high_time}"
+        basis = (
+            "by the answers so far"
+            if seconds.measured
+            else f"with {USUAL_LATENCY_S:g} s a call, nothing was measured yet"
+        )
+        self.time.say(f"≈ {shown}", "time", f"Reckoned {basis}")
+
+    def _say_price(self, found: RunEstimate) -> None:
+        estimate = found.estimate
+        if estimate.price is None:
+            self.price.say("unknown", "price", estimate.reason)
+        elif not estimate.price.high and not estimate.calls_open.high:
+            self.price.say("nothing", "price", "All calls are paid for")
+        elif not estimate.price.high:
+            self.price.say("free", "price", "Runs on this computer")
+        else:
+            self.price.say(
+                money_span(*estimate.price, estimate.currency), "price", f"Prices of {estimate.price_date}; check them"
+            )

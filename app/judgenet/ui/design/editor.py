@@ -1,0 +1,400 @@
+"""All edits of a network, and what is selected: the one place through which the page's parts change the design."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from judgenet.core import design
+from judgenet.core.checks import Problem, check
+from judgenet.core.mends import mend
+from judgenet.core.network import (
+    Aggregation,
+    ChairSpec,
+    NetworkError,
+    NetworkSpec,
+    NeuronSpec,
+    Role,
+    RolesSpec,
+    WiringKind,
+)
+from judgenet.core.network_json import neurons_from_json, neurons_to_json
+from judgenet.core.roles import library, roles_for
+from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
+from judgenet.ui.context import Context
+from judgenet.ui.design.state import problems_at, role_of, spec_place, width_of
+
+Scope = Literal["neuron", "layer", "all"]
+
+NEURONS_MIME: Final = "application/x-judgenet-neurons+json"
+
+
+class DesignEditor(QObject):
+    """Edits the document's network.
+
+    Attributes:
+        places: the selected neurons, as drawn.
+        part: another selected node, where no neuron is.
+        scope: for what the inspector's settings hold: the selected neurons, their layers, or all.
+        problems: what is wrong with the design, errors first.
+
+    Signals:
+        selection_changed: :attr:`places`, :attr:`part` or :attr:`scope` changed.
+        problems_changed: :attr:`problems` changed.
+    """
+
+    selection_changed = Signal()
+    problems_changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self._document = context.document
+        self.places: frozenset[Place] = frozenset()
+        self.part: Part | None = None
+        self.scope: Scope = "neuron"
+        self.problems: tuple[Problem, ...] = ()
+        self._document.network_changed.connect(self._changed)
+        self._document.profiles_changed.connect(self._changed)
+
+    @property
+    def spec(self) -> NetworkSpec:
+        return self._document.spec
+
+    def _changed(self) -> None:
+        found = check(self.spec, self._document.profiles)
+        kept = frozenset(
+            place for place in self.places if place.layer < self.spec.depth and place.neuron < self._width(place.layer)
+        )
+        gone = self.part is not None and {"chair": self.spec.chair is None}.get(self.part, False)
+        changed = kept != self.places or gone
+        self.places = kept
+        if gone:
+            self.part = None
+        if found != self.problems:
+            self.problems = found
+            self.problems_changed.emit()
+        if changed:
+            self.selection_changed.emit()
+
+    def _width(self, layer: int) -> int:
+        return width_of(self.spec, layer)
+
+    # What is selected
+
+    def select(self, places: Iterable[Place], part: Part | None = None) -> None:
+        """Selects neurons, or another node."""
+        places = frozenset(places)
+        if (places, part) != (self.places, self.part):
+            self.places, self.part = places, part if not places else None
+            self.selection_changed.emit()
+
+    def set_scope(self, scope: Scope) -> None:
+        """Chooses for what settings hold."""
+        if scope != self.scope:
+            self.scope = scope
+            self.selection_changed.emit()
+
+    @property
+    def first(self) -> Place | None:
+        """The first of the selected neurons."""
+        return min(self.places, default=None)
+
+    def spec_places(self) -> list[tuple[int, int]]:
+        """The selected neurons of the design."""
+        return sorted({spec_place(self.spec, place.layer, place.neuron) for place in self.places})
+
+    def layers(self) -> list[int]:
+        """The layers of the selected neurons."""
+        return sorted({place.layer for place in self.places})
+
+    def problem_at(self, target: Target) -> Problem | None:
+        """What is wrong with a node."""
+        if isinstance(target, Place):
+            return problems_at(self.spec, self.problems).get((target.layer, target.neuron))
+        prefix = {"roles": "roles.", "chair": "chair.", "vote": "aggregation."}.get(target)
+        return next((p for p in self.problems if prefix is not None and p.path.startswith(prefix)), None)
+
+    # Editing
+
+    def edit(self, text: str, change: Callable[[NetworkSpec], NetworkSpec], merge: str = "") -> bool:
+        """Puts a change in place, or says why it cannot be made. True where it was made."""
+        try:
+            spec = change(self.spec)
+        except NetworkError as error:
+            self.context.errors.tell(str(error), text, level="warning")
+            return False
+        self._document.edit_network(text, spec, merge=merge)
+        return True
+
+    def set_width(self, layer: int, width: int | None) -> None:
+        """Gives a layer its number of neurons; ``None`` makes it as wide as there are roles."""
+        self.edit("Change the width", lambda spec: design.set_width(spec, layer, width), f"width {layer}")
+
+    def set_all_widths(self, width: int | None) -> None:
+        """Gives all layers the same width."""
+        self.edit("Change the width", lambda spec: design.set_size(spec, width, spec.depth), "width")
+
+    def set_depth(self, depth: int) -> None:
+        """Gives the network its number of layers."""
+        self.edit("Change the depth", lambda spec: design.set_depth(spec, depth), "depth")
+
+    def add_layer(self, at: int | None = None) -> None:
+        """Adds a layer before place ``at``; without it behind the selected one, or at the end."""
+        if at is None:
+            layers = self.layers()
+            at = layers[-1] + 1 if layers else self.spec.depth
+        place = at
+        self.edit("Add a layer", lambda spec: design.add_layer(spec, place))
+
+    def remove_layer(self, layer: int | None = None) -> None:
+        """Removes a layer; without one those that are selected, or the last."""
+        layers = [layer] if layer is not None else self.layers() or [self.spec.depth - 1]
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for one in reversed(layers):
+                spec = design.remove_layer(spec, one)
+            return spec
+
+        self.edit("Remove a layer" if len(layers) == 1 else "Remove layers", change)
+
+    def move(self, layer: int, neuron: int, to: int) -> None:
+        """Moves a neuron within its layer; the selection goes along."""
+        if self.edit("Move a neuron", lambda spec: design.move_neuron(spec, layer, neuron, to)):
+            self.select([Place(layer, to)])
+
+    def move_selected(self, by: int) -> None:
+        """Moves the selected neuron up or down."""
+        place = self.first
+        if place is not None and 0 <= place.neuron + by < self._width(place.layer):
+            self.move(place.layer, place.neuron, place.neuron + by)
+
+    def toggle_edge(self, edge: EdgeChange) -> None:
+        """Joins two neurons, or parts them."""
+        source, target = (edge.layer - 1, edge.source), (edge.layer, edge.target)
+        if edge.connect:
+            self.edit("Add an edge", lambda spec: design.connect(spec, source, target))
+        else:
+            self.edit("Remove an edge", lambda spec: design.disconnect(spec, source, target))
+
+    def set_wiring(self, layer: int | None, kind: WiringKind, window: int = 1) -> None:
+        """Wires a layer with the one before it; without ``layer`` all of them."""
+        layers = range(1, self.spec.depth) if layer is None else (layer,)
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for one in layers:
+                spec = design.set_wiring(spec, one, kind, window)
+            return spec
+
+        self.edit("Change the wiring", change)
+
+    # Neurons
+
+    def add_neuron(self) -> None:
+        """Adds a neuron to the selected layer, or to the last."""
+        layers = self.layers()
+        layer = layers[0] if layers else self.spec.depth - 1
+        if self.edit("Add a neuron", lambda spec: design.add_neuron(spec, layer)):
+            self.select([Place(layer, self._width(layer) - 1)])
+
+    def duplicate(self) -> None:
+        """Puts a copy behind each selected neuron, and selects the copies."""
+        places = self.spec_places()
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for layer, neuron in reversed(places):
+                spec = design.duplicate_neuron(spec, layer, neuron)
+            return spec
+
+        if places and self.edit("Duplicate", change):
+            before: dict[int, int] = {}
+            copies = []
+            for layer, neuron in places:
+                before[layer] = before.get(layer, 0) + 1
+                copies.append(Place(layer, neuron + before[layer]))
+            self.select(copies)
+
+    def remove(self) -> None:
+        """Removes the selected neurons; the chair, where it is selected."""
+        if self.part == "chair":
+            self.remove_chair()
+            return
+        places = self.spec_places()
+        if not places:
+            return
+        if len(places) == sum(len(of.neurons) for of in self.spec.layers if not of.adaptive):
+            self.context.errors.tell("The network needs a neuron.", "Remove", level="warning")
+            return
+        text = "Remove a neuron" if len(places) == 1 else f"Remove {len(places)} neurons"
+        first = self.first
+        if self.edit(text, lambda spec: design.remove_neurons(spec, places)) and first is not None:
+            layer = min(first.layer, self.spec.depth - 1)
+            self.select([Place(layer, min(first.neuron, self._width(layer) - 1))])
+
+    def select_all(self) -> None:
+        """Selects all neurons."""
+        self.select(Place(layer, neuron) for layer in range(self.spec.depth) for neuron in range(self._width(layer)))
+
+    def copy(self) -> None:
+        """Puts the selected neurons on the clipboard, each with the role that it has here."""
+        neurons = []
+        for layer, neuron in self.spec_places():
+            one = self.spec.layers[layer].neurons[neuron]
+            neurons.append(replace(one, role=role_of(self.spec, layer, neuron)))
+        if not neurons:
+            return
+        text = json.dumps(neurons_to_json(neurons), indent=2)
+        data = QMimeData()
+        data.setText(text)
+        data.setData(NEURONS_MIME, text.encode())
+        QGuiApplication.clipboard().setMimeData(data)
+
+    def cut(self) -> None:
+        """Copies the selected neurons and removes them."""
+        self.copy()
+        self.remove()
+
+    def paste(self) -> None:
+        """Puts the neurons of the clipboard behind the selected one, or at the end of the last layer."""
+        neurons = clipboard_neurons()
+        if not neurons:
+            self.context.errors.tell("There are no neurons on the clipboard.", "Paste", level="warning")
+            return
+        place = max(self.places, default=None)
+        layer = self.spec.depth - 1 if place is None else place.layer
+        at = self._width(layer) if place is None else place.neuron + 1
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for offset, neuron in enumerate(neurons):
+                spec = design.add_neuron(spec, layer, neuron, at + offset)
+            return spec
+
+        if self.edit("Paste", change):
+            self.select(Place(layer, at + offset) for offset in range(len(neurons)))
+
+    # Roles
+
+    def set_role(self, role: Role | None, merge: str = "") -> None:
+        """Gives the selected neurons a role of their own; ``None`` gives back the network's."""
+        places = self.spec_places()
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for layer, neuron in places:
+                spec = design.set_role(spec, layer, neuron, role)
+            return spec
+
+        self.edit("Change the role" if role is not None else "Take the network's role", change, merge)
+
+    def set_network_role(self, place: int, role: Role, merge: str = "") -> None:
+        """Changes one of the fixed roles of the network."""
+        roles = self.spec.roles.roles
+        changed = (*roles[:place], role, *roles[place + 1 :])
+        self.set_roles(replace(self.spec.roles, roles=changed), merge)
+
+    def set_roles(self, roles: RolesSpec, merge: str = "") -> None:
+        """Changes where roles come from."""
+        self.edit("Change the roles", lambda spec: replace(spec, roles=roles), merge)
+
+    def set_role_kind(self, kind: str) -> None:
+        """Generated, fixed or no roles. Fixed ones begin with as many of the library as the widest layer needs."""
+        roles = self.spec.roles
+        if kind == "fixed" and not roles.roles:
+            wide = max(width_of(self.spec, layer) for layer in range(self.spec.depth))
+            language = "zh" if self.spec.language == "zh" else "en"
+            family = "general" if self.spec.family == "auto" else self.spec.family
+            roles = replace(roles, roles=roles_for(family, max(1, min(wide, len(library(language)))), language))
+        self.set_roles(replace(roles, kind=kind))  # type: ignore[arg-type]
+
+    # Settings
+
+    def targets(self) -> list[design.Place]:
+        """The places at which the inspector's settings are set."""
+        if self.part in ("roles", "chair"):
+            return [self.part]
+        if not self.places or self.scope == "all":
+            return ["network"]
+        if self.scope == "layer":
+            return [(layer,) for layer in self.layers()]
+        return list(self.spec_places())
+
+    def set_settings(self, merge: str = "", **changes: Any) -> None:
+        """Changes settings of what is selected."""
+        targets = self.targets()
+
+        def change(spec: NetworkSpec) -> NetworkSpec:
+            for place in targets:
+                spec = design.override(spec, place, **changes)
+            return spec
+
+        name = ", ".join(name.replace("_", " ") for name in changes if name != "endpoint")
+        self.edit(f"Change the {name or 'endpoint'}", change, f"{merge} {targets}" if merge else "")
+
+    def inherit(self) -> None:
+        """Takes away the own settings of what is selected: they then hold as for all."""
+        nothing = dict.fromkeys(("endpoint", "model", "temperature", "max_tokens", "samples"))
+        self.set_settings("", **nothing)
+
+    # The network
+
+    def change_network(self, text: str, merge: str = "", **changes: Any) -> None:
+        """Changes members of the network itself (orders, seed, language, family, evidence, name)."""
+        self.edit(text, lambda spec: replace(spec, **changes), merge)
+
+    def set_aggregation(self, **changes: Any) -> None:
+        """Changes the rules of the vote."""
+        rules: Aggregation = replace(self.spec.aggregation, **changes)
+        self.edit("Change the vote", lambda spec: replace(spec, aggregation=rules))
+
+    def add_chair(self) -> None:
+        """Adds a chair and selects it."""
+        if self.spec.chair is None:
+            self.edit("Add a chair", lambda spec: replace(spec, chair=ChairSpec()))
+        self.select((), "chair")
+
+    def remove_chair(self) -> None:
+        """Removes the chair."""
+        self.edit("Remove the chair", lambda spec: replace(spec, chair=None))
+
+    # Mistakes
+
+    def mend_words(self, problem: Problem) -> str:
+        """What the button says that mends a problem; empty where only a person can."""
+        mended = mend(self.spec, problem, self._document.profiles)
+        return mended.words if mended is not None else ""
+
+    def mend(self, problem: Problem) -> None:
+        """Mends a problem where one click can."""
+        mended = mend(self.spec, problem, self._document.profiles)
+        if mended is not None:
+            self.edit(mended.words, lambda _spec: mended.spec)
+
+    def next_problem(self) -> None:
+        """Selects what the next problem is about."""
+        if not self.problems:
+            return
+        marked = sorted(problems_at(self.spec, self.problems))
+        if marked:
+            now = self.first
+            after = [place for place in marked if now is not None and place > (now.layer, now.neuron)]
+            self.select([Place(*(after or marked)[0])])
+            return
+        path = self.problems[0].path
+        part: Part = "chair" if path.startswith("chair") else "vote" if path.startswith("aggregation") else "roles"
+        self.select((), part)
+
+
+def clipboard_neurons() -> tuple[NeuronSpec, ...]:
+    """The neurons on the clipboard, none where there are none."""
+    data: QMimeData | None = QGuiApplication.clipboard().mimeData()
+    if data is None:
+        return ()
+    given = bytes(data.data(NEURONS_MIME).data()).decode("utf-8", "replace")
+    try:
+        return neurons_from_json(json.loads(given or data.text()))
+    except (ValueError, RecursionError):
+        return ()

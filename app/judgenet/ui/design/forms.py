@@ -1,0 +1,307 @@
+"""The forms of the inspector: settings of calls, a role, the roles, the vote, the network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QMenu,
+    QPlainTextEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core import design
+from judgenet.core.network import (
+    Role,
+    Settings,
+    chair_settings,
+    neuron_settings,
+    role_settings,
+)
+from judgenet.core.roles import library
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.models import ModelBox, ModelDialog
+from judgenet.ui.design.state import role_of
+from judgenet.ui.dialogs import shown
+from judgenet.ui.parts import DecimalBox, SpinBox, field, label, link
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+
+
+class TemperatureBox(DecimalBox):
+    """A temperature from 0 to 2, or "default" below 0."""
+
+    def __init__(self) -> None:
+        super().__init__("Temperature", -0.1, 2.0)
+        self.setSingleStep(0.1)
+        self.setSpecialValueText("default")
+        self.setToolTip("“default” leaves it to the endpoint")
+
+
+class Section(QWidget):
+    """A part of the inspector: a heading with something at its right, and what stands below."""
+
+    def __init__(self, title: str, right: QWidget | None = None) -> None:
+        super().__init__()
+        self.setAccessibleName(title)
+        self.heading = label(title, "section")
+        head = QHBoxLayout()
+        head.addWidget(self.heading)
+        head.addStretch(1)
+        if right is not None:
+            head.addWidget(right)
+        self.body = QVBoxLayout(self)
+        self.body.addLayout(head)
+
+    def refresh(self) -> None:
+        """Shows the present state of the design."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        side = theme.px(16)
+        self.body.setContentsMargins(side, theme.px(12), side, theme.px(16))
+        self.body.setSpacing(theme.px(8))
+
+
+class SettingsSection(Section):
+    """Model, temperature, samples and limit of what is selected."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        self._inherit = link("Inherit", "Take away the own settings")
+        super().__init__("Model", self._inherit)
+        self._editor = editor
+        self.model = ModelBox()
+        self.temperature = TemperatureBox()
+        self.samples = SpinBox("Samples", 1, 99)
+        self.max_tokens = SpinBox("Most tokens of an answer", 1, 200_000)
+        self.max_tokens.setSingleStep(256)
+        self.body.addWidget(self.model)
+        grid = QGridLayout()
+        for column, (text, widget) in enumerate(
+            (("Temperature", self.temperature), ("Samples", self.samples), ("Max. tokens", self.max_tokens))
+        ):
+            grid.addWidget(label(text, tone="text2"), 0, column)
+            grid.addWidget(widget, 1, column)
+            grid.setColumnStretch(column, 1)
+        self._grid = grid
+        self.body.addLayout(grid)
+        self._inherit.clicked.connect(editor.inherit)
+        self.model.picked.connect(self._model_picked)
+        self.model.other_wanted.connect(self._ask_model)
+        self.model.endpoints_wanted.connect(self._show_endpoints)
+        self.temperature.valueChanged.connect(self._temperature_changed)
+        self.samples.valueChanged.connect(self._samples_changed)
+        self.max_tokens.valueChanged.connect(self._max_tokens_changed)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._grid.setHorizontalSpacing(theme.px(12))
+        self._grid.setVerticalSpacing(theme.px(2))
+
+    def _effective(self) -> list[Settings]:
+        editor = self._editor
+        spec = editor.spec
+        if editor.part == "roles":
+            return [role_settings(spec)]
+        if editor.part == "chair" and spec.chair is not None:
+            return [chair_settings(spec)]
+        places = editor.spec_places()
+        return [neuron_settings(spec, *place) for place in places] or [spec.settings]
+
+    def refresh(self) -> None:
+        """Shows the settings in force."""
+        editor = self._editor
+        found = self._effective()
+        first = found[0]
+        several = any((one.endpoint, one.model) != (first.endpoint, first.model) for one in found)
+        self.model.show_model(editor.spec, editor.context.document.profiles, first, several)
+        for widget, values in (
+            (self.temperature, [-0.1 if s.temperature in (None, "default") else float(s.temperature) for s in found]),
+            (self.samples, [s.samples or 1 for s in found]),
+            (self.max_tokens, [s.max_tokens or 1024 for s in found]),
+        ):
+            widget.blockSignals(True)
+            widget.setValue(values[0])  # type: ignore[arg-type]
+            widget.blockSignals(False)
+            mixed = len(set(values)) > 1
+            widget.setToolTip("The selected neurons differ; a change sets all of them" if mixed else "")
+        asks_once = editor.part == "roles"
+        self.samples.setEnabled(not asks_once)
+        self.samples.setToolTip("Roles are asked for once a pair" if asks_once else self.samples.toolTip())
+        own = any(
+            design.settings_at(editor.spec, place) != Settings() for place in editor.targets() if place != "network"
+        )
+        self._inherit.setVisible(own)
+        editable = not editor.context.document.read_only
+        for one in (self.model, self.temperature, self.max_tokens, self._inherit):
+            one.setEnabled(editable)
+
+    def _model_picked(self, endpoint: str, model: str) -> None:
+        self._editor.set_settings(endpoint=endpoint, model=model or None)
+
+    def _ask_model(self) -> None:
+        self.refresh()
+        self._editor.context.tasks.start(self._ask(), "Choose a model")
+
+    async def _ask(self) -> None:
+        first = self._effective()[0]
+        dialog = ModelDialog(self._editor.context.document.profiles, first.endpoint or "openai", self.window())
+        if await shown(dialog):
+            endpoint, model = dialog.chosen
+            self._editor.set_settings(endpoint=endpoint, model=model or None)
+        dialog.deleteLater()
+
+    def _show_endpoints(self) -> None:
+        self.refresh()
+        self._editor.context.navigator.go("settings", part="endpoints")
+
+    def _temperature_changed(self, value: float) -> None:
+        self._editor.set_settings("temperature", temperature="default" if value < 0 else round(value, 2))
+
+    def _samples_changed(self, value: int) -> None:
+        self._editor.set_settings("samples", samples=value)
+
+    def _max_tokens_changed(self, value: int) -> None:
+        self._editor.set_settings("max_tokens", max_tokens=value)
+
+
+class Text(QPlainTextEdit):
+    """A text of some lines that says when it is done being edited.
+
+    Signals:
+        edited: the text, after each change by the user.
+    """
+
+    edited = Signal(str)
+
+    def __init__(self, name: str, hint: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.setTabChangesFocus(True)
+        self._quiet = False
+        self.textChanged.connect(self._tell)
+
+    def show_text(self, text: str) -> None:
+        """Shows a text without telling; the cursor stays where the text is the same."""
+        if text != self.toPlainText():
+            self._quiet = True
+            self.setPlainText(text)
+            self._quiet = False
+
+    def _tell(self) -> None:
+        if not self._quiet:
+            self.edited.emit(self.toPlainText())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.ensureCursorVisible()
+
+
+class RoleSection(Section):
+    """The role of the selected neurons: the network's, one of the library, or an own one."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        self.source = QToolButton()
+        set_kind(self.source, "menu")
+        self.source.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.source.setAccessibleName("Where the role comes from")
+        super().__init__("Role", self.source)
+        self._editor = editor
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.source.setMenu(self._menu)
+        self.name = field("Name of the role")
+        self.description = Text("What the role looks at", "From which side does it judge? One or two sentences.")
+        self.body.addWidget(self.name)
+        self.body.addWidget(self.description)
+        self.name.textEdited.connect(self._edited)
+        self.description.edited.connect(self._edited)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.description.setFixedHeight(theme.px(84))
+
+    def refresh(self) -> None:
+        """Shows the role."""
+        editor = self._editor
+        spec, first = editor.spec, editor.first
+        if first is None:
+            return
+        roles = {role_of(spec, place.layer, place.neuron) for place in editor.places}
+        role = next(iter(roles)) if len(roles) == 1 else None
+        own = [spec.layers[layer].neurons[neuron].role for layer, neuron in editor.spec_places()]
+        adaptive = any(spec.layers[place.layer].adaptive for place in editor.places)
+        if self.name.text() != (role.name if role else "") and not self.name.hasFocus():
+            self.name.setText(role.name if role else "")
+        if not self.description.hasFocus():
+            self.description.show_text(role.description if role else "")
+        hint = {"generated": "Named by the model", "fixed": "No role yet", "none": "No role"}[spec.roles.kind]
+        self.name.setPlaceholderText("Several roles" if len(roles) > 1 else hint)
+        word = {"generated": "Named for each pair", "fixed": "The network's", "none": "None"}[spec.roles.kind]
+        if any(own):
+            known = {entry.role for entry in library("en")} | {entry.role for entry in library("zh")}
+            word = "From library" if all(one in known for one in own if one) else "Own"
+        elif spec.roles.kind == "fixed" and role is None:
+            word = "None"
+        self.source.setText(word)
+        editable = not adaptive and not editor.context.document.read_only
+        why = "Each neuron of this layer takes one of the pair's roles" if adaptive else ""
+        for widget in (self.name, self.description, self.source):
+            widget.setEnabled(editable)
+            widget.setToolTip(why)
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        kind = self._editor.spec.roles.kind
+        back = {
+            "generated": "Named by the model for each pair",
+            "fixed": "The network's for this place",
+            "none": "No role",
+        }
+        self._menu.addAction(back[kind], self._give_back)
+        self._menu.addSeparator()
+        language = "zh" if self._editor.spec.language == "zh" else "en"
+        for entry in library(language):
+            action = self._menu.addAction(entry.role.name, self._take_from_library)
+            action.setData(entry.role)
+            action.setToolTip(entry.role.description)
+        self._menu.setToolTipsVisible(True)
+
+    def _give_back(self) -> None:
+        self._editor.set_role(None)
+
+    def _take_from_library(self) -> None:
+        action: Any = self.sender()
+        role = action.data()
+        if isinstance(role, Role):
+            self._put(role, "")
+
+    def _edited(self, _text: str = "") -> None:
+        name = self.name.text().strip()
+        description = self.description.toPlainText().strip()
+        if not name:
+            if not description:
+                return
+            name = f"Role {(self._editor.first.neuron if self._editor.first else 0) + 1}"
+        self._put(Role(name, description), "role")
+
+    def _put(self, role: Role, merge: str) -> None:
+        editor = self._editor
+        first = editor.first
+        if first is None:
+            return
+        spec = editor.spec
+        own = spec.layers[first.layer].neurons[0 if spec.layers[first.layer].adaptive else first.neuron].role
+        shared = editor.scope == "all" and spec.roles.kind == "fixed" and own is None and len(editor.places) == 1
+        merge = f"{merge} {sorted((p.layer, p.neuron) for p in editor.places)}" if merge else ""
+        if shared and first.neuron < len(spec.roles.roles):
+            editor.set_network_role(first.neuron, role, merge)
+        else:
+            editor.set_role(role, merge)

@@ -1,0 +1,428 @@
+"""The forms of the inspector for what holds for the whole network: its roles, its vote, itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.network import Language, OrderSetting, Role
+from judgenet.core.roles import library
+from judgenet.core.templates import FAMILIES
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.forms import Section, Text
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import SpinBox, field, label
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+from judgenet.ui.words import rule_words
+
+MAX_SIZE: Final = 512
+"""The widest layer and the deepest network that spin boxes offer."""
+
+_ORDERS: Final[dict[OrderSetting, str]] = {
+    "both": "Both orders",
+    "ab": "AB only",
+    "ba": "BA only",
+    "random": "One, drawn by the seed",
+}
+_LANGUAGES: Final[dict[Language, str]] = {"auto": "As the pair's", "en": "English", "zh": "Chinese"}
+
+
+class RolesSection(Section):
+    """Where the network's roles come from, and the fixed ones."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__("Roles")
+        self._editor = editor
+        self._row = -1
+        self.kind = Segment("Roles", (("generated", "By the model"), ("fixed", "Fixed"), ("none", "None")))
+        self.limit = SpinBox("Most roles", 0, 99)
+        self.limit.setSpecialValueText("as many as neurons")
+        self._limit_row = QWidget()
+        limit = QHBoxLayout(self._limit_row)
+        limit.setContentsMargins(0, 0, 0, 0)
+        limit.addWidget(label("At most", tone="text2"))
+        limit.addWidget(self.limit, stretch=1)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Fixed roles")
+        self.name = field("Name of the role", "Name")
+        self.description = Text("What the role looks at", "From which side does it judge?")
+        self.add = QPushButton("Add from library")
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.add.setMenu(self._menu)
+        self.own = QPushButton("Add own")
+        self.remove = QToolButton()
+        self.up = QToolButton()
+        self.down = QToolButton()
+        for button, name, what in (
+            (self.up, "chevron-up", "Move the role up"),
+            (self.down, "chevron-down", "Move the role down"),
+            (self.remove, "trash", "Remove the role"),
+        ):
+            button.setIcon(icon(name))
+            button.setAccessibleName(what)
+            button.setToolTip(what)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.add)
+        buttons.addWidget(self.own)
+        buttons.addStretch(1)
+        for tool in (self.up, self.down, self.remove):
+            buttons.addWidget(tool)
+        self._fixed = QWidget()
+        fixed = QVBoxLayout(self._fixed)
+        fixed.setContentsMargins(0, 0, 0, 0)
+        fixed.addWidget(self.list)
+        fixed.addLayout(buttons)
+        fixed.addWidget(self.name)
+        fixed.addWidget(self.description)
+        self.note = label("", tone="text2", wrap=True)
+        self.body.addWidget(self.kind)
+        self.body.addWidget(self.note)
+        self.body.addWidget(self._limit_row)
+        self.body.addWidget(self._fixed)
+        self.kind.chosen.connect(editor.set_role_kind)
+        self.limit.valueChanged.connect(self._limit_changed)
+        self.list.currentRowChanged.connect(self._row_chosen)
+        self.own.clicked.connect(self._add_own)
+        self.remove.clicked.connect(self._remove)
+        self.up.clicked.connect(self._move_up)
+        self.down.clicked.connect(self._move_down)
+        self.name.textEdited.connect(self._edited)
+        self.description.edited.connect(self._edited)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.list.setFixedHeight(theme.px(180))
+        self.description.setFixedHeight(theme.px(84))
+
+    def refresh(self) -> None:
+        """Shows the network's roles."""
+        roles = self._editor.spec.roles
+        self.kind.set_current(roles.kind)
+        self.note.setText(
+            {
+                "generated": "Before a pair is judged, the model names the sides from which it should be looked at.",
+                "fixed": "The first neuron of each layer takes the first role, and so on.",
+                "none": "All neurons ask the general question.",
+            }[roles.kind]
+        )
+        self._limit_row.setVisible(roles.kind == "generated")
+        self.limit.blockSignals(True)
+        self.limit.setValue(roles.limit or 0)
+        self.limit.blockSignals(False)
+        self._fixed.setVisible(roles.kind == "fixed")
+        row = min(max(self._row, 0), len(roles.roles) - 1)
+        self.list.blockSignals(True)
+        self.list.clear()
+        for place, role in enumerate(roles.roles, 1):
+            item = QListWidgetItem(f"{place}   {role.name or 'No name'}")
+            item.setToolTip(role.description)
+            self.list.addItem(item)
+        self.list.setCurrentRow(row)
+        self.list.blockSignals(False)
+        self._row_chosen(row)
+        editable = not self._editor.context.document.read_only
+        for widget in (self.kind, self.limit, self._fixed):
+            widget.setEnabled(editable)
+
+    def _row_chosen(self, row: int) -> None:
+        self._row = row
+        roles = self._editor.spec.roles.roles
+        there = 0 <= row < len(roles)
+        for widget in (self.name, self.description, self.remove):
+            widget.setEnabled(there)
+        self.up.setEnabled(there and row > 0)
+        self.down.setEnabled(there and row + 1 < len(roles))
+        if not self.name.hasFocus():
+            self.name.setText(roles[row].name if there else "")
+        if not self.description.hasFocus():
+            self.description.show_text(roles[row].description if there else "")
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        spec = self._editor.spec
+        taken = {role.name for role in spec.roles.roles}
+        for entry in library("zh" if spec.language == "zh" else "en"):
+            action = self._menu.addAction(entry.role.name, self._add_from_library)
+            action.setData(entry.role)
+            action.setEnabled(entry.role.name not in taken)
+            action.setToolTip(entry.role.description)
+        self._menu.setToolTipsVisible(True)
+
+    def _add_from_library(self) -> None:
+        action: Any = self.sender()
+        role = action.data()
+        if isinstance(role, Role):
+            self._append(role)
+
+    def _add_own(self) -> None:
+        self._append(Role(f"Role {len(self._editor.spec.roles.roles) + 1}"))
+        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.name.selectAll()
+
+    def _append(self, role: Role) -> None:
+        roles = self._editor.spec.roles
+        self._row = len(roles.roles)
+        self._editor.set_roles(replace(roles, roles=(*roles.roles, role)))
+
+    def _remove(self) -> None:
+        roles = self._editor.spec.roles
+        row = self._row
+        self._editor.set_roles(replace(roles, roles=(*roles.roles[:row], *roles.roles[row + 1 :])))
+
+    def _move_up(self) -> None:
+        self._move(-1)
+
+    def _move_down(self) -> None:
+        self._move(1)
+
+    def _move(self, by: int) -> None:
+        roles = self._editor.spec.roles
+        order = list(roles.roles)
+        row = self._row
+        order.insert(row + by, order.pop(row))
+        self._row = row + by
+        self._editor.set_roles(replace(roles, roles=tuple(order)))
+
+    def _edited(self, _text: str = "") -> None:
+        roles = self._editor.spec.roles.roles
+        if 0 <= self._row < len(roles):
+            role = Role(self.name.text(), self.description.toPlainText().strip())
+            if role != roles[self._row]:
+                self._editor.set_network_role(self._row, role, f"network role {self._row}")
+
+    def _limit_changed(self, value: int) -> None:
+        self._editor.set_roles(replace(self._editor.spec.roles, limit=value or None), "role limit")
+
+
+class VoteSection(Section):
+    """The rule that gives the verdict, and the rules that the sources leave open."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__("Vote")
+        self._editor = editor
+        self.rule = QComboBox()
+        self.rule.setAccessibleName("Rule of the verdict")
+        self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
+        self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
+        self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Goes by c1*")))
+        note = label(
+            "All rules are reckoned from the same calls: another one costs nothing and can be compared in Results.",
+            tone="text2",
+            wrap=True,
+        )
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.addRow("Verdict by", self.rule)
+        form.addRow("Votes", self.voters)
+        form.addRow("On a tie", self.ties)
+        form.addRow("Tied vote", self.fallback)
+        self._form = form
+        self.body.addLayout(form)
+        self.body.addWidget(note)
+        self.rule.activated.connect(self._rule_chosen)
+        self.voters.chosen.connect(self._voters_chosen)
+        self.ties.chosen.connect(self._ties_chosen)
+        self.fallback.chosen.connect(self._fallback_chosen)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._form.setVerticalSpacing(theme.px(8))
+        self._form.setHorizontalSpacing(theme.px(12))
+
+    def refresh(self) -> None:
+        """Shows the rules."""
+        document, spec = self._editor.context.document, self._editor.spec
+        self.rule.blockSignals(True)
+        self.rule.clear()
+        for name in aggregation_names(spec.depth, chair=spec.chair is not None):
+            self.rule.addItem(rule_meaning(name, spec.depth), name)
+        self.rule.setCurrentIndex(self.rule.findData(document.rule))
+        self.rule.blockSignals(False)
+        rules = spec.aggregation
+        self.voters.set_current(rules.vote)
+        self.ties.set_current(rules.ties)
+        self.fallback.set_current(rules.fallback)
+        self.setEnabled(not document.read_only)
+
+    def _rule_chosen(self, place: int) -> None:
+        self._editor.context.document.set_rule(self.rule.itemData(place))
+
+    def _voters_chosen(self, key: str) -> None:
+        self._editor.set_aggregation(vote=key)
+
+    def _ties_chosen(self, key: str) -> None:
+        self._editor.set_aggregation(ties=key)
+
+    def _fallback_chosen(self, key: str) -> None:
+        self._editor.set_aggregation(fallback=key)
+
+
+def rule_meaning(rule: str, depth: int) -> str:
+    """A rule with what it means: "c2*(l1), votes of layer 1"."""
+    words = rule_words(rule)
+    if rule == "c1":
+        return f"{words}, means of all scores"
+    if rule == "c2_all":
+        return f"{words}, votes of all layers" if depth > 1 else f"{words}, the vote"
+    if rule == "chair":
+        return "the chair's decision"
+    return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
+
+
+class NetworkSection(Section):
+    """Size, orders, language and the rest that holds for the whole network."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__("Network")
+        self._editor = editor
+        self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
+        self.same = QCheckBox("Same width for all layers")
+        self.adaptive = QCheckBox("As wide as there are roles")
+        self.widths: list[SpinBox] = []
+        self._widths_box = QWidget()
+        self._widths = QFormLayout(self._widths_box)
+        self._widths.setContentsMargins(0, 0, 0, 0)
+        self.orders = QComboBox()
+        self.orders.setAccessibleName("Orders")
+        for key, text in _ORDERS.items():
+            self.orders.addItem(text, key)
+        self.seed = SpinBox("Seed", 0, 2_000_000_000)
+        self.language = QComboBox()
+        self.language.setAccessibleName("Language of the prompts")
+        for language, text in _LANGUAGES.items():
+            self.language.addItem(text, language)
+        self.family = QComboBox()
+        self.family.setAccessibleName("Kind of task")
+        self.family.addItem("As the pair's task", "auto")
+        for name in FAMILIES:
+            self.family.addItem(name.replace("_", " ").capitalize(), name)
+        self.evidence = QCheckBox("Ask for evidence before the scores")
+        size = QFormLayout()
+        size.addRow("Layers", self.layer_count)
+        self._size = size
+        form = QFormLayout()
+        form.addRow("Orders", self.orders)
+        form.addRow("Seed", self.seed)
+        form.addRow("Language", self.language)
+        form.addRow("Task", self.family)
+        self._form = form
+        for one in (size, form, self._widths):
+            one.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.body.addLayout(size)
+        self.body.addWidget(self.same)
+        self.body.addWidget(self.adaptive)
+        self.body.addWidget(self._widths_box)
+        self.body.addLayout(form)
+        self.body.addWidget(self.evidence)
+        self.layer_count.valueChanged.connect(editor.set_depth)
+        self.same.toggled.connect(self._same_toggled)
+        self.adaptive.toggled.connect(self._adaptive_toggled)
+        self.orders.activated.connect(self._orders_chosen)
+        self.seed.valueChanged.connect(self._seed_changed)
+        self.language.activated.connect(self._language_chosen)
+        self.family.activated.connect(self._family_chosen)
+        self.evidence.toggled.connect(self._evidence_toggled)
+        self._want_same = True
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        for form in (self._size, self._form, self._widths):
+            form.setVerticalSpacing(theme.px(8))
+            form.setHorizontalSpacing(theme.px(16))
+
+    def refresh(self) -> None:
+        """Shows the network's members."""
+        spec = self._editor.spec
+        widths = [of.width for of in spec.layers]
+        adaptive = all(width is None for width in widths)
+        equal = len(set(widths)) <= 1
+        self._want_same = self._want_same and equal
+        for widget, value in (
+            (self.same, self._want_same and not adaptive),
+            (self.adaptive, adaptive),
+            (self.evidence, spec.evidence),
+        ):
+            widget.blockSignals(True)
+            widget.setChecked(value)
+            widget.blockSignals(False)
+        self.same.setEnabled(not adaptive)
+        self.adaptive.setEnabled(spec.roles.kind != "none")
+        self.adaptive.setToolTip("" if spec.roles.kind != "none" else "The network has no roles")
+        self._fill_widths(widths)
+        for spin, number in ((self.layer_count, spec.depth), (self.seed, spec.seed)):
+            spin.blockSignals(True)
+            spin.setValue(number)
+            spin.blockSignals(False)
+        for box, key in ((self.orders, spec.orders), (self.language, spec.language), (self.family, spec.family)):
+            box.setCurrentIndex(box.findData(key))
+        self.setEnabled(not self._editor.context.document.read_only)
+
+    def _fill_widths(self, widths: Sequence[int | None]) -> None:
+        rows = 0 if not widths or widths[0] is None else 1 if self.same.isChecked() else len(widths)
+        while len(self.widths) > rows:
+            self._widths.removeRow(len(self.widths) - 1)
+            self.widths.pop()
+        while len(self.widths) < rows:
+            spin = SpinBox(f"Neurons of layer {len(self.widths) + 1}", 1, MAX_SIZE)
+            spin.valueChanged.connect(self._width_changed)
+            self._widths.addRow(label(f"Layer {len(self.widths) + 1}"), spin)
+            self.widths.append(spin)
+        for place, spin in enumerate(self.widths):
+            text = self._widths.labelForField(spin)
+            if isinstance(text, QLabel):
+                text.setText("Neurons" if self.same.isChecked() else f"Layer {place + 1}")
+            spin.blockSignals(True)
+            spin.setValue(widths[place] or 1)
+            spin.setEnabled(widths[place] is not None)
+            spin.blockSignals(False)
+
+    def _width_changed(self, value: int) -> None:
+        if self.same.isChecked():
+            self._editor.set_all_widths(value)
+            return
+        place = self.widths.index(self.sender())  # type: ignore[arg-type]
+        self._editor.set_width(place, value)
+
+    def _same_toggled(self, on: bool) -> None:
+        self._want_same = on
+        if on and self.widths:
+            self._editor.set_all_widths(self.widths[0].value())
+        self.refresh()
+
+    def _adaptive_toggled(self, on: bool) -> None:
+        self._editor.set_all_widths(None if on else 4)
+
+    def _orders_chosen(self, place: int) -> None:
+        self._editor.change_network("Change the orders", orders=self.orders.itemData(place))
+
+    def _seed_changed(self, value: int) -> None:
+        self._editor.change_network("Change the seed", "seed", seed=value)
+
+    def _language_chosen(self, place: int) -> None:
+        self._editor.change_network("Change the language", language=self.language.itemData(place))
+
+    def _family_chosen(self, place: int) -> None:
+        self._editor.change_network("Change the kind of task", family=self.family.itemData(place))
+
+    def _evidence_toggled(self, on: bool) -> None:
+        self._editor.change_network("Change the evidence", evidence=on)

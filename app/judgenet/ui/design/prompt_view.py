@@ -1,0 +1,224 @@
+"""A call's prompt as it will be sent, for the pair in view."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QTextEdit, QToolButton
+
+from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.network import NetworkError, needs_roles
+from judgenet.core.pairs import Order, Pair
+from judgenet.core.plan import PriceError
+from judgenet.core.prompts import PromptError
+from judgenet.engine.preview import NoSuchCall, Preview, preview
+from judgenet.engine.session import Start
+from judgenet.engine.setup import start_of
+from judgenet.store.db import Store, StoreError
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.forms import Section
+from judgenet.ui.design.state import orders_of
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, link
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment, set_kind
+
+WAIT_MS: Final = 120
+EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stands here.", "Response B stands here.")
+"""Stands in for a pair while none is loaded."""
+
+
+class PromptSection(Section):
+    """The prompt of the selected neuron, role generation or chair.
+
+    Signals:
+        template_wanted: the user wants to edit the templates.
+        pair_chosen: the 0-based place of the pair that the user stepped to.
+    """
+
+    template_wanted = Signal()
+    pair_chosen = Signal(int)
+
+    def __init__(self, editor: DesignEditor) -> None:
+        self.edit = link("Edit template", "Edit the templates of the prompts")
+        super().__init__("Prompt as sent", self.edit)
+        self._editor = editor
+        self._index = 0
+        self._generation = 0
+        self.previous = QToolButton()
+        self.following = QToolButton()
+        for button, name, what in (
+            (self.previous, "chevron-left", "Pair before"),
+            (self.following, "chevron-right", "Next pair"),
+        ):
+            button.setIcon(icon(name))
+            button.setAccessibleName(what)
+            button.setToolTip(what)
+        self.pair = label("", tone="text2")
+        self.order = Segment("Order", (("ab", "AB"), ("ba", "BA")))
+        for key in ("ab", "ba"):
+            self.order.button(key).setProperty("size", "small")
+        self.tokens = label("", tone="text3")
+        self.tokens.setFont(editor.context.theme.theme.font(tabular=True))
+        row = QHBoxLayout()
+        row.addWidget(self.previous)
+        row.addWidget(self.pair)
+        row.addWidget(self.following)
+        row.addWidget(self.order)
+        row.addStretch(1)
+        row.addWidget(self.tokens)
+        self._row = row
+        self.note = label("", tone="text3", wrap=True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("Prompt as it will be sent")
+        set_kind(self.text, "prompt")
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.body.addLayout(row)
+        self.body.addWidget(self.note)
+        self.body.addWidget(self.text, stretch=1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MS)
+        self._timer.timeout.connect(self._make)
+        self.edit.clicked.connect(self.template_wanted)
+        self.previous.clicked.connect(self._step_back)
+        self.following.clicked.connect(self._step_on)
+        self.order.chosen.connect(self._order_chosen)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._row.setSpacing(theme.px(4))
+        self.text.setMinimumHeight(theme.px(220))
+        self.refresh()
+
+    @property
+    def index(self) -> int:
+        """The 0-based place of the pair in view."""
+        return self._index
+
+    def set_index(self, index: int) -> None:
+        """Shows the prompt for another pair."""
+        if index != self._index:
+            self._index = index
+            self.refresh()
+
+    def _step_back(self) -> None:
+        self._step(-1)
+
+    def _step_on(self) -> None:
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        count = len(self._editor.context.document.pairs)
+        if count:
+            self.set_index((self._index + by) % count)
+            self.pair_chosen.emit(self._index)
+
+    def _order_chosen(self, _key: str) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Makes the prompt anew soon."""
+        pairs = self._editor.context.document.pairs
+        self._index = min(self._index, max(0, len(pairs) - 1))
+        self.pair.setText(f"Pair {self._index + 1:,}" if pairs else "No pair yet")
+        for button in (self.previous, self.following):
+            button.setEnabled(len(pairs) > 1)
+        orders = orders_of(self._editor.spec)
+        for key in ("ab", "ba"):
+            self.order.button(key).setEnabled(key in orders)
+        if self.order.current not in orders:
+            self.order.set_current(orders[0])
+        self.order.setVisible(self._editor.part != "roles")
+        self._generation += 1
+        self._timer.start()
+
+    def _site(self) -> tuple[int, int, Order | None]:
+        """Layer, neuron and order of the call whose prompt is shown, counted from 1."""
+        editor = self._editor
+        order: Order = "ba" if self.order.current == "ba" else "ab"
+        if editor.part == "roles":
+            return ROLES_LAYER, 0, None
+        if editor.part == "chair":
+            return editor.spec.depth + 1, 1, order
+        first = editor.first
+        return (1, 1, order) if first is None else (first.layer + 1, first.neuron + 1, order)
+
+    def _make(self) -> None:
+        editor = self._editor
+        if not editor.context.document.is_open:
+            return
+        if editor.part == "roles" and not needs_roles(editor.spec):
+            self._say("The model is not asked for roles.")
+            return
+        editor.context.tasks.start(self._make_now(self._generation), "Show the prompt")
+
+    async def _make_now(self, generation: int) -> None:
+        document = self._editor.context.document
+        pairs, store = document.pairs, document.store
+        pair = pairs[self._index] if self._index < len(pairs) else EXAMPLE
+        layer, neuron, order = self._site()
+        try:
+            start = start_of(document.project, (pair,), document.profiles, folder=document.folder)
+            found = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
+        except (NetworkError, PromptError, PriceError, NoSuchCall, StoreError, sqlite3.Error) as error:
+            if generation == self._generation:
+                self._say(str(error).splitlines()[0])
+            return
+        if generation == self._generation:
+            self._show(found)
+
+    def _say(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.show()
+        self.text.clear()
+        self.tokens.clear()
+
+    def _show(self, found: Preview) -> None:
+        theme = self._editor.context.theme.theme
+        notes = list(found.notes)
+        if found.answer is not None:
+            notes.append("Answered already: asking again costs nothing.")
+        self.note.setText(" ".join(notes))
+        self.note.setVisible(bool(notes))
+        self.tokens.setText(f"{found.tokens:,} tokens")
+        self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
+        head = f"{found.prompt.system}\n\n" if found.prompt.system else ""
+        text = head + found.prompt.user
+        bar = self.text.verticalScrollBar()
+        at = bar.value()
+        self.text.setPlainText(text)
+        bar.setValue(at)
+        look = QTextCharFormat()
+        look.setBackground(theme.color("accentTint"))
+        look.setForeground(theme.color("accent"))
+        marks = []
+        # The text's positions count UTF-16 units, Python's count characters.
+        units = _Units(text)
+        for begin, end in found.fills:
+            mark = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.text.document())
+            cursor.setPosition(units.at(len(head) + begin))
+            cursor.setPosition(units.at(len(head) + end), QTextCursor.MoveMode.KeepAnchor)
+            mark.cursor = cursor
+            mark.format = look
+            marks.append(mark)
+        self.text.setExtraSelections(marks)
+
+
+class _Units:
+    """Turns positions in a Python text into those of Qt."""
+
+    def __init__(self, text: str) -> None:
+        self._wide = [place for place, letter in enumerate(text) if letter > "\uffff"]
+
+    def at(self, place: int) -> int:
+        return place + sum(1 for wide in self._wide if wide < place)
+
+
+def _made(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:
+    return preview(start, store, pair, layer=layer, neuron=neuron, order=order)

@@ -1,0 +1,225 @@
+"""From a design to what the canvas shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from judgenet.core.checks import Problem
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.mends import mend
+from judgenet.core.network import (
+    USUAL_ROLES,
+    NetworkSpec,
+    Role,
+    Settings,
+    chair_settings,
+    designed_width,
+    inputs_of,
+    neuron_settings,
+)
+from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.engine.embedded_model import model_name
+from judgenet.ui.canvas.model import (
+    LayerState,
+    NetworkState,
+    NeuronState,
+    PairState,
+    RolesState,
+    VerdictState,
+    VoteState,
+    boxes_of,
+)
+from judgenet.ui.canvas.model import Problem as Mistake
+from judgenet.ui.words import count, length_words, rule_words
+
+_TIES: Final = {
+    ("abstain", "tie"): "A tied vote is a tie",
+    ("abstain", "c1"): "A tied vote goes by c1*",
+    ("candidate", "tie"): "A tie is voted for, too",
+    ("candidate", "c1"): "Ties vote, else c1*",
+}
+
+
+def model_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> str:
+    """The model that settings lead to, empty where they name none."""
+    if settings.model:
+        return settings.model
+    profile = profiles.get(settings.endpoint or "")
+    if profile is None:
+        return ""
+    return profile.model or (model_name(profile.source) if profile.kind == "embedded" else "")
+
+
+def settings_words(settings: Settings) -> str:
+    """Temperature and samples in a line: "Temp. 0.7 · 1 sample"."""
+    given = settings.temperature
+    temperature = "" if given in (None, "default") else f"Temp. {given:g} · "
+    return f"{temperature}{count(settings.samples or 1, 'sample')}"
+
+
+def width_of(spec: NetworkSpec, layer: int) -> int:
+    """How many neurons of a layer are drawn; a usual number where only a pair's roles tell."""
+    return designed_width(spec, layer) or USUAL_ROLES
+
+
+def spec_place(spec: NetworkSpec, layer: int, neuron: int) -> tuple[int, int]:
+    """The neuron of the design that a drawn one stands for: an adaptive layer has one pattern for all."""
+    return (layer, 0 if spec.layers[layer].adaptive else neuron)
+
+
+def role_of(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
+    """The role of a neuron as designed; ``None`` where the model names it, or it has none."""
+    of = spec.layers[layer]
+    own = of.neurons[0 if of.adaptive else neuron].role
+    if own is not None:
+        return own
+    if spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
+        return spec.roles.roles[neuron]
+    return None
+
+
+def role_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
+    """How a neuron is called: its role, "Role 2" where the model names it, "Judge 2" where there is none."""
+    role = role_of(spec, layer, neuron)
+    if role is not None:
+        return role.name.strip() or "Role without a name"
+    word = {"generated": "Role", "fixed": "No role", "none": "Judge"}[spec.roles.kind]
+    return word if spec.roles.kind == "fixed" else f"{word} {neuron + 1}"
+
+
+def orders_of(spec: NetworkSpec) -> tuple[Order, ...]:
+    """The orders in which a neuron may be asked."""
+    return (spec.orders,) if spec.orders in ("ab", "ba") else ORDERS
+
+
+def problems_at(spec: NetworkSpec, problems: Sequence[Problem]) -> dict[tuple[int, int], Problem]:
+    """The first problem of each drawn neuron. A problem of a layer's, or of all neurons', settings is each neuron's."""
+    found: dict[tuple[int, int], Problem] = {}
+    for problem in problems:
+        if problem.layer is not None and problem.layer >= spec.depth:
+            continue
+        layers = range(spec.depth) if problem.layer is None else (problem.layer,)
+        if problem.layer is None and not problem.path.startswith("settings."):
+            continue
+        for layer in layers:
+            if problem.neuron is not None and not spec.layers[layer].adaptive:
+                found.setdefault((layer, problem.neuron), problem)
+                continue
+            for neuron in range(width_of(spec, layer)):
+                found.setdefault((layer, neuron), problem)
+    return found
+
+
+def problem_words(problem: Problem) -> str:
+    """A problem in the few words that fit on a node."""
+    field = problem.path.rpartition(".")[2]
+    short = {
+        "model": "No model chosen",
+        "endpoint": "No such endpoint",
+        "role": "No role",
+        "name": "Its role has no name",
+        "inputs": "Reads nothing" if "reads nothing" in problem.message else "Its edges are wrong",
+        "temperature": "Check the temperature",
+        "max_tokens": "Little room to answer",
+        "samples": "Check the samples",
+        "window": "Reads nothing",
+    }
+    if field in short:
+        return short[field]
+    return "Read by no neuron" if "read by no neuron" in problem.message else problem.message
+
+
+def pair_state(pair: Pair | None, index: int) -> PairState:
+    """The pair on the canvas; ``index`` is its 0-based place."""
+    if pair is None:
+        return PairState("Pair", "No pairs are loaded yet.")
+    question = pair.question if pair.question.strip() else pair.response_a
+    return PairState(f"Pair {index + 1:,}", question, length_words(pair.response_a), length_words(pair.response_b))
+
+
+def roles_state(spec: NetworkSpec) -> RolesState | None:
+    """Where roles come from; ``None`` where there are none."""
+    roles = spec.roles
+    if roles.kind == "none":
+        return None
+    if roles.kind == "fixed":
+        names = ", ".join(role.name for role in roles.roles[:3])
+        more = ", …" if len(roles.roles) > 3 else ""
+        return RolesState(str(len(roles.roles)), (names + more,) if names else ("None yet",), "Same for each pair")
+    most = "" if roles.limit is None else f"≤ {roles.limit}"
+    return RolesState(most, ("Named by the model",), "For each pair anew")
+
+
+def design_state(
+    spec: NetworkSpec,
+    profiles: Mapping[str, EndpointProfile],
+    problems: Sequence[Problem],
+    rule: str,
+    pair: Pair | None,
+    index: int,
+    *,
+    editable: bool = True,
+) -> NetworkState:
+    """Everything that the canvas shows of a design."""
+    found = problems_at(spec, problems)
+    mistakes: dict[Problem, Mistake] = {}
+
+    def mistake(problem: Problem | None) -> Mistake | None:
+        if problem is None:
+            return None
+        if problem not in mistakes:
+            mended = mend(spec, problem, profiles) if editable else None
+            mistakes[problem] = Mistake(problem_words(problem), mended.words if mended else "")
+        return mistakes[problem]
+
+    orders = orders_of(spec)
+    layers = []
+    for number, of in enumerate(spec.layers):
+        width = width_of(spec, number)
+        neurons = []
+        for place in range(width):
+            settings = neuron_settings(spec, number, place)
+            neurons.append(
+                NeuronState(
+                    role_words(spec, number, place),
+                    model_of(settings, profiles),
+                    settings_words(settings),
+                    orders=orders,
+                    problem=mistake(found.get((number, place))),
+                )
+            )
+        inputs: tuple[tuple[int, ...], ...] = ()
+        if number and of.wiring.kind == "explicit":
+            before = width_of(spec, number - 1)
+            inputs = tuple(inputs_of(spec, number, place, before) for place in range(len(of.neurons)))
+        wiring = "full" if number == 0 else of.wiring.kind
+        layers.append(LayerState(tuple(neurons), wiring, of.wiring.window, inputs, of.adaptive))
+    chair = None
+    if spec.chair is not None:
+        of_chair = [problem for problem in problems if problem.path.startswith("chair.")]
+        settings = chair_settings(spec)
+        chair = NeuronState(
+            "Chair",
+            model_of(settings, profiles),
+            settings_words(settings),
+            orders=orders,
+            problem=mistake(of_chair[0] if of_chair else None),
+        )
+    counted = tuple(layers)
+    titles = tuple(f"Layer {number + 1}" for number in range(spec.depth))
+    if rule.startswith("c2_l"):
+        only = int(rule.removeprefix("c2_l")) - 1
+        counted, titles = counted[only : only + 1], titles[only : only + 1]
+    note = "Means of all scores" if rule == "c1" else "The chair decides" if rule == "chair" else ""
+    aggregation = spec.aggregation
+    note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
+    return NetworkState(
+        tuple(layers),
+        pair=pair_state(pair, index),
+        roles=roles_state(spec),
+        vote=VoteState(rule_words(rule), titles, boxes_of(counted), note=note),
+        verdict=VerdictState(human=None if pair is None else pair.human),
+        chair=chair,
+        editable=editable,
+    )

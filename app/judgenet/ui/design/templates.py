@@ -1,0 +1,299 @@
+"""The templates of the prompts, edited with a live preview beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSplitter,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.prompts import PromptBook, PromptError
+from judgenet.core.templates import placeholders
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import field, label, link
+from judgenet.ui.theme import Theme
+
+WAIT_MS: Final = 400
+_NAME: Final = Qt.ItemDataRole.UserRole
+
+LANGUAGE_WORDS: Final = {"en": "English", "zh": "Chinese"}
+
+GROUPS: Final = {
+    "system": "What the model is",
+    "opening": "What the texts are",
+    "block": "The texts",
+    "roles": "Asking for roles",
+    "judge": "The question and the form of the answer",
+    "heard": "What other neurons said",
+    "own": "What one neuron is told",
+    "missing": "Where an evaluation is missing",
+    "families": "Kinds of task",
+}
+"""Headings by the first part of a template's name."""
+
+TITLES: Final = {
+    "judge.evidence": "Question, evidence asked for",
+    "judge.scores": "Question, scores alone",
+    "judge.json_evidence": "Form of the answer: JSON with evidence",
+    "judge.json_scores": "Form of the answer: JSON, scores alone",
+    "judge.text_evidence": "Form of the answer: text with evidence",
+    "judge.text_scores": "Form of the answer: text, scores alone",
+    "roles.ask": "The question",
+    "roles.json": "Form of the answer: JSON",
+    "roles.text": "Form of the answer: text",
+}
+"""Titles of templates whose names do not say enough."""
+
+
+def title_of(name: str) -> tuple[str, str, str]:
+    """Language, heading and title of a template: ``en.frame.judge.evidence``."""
+    language, file, *rest = name.split(".")
+    if file == "families":
+        return LANGUAGE_WORDS.get(language, language), GROUPS["families"], " – ".join(map(_words, rest))
+    group = GROUPS.get(rest[0], _words(rest[0]))
+    title = TITLES.get(".".join(rest)) or _words(".".join(rest[1:]) or rest[0])
+    return LANGUAGE_WORDS.get(language, language), group, title
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace(".", ", ").capitalize()
+
+
+class TemplateEditor(QWidget):
+    """A list of templates, and the text of the one chosen.
+
+    Signals:
+        closed: the user is done.
+    """
+
+    closed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._name = ""
+        self._quiet = False
+        self._leaves: list[QTreeWidgetItem] = []
+        self.setAccessibleName("Templates of the prompts")
+        self.filter = field("Find a template", "Find a template by name or text")
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Templates")
+        self.text = QPlainTextEdit()
+        self.text.setProperty("type", "mono")
+        self.text.setAccessibleName("Text of the template")
+        self.title = label("", "section")
+        self.known = label("", tone="text2", wrap=True)
+        self.problem = label("", tone="warn", wrap=True)
+        self.reset = link("Back to the text as shipped")
+        self.close_button = QToolButton()
+        self.close_button.setIcon(icon("close"))
+        self.close_button.setAccessibleName("Close the templates")
+        self.close_button.setToolTip("Back to the network")
+        head = QHBoxLayout()
+        head.addWidget(label("Templates", "title"))
+        head.addStretch(1)
+        head.addWidget(self.close_button)
+        left = QWidget()
+        left_column = QVBoxLayout(left)
+        left_column.setContentsMargins(0, 0, 0, 0)
+        left_column.addWidget(self.filter)
+        left_column.addWidget(self.tree, stretch=1)
+        right = QWidget()
+        right_column = QVBoxLayout(right)
+        right_column.setContentsMargins(0, 0, 0, 0)
+        title_row = QHBoxLayout()
+        title_row.addWidget(self.title)
+        title_row.addStretch(1)
+        title_row.addWidget(self.reset)
+        right_column.addLayout(title_row)
+        right_column.addWidget(self.known)
+        right_column.addWidget(self.text, stretch=1)
+        right_column.addWidget(self.problem)
+        right_column.addWidget(
+            label(
+                "The prompt at the right follows as you write. Changed templates make a new run.",
+                tone="text2",
+                wrap=True,
+            )
+        )
+        self._splitter = QSplitter()
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(right)
+        self._splitter.setStretchFactor(0, 2)
+        self._splitter.setStretchFactor(1, 3)
+        self._splitter.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self._splitter, stretch=1)
+        self._column = column
+        self._columns = (left_column, right_column)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MS)
+        self._timer.timeout.connect(self.apply)
+        self.filter.textChanged.connect(self._fill)
+        self.tree.currentItemChanged.connect(self._chosen)
+        self.text.textChanged.connect(self._edited)
+        self.reset.clicked.connect(self._reset)
+        self.close_button.clicked.connect(self._close)
+        context.document.project_changed.connect(self._project_changed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        side = theme.px(24)
+        self._column.setContentsMargins(side, theme.px(16), side, theme.px(16))
+        self._column.setSpacing(theme.px(12))
+        for column in self._columns:
+            column.setSpacing(theme.px(8))
+        self._columns[0].setContentsMargins(0, 0, theme.px(12), 0)
+        self._columns[1].setContentsMargins(theme.px(12), 0, 0, 0)
+
+    @property
+    def _book(self) -> PromptBook:
+        """The book in force; the shipped one where the project's cannot be used."""
+        try:
+            return PromptBook.default().edited(self._context.document.project.prompts)
+        except PromptError as error:
+            self._context.errors.tell_exception(error)
+            return PromptBook.default()
+
+    def open(self, name: str = "") -> None:
+        """Shows the templates, with one chosen."""
+        self._fill()
+        self.show_template(name or self._name or "en.frame.judge.evidence")
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_template(self, name: str) -> None:
+        """Chooses a template."""
+        for item in self._leaves:
+            if item.data(0, _NAME) == name:
+                self.tree.setCurrentItem(item)
+                self.tree.scrollToItem(item)
+
+    def _fill(self, _text: str = "") -> None:
+        wanted = self.filter.text().casefold().split()
+        book, changed = self._book, self._context.document.project.prompts
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        self._leaves = []
+        groups: dict[tuple[str, ...], QTreeWidgetItem] = {}
+        for name in book.names():
+            language, group, title = title_of(name)
+            content = f"{language} {group} {title} {name} {book.text(name)}".casefold()
+            if not all(word in content for word in wanted):
+                continue
+            for path in ((language,), (language, group)):
+                if path not in groups:
+                    parent = groups.get(path[:-1])
+                    made = QTreeWidgetItem([path[-1]])
+                    if parent is None:
+                        self.tree.addTopLevelItem(made)
+                    else:
+                        parent.addChild(made)
+                    groups[path] = made
+                    made.setExpanded((len(path) == 1 and language == "English") or bool(wanted))
+            item = QTreeWidgetItem([f"{title} (changed)" if name in changed else title])
+            item.setData(0, _NAME, name)
+            item.setToolTip(0, name)
+            groups[language, group].addChild(item)
+            self._leaves.append(item)
+        self.tree.blockSignals(False)
+
+    def _chosen(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None = None) -> None:
+        name = None if item is None else item.data(0, _NAME)
+        if not isinstance(name, str):
+            return
+        self.apply()
+        self._name = name
+        self._show()
+
+    def _show(self) -> None:
+        name = self._name
+        if not name:
+            return
+        language, group, title = title_of(name)
+        self.title.setText(title)
+        self.title.setToolTip(name)
+        may = placeholders(name)
+        shown = ", ".join(f"{{{{{one}}}}}" for one in may)
+        self.known.setText(
+            f"{language}, {group.lower()}. " + (f"It may hold {shown}." if may else "It holds no placeholder.")
+        )
+        self._put(self._book.text(name))
+        self.problem.hide()
+        self.reset.setVisible(name in self._context.document.project.prompts)
+        self.text.setReadOnly(bool(self._context.document.read_only))
+
+    def _put(self, text: str) -> None:
+        if text.strip() != self.text.toPlainText().strip():
+            self._quiet = True
+            self.text.setPlainText(text)
+            self._quiet = False
+
+    def _edited(self) -> None:
+        if not self._quiet:
+            self._timer.start()
+
+    def apply(self) -> None:
+        """Takes over what was written, or says why it cannot be used."""
+        self._timer.stop()
+        name = self._name
+        if not name or self._context.document.read_only:
+            return
+        project = self._context.document.project
+        text = self.text.toPlainText().strip()
+        if text == self._book.text(name).strip():
+            self.problem.hide()
+            return
+        prompts = {other: body for other, body in project.prompts.items() if other != name}
+        if text != PromptBook.default().text(name).strip():
+            prompts[name] = text
+        try:
+            PromptBook.default().edited(prompts)
+        except PromptError as error:
+            self.problem.setText(str(error))
+            self.problem.show()
+            return
+        self.problem.hide()
+        self._put_prompts(prompts)
+
+    def _put_prompts(self, prompts: Mapping[str, str]) -> None:
+        project = self._context.document.project
+        self._context.document.edit_project(
+            "Edit a template", replace(project, prompts=dict(prompts)), merge=f"template {self._name}"
+        )
+
+    def _reset(self) -> None:
+        self._timer.stop()
+        prompts = {name: text for name, text in self._context.document.project.prompts.items() if name != self._name}
+        self._put_prompts(prompts)
+        self._show()
+
+    def _close(self) -> None:
+        self.apply()
+        self.closed.emit()
+
+    def _project_changed(self) -> None:
+        if not self.isVisible():
+            return
+        changed = self._context.document.project.prompts
+        self.reset.setVisible(self._name in changed)
+        for item in self._leaves:
+            name = str(item.data(0, _NAME))
+            title = title_of(name)[2]
+            item.setText(0, f"{title} (changed)" if name in changed else title)
+        if not self._timer.isActive():
+            self._show()

@@ -1,0 +1,188 @@
+"""What stands over the canvas: size, wiring, orders, tree, zoom."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QMenu, QToolButton, QWidget, QWidgetAction
+
+from judgenet.core.network import WiringKind
+from judgenet.ui.actions import ActionTable
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.network_forms import MAX_SIZE
+from judgenet.ui.frame_actions import size_words
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import SpinBox, label
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment, set_kind
+
+
+class SizeMenu(QWidget):
+    """Width and depth of all layers, in the menu of the size."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__()
+        self._editor = editor
+        self.width_spin = SpinBox("Neurons a layer", 1, MAX_SIZE)
+        self.depth_spin = SpinBox("Layers", 1, MAX_SIZE)
+        self.adaptive = QCheckBox("As wide as there are roles")
+        form = QFormLayout(self)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.addRow("Neurons a layer", self.width_spin)
+        form.addRow("Layers", self.depth_spin)
+        form.addRow(self.adaptive)
+        form.addRow(label("Or type 4x2 after Ctrl+K.", tone="text2"))
+        self.width_spin.valueChanged.connect(editor.set_all_widths)
+        self.depth_spin.valueChanged.connect(editor.set_depth)
+        self.adaptive.toggled.connect(self._adaptive_toggled)
+        editor.context.document.network_changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Shows the size."""
+        spec = self._editor.spec
+        widths = [of.width for of in spec.layers]
+        for widget in (self.width_spin, self.depth_spin, self.adaptive):
+            widget.blockSignals(True)
+        self.width_spin.setValue(max((width or 1 for width in widths), default=1))
+        self.width_spin.setEnabled(any(width is not None for width in widths))
+        self.depth_spin.setValue(spec.depth)
+        self.adaptive.setChecked(all(width is None for width in widths))
+        self.adaptive.setEnabled(spec.roles.kind != "none")
+        for widget in (self.width_spin, self.depth_spin, self.adaptive):
+            widget.blockSignals(False)
+        self.setEnabled(not self._editor.context.document.read_only)
+
+    def _adaptive_toggled(self, on: bool) -> None:
+        self._editor.set_all_widths(None if on else 4)
+
+
+class DesignToolbar(QWidget):
+    """The row over the canvas.
+
+    Signals:
+        fit_wanted, zoom_in_wanted, zoom_out_wanted, full_wanted: for the canvas.
+    """
+
+    fit_wanted = Signal()
+    zoom_in_wanted = Signal()
+    zoom_out_wanted = Signal()
+    full_wanted = Signal()
+
+    def __init__(self, editor: DesignEditor, actions: ActionTable) -> None:
+        super().__init__()
+        self._editor = editor
+        self.setAccessibleName("Tools of the canvas")
+        self.size_button = QToolButton()
+        set_kind(self.size_button, "menu")
+        self.size_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.size_button.setAccessibleName("Size of the network")
+        self.size_button.setToolTip("Neurons and layers")
+        menu = QMenu(self)
+        self.size_menu = SizeMenu(editor)
+        holder = QWidgetAction(menu)
+        holder.setDefaultWidget(self.size_menu)
+        menu.addAction(holder)
+        menu.aboutToShow.connect(self.size_menu.refresh)
+        self.size_button.setMenu(menu)
+        self.wiring = Segment("Wiring", (("full", "Full"), ("window", "Window ±1"), ("explicit", "By hand")))
+        self.orders = Segment("Orders", (("both", "Both orders"), ("ab", "AB only")))
+        self.tree = QToolButton()
+        actions.attach(self.tree, "design.tree")
+        self.tree.setIcon(icon("columns", "text2", on="accent"))
+        self.minus = QToolButton()
+        self.plus = QToolButton()
+        self.zoom = QToolButton()
+        self.fit = QToolButton()
+        for button, name, what, signal in (
+            (self.minus, "minus", "Zoom out", self.zoom_out_wanted),
+            (self.zoom, "", "Zoom to 100 %", self.full_wanted),
+            (self.plus, "plus", "Zoom in", self.zoom_in_wanted),
+            (self.fit, "fit", "Fit the network", self.fit_wanted),
+        ):
+            if name:
+                button.setIcon(icon(name))
+            button.setAccessibleName(what)
+            button.setToolTip(what)
+            button.clicked.connect(signal)
+        self.fit.setText("Fit")
+        self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.zoom.setText("100 %")
+        row = QHBoxLayout(self)
+        row.addWidget(self.size_button)
+        row.addWidget(self.wiring)
+        row.addWidget(self.orders)
+        row.addStretch(1)
+        for button in (self.tree, self.minus, self.zoom, self.plus, self.fit):
+            row.addWidget(button)
+        self._row = row
+        self.wiring.chosen.connect(self._wiring_chosen)
+        self.orders.chosen.connect(self._orders_chosen)
+        editor.context.document.network_changed.connect(self.refresh)
+        editor.context.document.read_only_changed.connect(self.refresh)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._row.setContentsMargins(theme.px(32), theme.px(16), theme.px(24), theme.px(8))
+        self._row.setSpacing(theme.px(12))
+        self.zoom.setFixedWidth(theme.px(56))
+        self.zoom.setFont(theme.font(tabular=True))
+        for button in (self.tree, self.minus, self.plus, self.fit):
+            button.setIconSize(QSize(theme.px(20), theme.px(20)))
+        colors = theme.colors
+        self.size_button.setStyleSheet(
+            f"QToolButton {{ background: {colors.surface}; border: 1px solid {colors.line2}; color: {colors.text}; "
+            f"border-radius: {theme.px(6)}px; padding: 0 {theme.px(24)}px 0 {theme.px(12)}px; font-weight: 600; "
+            f"min-height: {theme.px(30)}px; }}"
+        )
+        self.fit.setStyleSheet(f"QToolButton {{ padding: 0 {theme.px(8)}px; }}")
+        self._fit_width()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the state of the design."""
+        spec = self._editor.spec
+        editable = not self._editor.context.document.read_only
+        self.size_button.setText(size_words(spec))
+        self.size_button.setEnabled(editable)
+        wirings = {of.wiring.kind for of in spec.layers[1:]}
+        windows = {of.wiring.window for of in spec.layers[1:] if of.wiring.kind == "window"}
+        shown = f"±{windows.pop()}" if len(windows) == 1 else "" if windows else "±1"
+        self.wiring.button("window").setText(f"Window {shown}".strip())
+        if len(wirings) == 1:
+            self.wiring.set_current(wirings.pop())
+        else:
+            self.wiring.clear()
+        self.wiring.setEnabled(editable and spec.depth > 1)
+        self.wiring.setToolTip("" if spec.depth > 1 else "One layer reads no other")
+        if spec.orders in ("both", "ab"):
+            self.orders.set_current(spec.orders)
+        else:
+            self.orders.clear()
+        self.orders.setEnabled(editable)
+
+    def show_zoom(self, zoom: float) -> None:
+        """Shows the zoom; 1 is 100 %."""
+        self.zoom.setText(f"{100 * zoom:.0f} %")
+
+    def set_canvas(self, shown: bool) -> None:
+        """Zooming is for the canvas only."""
+        for button in (self.minus, self.zoom, self.plus, self.fit):
+            button.setEnabled(shown)
+
+    def _wiring_chosen(self, key: WiringKind) -> None:
+        self._editor.set_wiring(None, key)
+        self.refresh()
+
+    def _orders_chosen(self, key: str) -> None:
+        self._editor.change_network("Change the orders", orders=key)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        """In a narrow window the inspector's form has what is hidden here."""
+        wide = self.width() / self._editor.context.theme.theme.scale
+        self.orders.setVisible(wide > 860)
+        self.minus.setVisible(wide > 680)
+        self.plus.setVisible(wide > 680)
