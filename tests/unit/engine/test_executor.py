@@ -497,7 +497,7 @@ def _half_done(path: Path) -> list[tuple[int, str]]:
         return plain_answer(request)
 
     async def stop(executor: Executor, events: list[Event]) -> None:
-        while not any(event.pair == 2 and event.layer == 1 for event in told(events, CallFinished)):  # noqa: ASYNC110
+        while not any(event.pair == 2 and event.layer == 1 for event in told(events, CallFinished)):
             await asyncio.sleep(0.001)
         executor.cancel()
 

@@ -26,7 +26,7 @@ def told(events: list[Event], kind: type[Any]) -> list[Any]:
 
 async def until(comes: Callable[[], object]) -> None:
     async with asyncio.timeout(30):
-        while not comes():  # noqa: ASYNC110
+        while not comes():
             await asyncio.sleep(0.001)
 
 

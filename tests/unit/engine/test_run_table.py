@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import Reason
 from judgenet.core.events import CallFinished, CallStarted, PairFinished
 from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
-from judgenet.engine.ports import ChatRequest
+from judgenet.engine.ports import CallFailed, ChatRequest
 from judgenet.engine.run_table import RUNNING, UNSCORED, RunTable
 from judgenet.stats.agreement import agreement, position
 from judgenet.store.db import Store
@@ -73,7 +74,7 @@ def test_a_run_that_is_cut_short_has_no_calls_on_their_way(tmp_path: Path) -> No
     judged = harness.pairs(4)
 
     async def stop(executor: Executor, events: list) -> None:
-        while not any(isinstance(event, PairFinished) for event in events):  # noqa: ASYNC110
+        while not any(isinstance(event, PairFinished) for event in events):
             await asyncio.sleep(0.001)
         executor.cancel()
 
@@ -129,6 +130,8 @@ def test_a_strip_holds_what_single_calls_say(tmp_path: Path) -> None:
                 assert strip.difference[index] == np.float32(wanted)
     assert table.strip(2, 2, 0, 4).state.tolist() == [0, UNSCORED, 0, 0]
     assert table.calls_unscored == 3
+    assert table.pairs_with_unscored().tolist() == [False, True, True, False]
+    assert table.unanswered() == 0
     begun = CallStarted(ran.finished.run_id, 3, 2, 2, "ab", 1)
     table.take(begun)
     assert table.strip(2, 2, 3, 4).state.tolist() == [RUNNING]
@@ -153,3 +156,18 @@ def test_an_unscored_call_that_is_asked_again_counts_once(tmp_path: Path) -> Non
     table.take(CallStarted(done.run_id, 0, 1, 1, "ab", 1))
     table.take(done)
     assert (table.calls_in, table.calls_unscored) == (1, 0)
+
+
+def test_what_a_retry_would_ask_again_is_counted(tmp_path: Path) -> None:
+    def answer(request: ChatRequest) -> str | Exception:
+        site = harness.site_of(request)
+        if site.layer == 2 and site.pair == 1:
+            return CallFailed(Reason.TIMEOUT, "too slow", attempts=1)
+        return "" if site.layer == 2 and site.pair == 0 else harness.plain_answer(request)
+
+    judged = harness.pairs(3)
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged), harness.FakeEndpoint(answer))
+    table = _live(ran.events, tmp_path / "a.judgenet.db", judged)
+    assert [table.pair_state(index) for index in range(3)] == ["done", "failed", "done"]
+    assert table.unanswered() == 6
+    assert table.calls_unscored == 12
