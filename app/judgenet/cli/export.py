@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -161,7 +162,12 @@ def export(
         store, info = stack.enter_context(open_run(run, project))
         records = _RECORDS[what](store, info)
         if output is None:
-            write_records(records, format, sys.stdout)
+            try:
+                write_records(records, format, sys.stdout)
+                sys.stdout.flush()
+            except BrokenPipeError:
+                # The reader of the pipe (head, less) has seen enough. What is left must not fail when Python ends.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
         # Written beside and moved: a stopped export leaves no half file in the place of a whole one.
         beside = output.with_name(output.name + ".part")

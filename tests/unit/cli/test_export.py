@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -150,6 +152,25 @@ def test_a_file_is_written_whole(run: None, judgenet: Judgenet, tmp_path: Path) 
     assert "sub/verdicts.jsonl: 4 verdicts" in ran.err
     assert len((tmp_path / "sub/verdicts.jsonl").read_text(encoding="utf-8").splitlines()) == 4
     assert [path.name for path in (tmp_path / "sub").iterdir()] == ["verdicts.jsonl"]
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(judgenet: Judgenet, pairs: Path, at: At, tmp_path: Path) -> None:
+    """The output is longer than a pipe holds."""
+    judgenet("run", "--pairs", pairs, *at, "--out", "out", "--samples", 3)
+    assert len(judgenet("export", "out", "--what", "calls").out) > 200_000
+    process = subprocess.Popen(
+        [sys.executable, "-m", "judgenet", "export", "out", "--what", "calls"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        process.stdout.read(10)
+        process.stdout.close()
+        told = process.stderr.read()
+    assert (process.returncode, told) == (0, b"")
 
 
 def test_lone_surrogates_and_line_separators_survive(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
