@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgenet.core.telling import MOST_CHARS, mentions, sentences, telling
+from judgenet.core.telling import MOST_CHARS, mentions, sentences, sides, telling
 
 NAMES = ("Accuracy", "Completeness", "Clarity", "Clarity of tone")
 
@@ -55,3 +55,14 @@ def test_a_long_sentence_is_cut_at_a_word() -> None:
     found = telling("word " * 200, NAMES)
     assert len(found.text) <= MOST_CHARS + 1
     assert found.text.endswith("word…")
+
+
+def test_the_responses_of_a_prompt_are_a_and_b_by_its_order() -> None:
+    text = "Response 1 beats response 2, not Response 12; 回答2更好。"
+    found = sides(text, "ab")
+    assert [(text[one.start : one.end], one.response) for one in found] == [
+        ("Response 1", "a"),
+        ("response 2", "b"),
+        ("回答2", "b"),
+    ]
+    assert [one.response for one in sides(text, "ba")] == ["b", "a", "a"]

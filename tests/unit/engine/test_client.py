@@ -833,7 +833,7 @@ def test_a_context_that_is_filled_exactly_is_told(server: JudgeServer) -> None:
 
 async def until(true: Callable[[], bool]) -> None:
     """Waits for something in the server's thread; the test's time-out ends it."""
-    while not true():  # noqa: ASYNC110 - another thread changes it
+    while not true():
         await asyncio.sleep(0.01)
 
 
