@@ -1,0 +1,1 @@
+"""The parts of the page on which pairs are imported, looked through and chosen."""

@@ -1,0 +1,573 @@
+"""Pairs that are loaded: searched, filtered, sorted, opened and chosen. What takes time is done in threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from judgenet.core.pairs import Pair
+from judgenet.core.project import Selection
+from judgenet.engine.pair_index import PairFilter, PairIndex, SortKey, Verdicts, chosen_mask
+from judgenet.formats import Dataset, Finding
+from judgenet.ui.context import Context
+from judgenet.ui.data.chosen import ChosenPanel
+from judgenet.ui.data.filters import FilterBar
+from judgenet.ui.data.findings import FindingList
+from judgenet.ui.data.import_view import file_words, megabytes
+from judgenet.ui.data.pair_view import PairView
+from judgenet.ui.data.table import PairsTable
+from judgenet.ui.models.pairs_model import BROWSE, PairsModel
+from judgenet.ui.parts import label, line
+from judgenet.ui.settings import Preferences
+from judgenet.ui.tasks import JobCancelled
+from judgenet.ui.text_view import plain_tip
+from judgenet.ui.theme import Theme
+from judgenet.ui.words import count
+
+VERDICTS_WAIT_MS: Final = 1000
+"""While a run goes on, filters and order follow new verdicts so often."""
+
+_LOW_PAGE: Final = 700
+"""In a page of less height (px at 100 %) an open pair has the page alone at first."""
+
+
+class _Superseded(Exception):
+    """Other rows are wanted meanwhile."""
+
+
+class BrowseView(QWidget):
+    """Table, pair, and the panel in :attr:`side`, which the page puts beside it.
+
+    Signals:
+        mapping_wanted, other_wanted: buttons of the panel.
+        rows_shown: the rows of the table are as wanted.
+    """
+
+    mapping_wanted = Signal()
+    other_wanted = Signal()
+    rows_shown = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Pairs")
+        self._context = context
+        theme = context.theme.theme
+        self._theme = theme
+        self._dataset: Dataset | None = None
+        self._index: PairIndex | None = None
+        self._verdicts: Verdicts | None = None
+        self._table_of_run: object = None
+        self._chosen: NDArray[np.bool_] | None = None
+        self._findings: Mapping[str, frozenset[str]] = {}
+        self._by_pair: dict[str, list[Finding]] = {}
+        self._sort: tuple[SortKey | None, bool] = (None, False)
+        self._visit: tuple[tuple[int, ...], str] | None = None
+        self._round = 0
+        self._busy = False
+        self._stop = threading.Event()
+
+        self.bar = FilterBar(theme)
+        self.bar.changed.connect(self.refresh_rows)
+        self.bar.search.left.connect(self._to_table)
+        self.model = PairsModel(BROWSE, self)
+        self.table = PairsTable("Pairs", self.model, theme)
+        self.table.say_nothing("No pair has all of this. Show all takes the search and the filters away.")
+        self.table.current_changed.connect(self._current_changed)
+        self.table.opened.connect(self.open_pair)
+        self.table.sort_wanted.connect(self.sort)
+        self._frame = QFrame()
+        self._frame.setProperty("part", "panel")
+        inside = QVBoxLayout(self._frame)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self.table)
+        self._top = QWidget()
+        self._top_column = QVBoxLayout(self._top)
+        self._top_column.setContentsMargins(0, 0, 0, 0)
+        self._top_column.addWidget(self.bar)
+        self._top_column.addWidget(self._frame, stretch=1)
+        self.pair_view = PairView(theme)
+        self.pair_view.hide()
+        self.pair_view.closed.connect(self.close_pair)
+        self.pair_view.stepped.connect(self._step)
+        self.pair_view.whole_wanted.connect(self._set_whole)
+        self.pair_view.markdown_chosen.connect(self._set_markdown)
+        self.pair_view.run_wanted.connect(self._show_in_run)
+        self.pair_view.set_markdown(context.settings.preferences.markdown)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setProperty("kind", "bare")
+        self.splitter.addWidget(self._top)
+        self.splitter.addWidget(self.pair_view)
+        self.splitter.setStretchFactor(0, 2)
+        self.splitter.setStretchFactor(1, 3)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.splitter)
+
+        self.side = _Side(context, theme)
+        self.side.chosen.chosen.connect(self._choose)
+        self.side.findings.show_wanted.connect(self.bar.show_finding)
+        self.side.mapping.clicked.connect(self.mapping_wanted)
+        self.side.other.clicked.connect(self.other_wanted)
+
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(VERDICTS_WAIT_MS)
+        self._later.timeout.connect(self._verdicts_settled)
+        run_state, document = context.run_state, context.document
+        run_state.run_changed.connect(self._run_changed)
+        run_state.pairs_changed.connect(self._verdicts_came)
+        document.project_changed.connect(self._project_changed)
+        document.read_only_changed.connect(self._show_side)
+        context.settings.changed.connect(self._preferences_changed)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
+        self._top_column.setSpacing(theme.gap(8))
+        self.splitter.setHandleWidth(theme.gap(12))
+        for part in (self.bar, self.table, self.pair_view, self.side):
+            part.set_theme(theme)
+
+    # The data set
+
+    @property
+    def index(self) -> PairIndex | None:
+        """The keys of the pairs, once they are made."""
+        return self._index
+
+    @property
+    def busy(self) -> bool:
+        """Rows are being found."""
+        return self._busy
+
+    def show_document(self) -> None:
+        """Shows the document's pairs and which of them are chosen."""
+        document = self._context.document
+        dataset = document.dataset
+        if dataset is None:
+            self._forget()
+            return
+        self._context.tasks.start(self._take(dataset, document.pairs), "Show the pairs")
+
+    def _forget(self) -> None:
+        self._dataset = self._index = self._verdicts = self._chosen = None
+        self._table_of_run = None
+        self._findings = {}
+        self._by_pair = {}
+        self._stop.set()
+        self.close_pair()
+        self.bar.clear()
+        self.model.set_pairs(())
+
+    async def _take(self, dataset: Dataset, chosen: tuple[Pair, ...]) -> None:
+        new = dataset is not self._dataset
+        if new:
+            self._forget()
+            self._dataset = dataset
+            self.side.findings.show_findings(None)
+        index = self._index
+        table = self._context.run_state.table
+        rule = self._context.document.rule
+        made, mask, verdicts = await self._context.tasks.off_thread(
+            lambda: _keys(dataset, chosen, index, None if index is not None else (table, rule))
+        )
+        if dataset is not self._dataset or self._context.document.pairs is not chosen:
+            return
+        self._index = made
+        self._chosen = mask
+        if verdicts is not None:
+            self._verdicts, self._table_of_run = verdicts, table
+            if self._context.run_state.table is not table:
+                self._run_changed()
+        if new:
+            self.model.set_pairs(dataset.pairs, verdicts=self._verdicts, chosen=mask)
+        else:
+            self.model.set_chosen(mask)
+        self._offer()
+        if self._visit is not None:
+            self._follow_visit()
+        else:
+            self.refresh_rows()
+        if new:
+            await self._look_for_findings(dataset)
+
+    async def _look_for_findings(self, dataset: Dataset) -> None:
+        if "findings" not in dataset.__dict__:
+            try:
+                await self._context.tasks.job(
+                    "Look through the pairs", lambda job: dataset.examine(lambda share: job.report(share, 1))
+                )
+            except JobCancelled:
+                return
+        if dataset is not self._dataset:
+            return
+        self._findings = {finding.kind: frozenset(finding.ids) for finding in dataset.findings if finding.ids}
+        self._by_pair = {}
+        for finding in dataset.findings:
+            for pair_id in finding.ids:
+                self._by_pair.setdefault(pair_id, []).append(finding)
+        self.side.findings.show_findings(dataset.findings)
+        self._offer()
+        self._show_pair()
+
+    def _offer(self) -> None:
+        """Offers the filters that make sense now."""
+        if self._index is None or self._dataset is None or self._chosen is None:
+            return
+        judged = self._verdicts is not None and bool(self._verdicts.judged.any())
+        labelled = self._dataset.labels.labelled > 0
+        self.table.show_column("chosen", not bool(self._chosen.all()))
+        self.table.show_column("verdict", judged)
+        self.table.show_column("human", labelled)
+        self.table.show_column("match", judged and labelled)
+        self.table.show_column("task", len(self._index.tasks) > 1)
+        findings = self._dataset.findings if "findings" in self._dataset.__dict__ else ()
+        self.bar.set_options(self._index, self._verdicts, findings, int(self._chosen.sum()))
+
+    # Rows
+
+    def sort(self, key: SortKey | None, descending: bool) -> None:
+        """Sorts by a key; ``None``: the order of the source."""
+        self._sort = (key, descending)
+        self.table.set_sort(key, descending)
+        self.refresh_rows()
+
+    def refresh_rows(self) -> None:
+        """Finds anew which rows are to be shown, and in which order."""
+        if self._index is None:
+            return
+        self._stop.set()
+        self._stop = threading.Event()
+        self._round += 1
+        self._busy = True
+        self._context.tasks.start(self._find_rows(self._round, self._stop), "Find the pairs")
+
+    async def _find_rows(self, number: int, stop: threading.Event) -> None:
+        index, wanted = self._index, self.bar.wanted
+        if index is None:
+            return
+        key, descending = self._sort
+        verdicts, chosen, findings = self._verdicts, self._chosen, self._findings
+
+        def check() -> None:
+            if stop.is_set():
+                raise _Superseded
+
+        def work() -> NDArray[np.int32]:
+            order = index.order(key, descending=descending, verdicts=verdicts, chosen=chosen, check=check)
+            if wanted.empty:
+                return order
+            mask = index.mask(wanted, verdicts=verdicts, chosen=chosen, findings=findings, check=check)
+            return order[mask[order]]
+
+        try:
+            rows = await self._context.tasks.off_thread(work)
+        except _Superseded:
+            return
+        if number != self._round:
+            return
+        self._busy = False
+        self._show_rows(rows, wanted)
+
+    def _show_rows(self, rows: NDArray[np.int32], wanted: PairFilter) -> None:
+        if not np.array_equal(rows, self.model.rows):
+            current = self.table.current_position
+            self.model.set_rows(rows)
+            if current is not None:
+                self.table.go_to(current)
+                if self.table.current_position is None and self.pair_view.isVisible() and len(rows):
+                    self.table.go_to(int(rows[0]))
+        self.bar.show_count(len(rows), len(self.model.pairs))
+        self._show_side()
+        self._show_pair()
+        self.rows_shown.emit()
+
+    def _to_table(self) -> None:
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.table.current_position is None:
+            self.table.step(0)
+
+    def show_visit(self, indexes: tuple[int, ...], why: str) -> None:
+        """Shows chosen pairs by their indexes, as another page asked for."""
+        self._visit = (indexes, why)
+        if self._index is not None:
+            self._follow_visit()
+
+    def _follow_visit(self) -> None:
+        if self._visit is None or self._chosen is None:
+            return
+        (indexes, why), self._visit = self._visit, None
+        places = np.flatnonzero(self._chosen)
+        positions = tuple(int(places[one]) for one in indexes if 0 <= one < len(places))
+        self.bar.show_positions(positions, why)
+        if len(positions) == 1:
+            self.open_pair(positions[0])
+
+    # Verdicts
+
+    def _run_changed(self) -> None:
+        if self._index is not None and self._context.run_state.table is not self._table_of_run:
+            self._context.tasks.start(self._take_run(), "Show the verdicts")
+
+    async def _take_run(self) -> None:
+        index, table = self._index, self._context.run_state.table
+        if index is None:
+            return
+        self._table_of_run = table
+        rule = self._context.document.rule
+        ids = [pair.id for pair in index.pairs]
+        verdicts = await self._context.tasks.off_thread(Verdicts.of, table, ids, rule)
+        if index is not self._index or table is not self._context.run_state.table:
+            return
+        self._verdicts = verdicts
+        verdicts.take(range(0 if table is None else table.pair_count))
+        self.model.set_verdicts(verdicts)
+        self._verdicts_settled()
+
+    def _verdicts_came(self, pairs: set[int]) -> None:
+        if self._verdicts is None or self._context.run_state.table is not self._table_of_run:
+            return
+        self.model.pairs_changed(self._verdicts.take(pairs))
+        if not self._later.isActive():
+            self._later.start()
+
+    def _verdicts_settled(self) -> None:
+        wanted = self.bar.wanted
+        self._offer()
+        if self._sort[0] in ("verdict", "agreement") or wanted.verdict is not None or wanted.match is not None:
+            self.refresh_rows()
+        else:
+            self._show_side()
+            self._show_pair()
+
+    def _project_changed(self) -> None:
+        if self._verdicts is not None and self._verdicts.rule != self._context.document.rule:
+            self._table_of_run = None
+            self._run_changed()
+        self._show_side()
+
+    # Choosing
+
+    def _choose(self, selection: Selection) -> None:
+        document = self._context.document
+        source = document.project.pairs
+        if source is None or self._index is None:
+            return
+        if selection.kind == "ids":
+            rows = np.sort(self.model.rows)
+            selection = Selection("ids", ids=tuple(self._index.pairs[place].id for place in rows.tolist()))
+            text = f"Choose the {count(len(rows), 'pair')} shown"
+        else:
+            text = {
+                "all": "Choose all pairs",
+                "sample": "Choose a sample of the pairs",
+                "per_task": "Choose pairs of each task",
+            }[selection.kind]
+        project = replace(document.project, pairs=replace(source, selection=selection))
+        merge = f"selection.{selection.kind}" if selection.kind in ("sample", "per_task") else ""
+        document.edit_project(text, project, merge=merge)
+
+    def _show_side(self) -> None:
+        document = self._context.document
+        if self._index is None or self._dataset is None or self._chosen is None or document.project.pairs is None:
+            return
+        self.side.chosen.show_selection(
+            document.project.pairs.selection,
+            int(self._chosen.sum()),
+            len(self._index),
+            len(self.model.rows),
+            filtered=not self.bar.wanted.empty,
+            tasks=len(self._index.tasks),
+            why_not=document.read_only,
+        )
+        self.side.show_source(self._dataset, self._index, self._verdicts, document.read_only)
+
+    # The open pair
+
+    def open_pair(self, position: int) -> None:
+        """Opens a pair under the table."""
+        if self.model.row_of(position) is None and self._index is None:
+            return
+        opened = self.pair_view.isVisible()
+        self.table.go_to(position)
+        self.pair_view.show()
+        if not opened:
+            self._set_whole(self.height() / self._theme.scale < _LOW_PAGE)
+            self.splitter.setSizes([2 * self.height() // 5, 3 * self.height() // 5])
+        self._show_pair(position)
+
+    def close_pair(self) -> None:
+        """Closes the open pair."""
+        if self.pair_view.isHidden():
+            return
+        self.pair_view.hide()
+        self._top.show()
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _current_changed(self, position: int | None) -> None:
+        if position is not None and not self.pair_view.isHidden():
+            self._show_pair(position)
+
+    def _show_pair(self, position: int | None = None) -> None:
+        position = self.table.current_position if position is None else position
+        if self.pair_view.isHidden() or position is None or not 0 <= position < len(self.model.pairs):
+            return
+        pair = self.model.pairs[position]
+        row = self.model.row_of(position)
+        verdicts = self._verdicts
+        judged = verdicts is not None and bool(verdicts.judged[position])
+        self.pair_view.show_pair(
+            pair,
+            place="" if row is None else f"{row + 1:,} of {len(self.model.rows):,}",
+            verdict=None if verdicts is None else verdicts.at(position),
+            judged=judged,
+            in_run=verdicts is not None and verdicts.run_index(position) is not None,
+            findings=self._by_pair.get(pair.id, ()),
+        )
+        last = len(self.model.rows) - 1
+        self.pair_view.back.setEnabled(row is not None and row > 0)
+        self.pair_view.forth.setEnabled(row is not None and row < last)
+
+    def _step(self, by: int) -> None:
+        self.table.step(by)
+
+    def step_pair(self, by: int) -> None:
+        """Goes to the pair before or after; opens it where none is open."""
+        self.table.step(by)
+        position = self.table.current_position
+        if position is not None and self.pair_view.isHidden():
+            self.open_pair(position)
+
+    def _set_whole(self, whole: bool) -> None:
+        self._top.setVisible(not whole)
+        self.pair_view.set_whole(whole)
+        if whole:
+            self.pair_view.focus_texts()
+
+    def _set_markdown(self, markdown: bool) -> None:
+        self._context.settings.set(markdown=markdown)
+
+    def _preferences_changed(self, preferences: Preferences) -> None:
+        self.pair_view.set_markdown(preferences.markdown)
+
+    def _show_in_run(self) -> None:
+        position, verdicts = self.table.current_position, self._verdicts
+        if position is not None and verdicts is not None:
+            index = verdicts.run_index(position)
+            if index is not None:
+                self._context.navigator.go("run", pairs=(index,))
+
+
+def _keys(
+    dataset: Dataset, chosen: tuple[Pair, ...], index: PairIndex | None, run: tuple[object, str] | None
+) -> tuple[PairIndex, NDArray[np.bool_], Verdicts | None]:
+    """Everything that showing a data set needs; what is there already is kept."""
+    made = index or PairIndex(dataset.pairs)
+    verdicts = None
+    if run is not None:
+        table, rule = run
+        verdicts = Verdicts.of(table, [pair.id for pair in dataset.pairs], rule)  # type: ignore[arg-type]
+    return made, chosen_mask(dataset.pairs, chosen), verdicts
+
+
+class _Side(QFrame):
+    """What is chosen and what it costs, where the pairs come from, and what was found about them."""
+
+    def __init__(self, context: Context, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "inspector")
+        self.setAccessibleName("About the pairs")
+        self.chosen = ChosenPanel(context.figures, theme)
+        self._source_title = label("Source", "section")
+        self.file = label(tone="text", wrap=True)
+        self.facts = label(tone="text2", wrap=True)
+        self.labels = label(tone="text2", wrap=True)
+        self.agreement = label(tone="text2", wrap=True)
+        self.mapping = QPushButton("Columns and labels…")
+        self.mapping.setAccessibleName("Change columns and labels")
+        self.other = QPushButton("Other file…")
+        self.other.setAccessibleName("Choose another file")
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.mapping)
+        self._buttons.addWidget(self.other)
+        self._buttons.addStretch(1)
+        for button in (self.mapping, self.other):
+            button.setProperty("size", "small")
+        self._source = QVBoxLayout()
+        for widget in (self._source_title, self.file, self.facts, self.labels, self.agreement):
+            self._source.addWidget(widget)
+        self._source.addLayout(self._buttons)
+        self._findings_title = label("Findings", "section")
+        self.findings = FindingList(theme, choices=False)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.chosen)
+        column.addWidget(line())
+        column.addLayout(self._source)
+        column.addWidget(line())
+        column.addWidget(self._findings_title)
+        column.addWidget(self.findings)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self.chosen.set_theme(theme)
+        self.findings.set_theme(theme)
+        self._source.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(16))
+        self._source.setSpacing(theme.px(4))
+        self._buttons.setContentsMargins(0, theme.px(8), 0, 0)
+        self._buttons.setSpacing(theme.px(8))
+        self._findings_title.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), 0)
+
+    def show_source(self, dataset: Dataset, index: PairIndex, verdicts: Verdicts | None, read_only: str) -> None:
+        """Shows where the pairs come from, their labels, and how the newest run agrees with people."""
+        self.file.setText(file_words(dataset.files))
+        self.file.setToolTip(plain_tip("\n".join(file.path for file in dataset.files)))
+        size = megabytes(sum(file.size for file in dataset.files))
+        self.facts.setText(f"{count(len(index), 'pair')}, {size}, SHA-256 {dataset.files[0].sha256[:12]}…")
+        self.facts.setToolTip(dataset.files[0].sha256)
+        labels = dataset.labels
+        self.labels.setText(
+            f"People say A {labels.a:,}, tie {labels.tie:,}, B {labels.b:,}; {labels.missing:,} without a label"
+            if labels.labelled
+            else "No human labels"
+        )
+        self.agreement.setText(self._agreement(index, verdicts))
+        self.agreement.setVisible(bool(self.agreement.text()))
+        for button in (self.mapping, self.other):
+            button.setEnabled(not read_only)
+            button.setToolTip(read_only)
+
+    @staticmethod
+    def _agreement(index: PairIndex, verdicts: Verdicts | None) -> str:
+        if verdicts is None or not verdicts.judged.any():
+            return ""
+        found = index.agreement(verdicts)
+        if found.accuracy is None:
+            return f"Network and people: {found.reasons['accuracy']}"
+        kappa = "" if found.kappa is None else f", kappa {found.kappa:.2f}"
+        return (
+            f"Network and people agree on {found.accuracy:.1%} of {count(found.n_used, 'pair')}{kappa} "
+            f"({found.n_used:,} of {found.n_total:,} judged pairs have both)"
+        ).replace("%", " %")

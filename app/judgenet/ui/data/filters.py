@@ -1,0 +1,349 @@
+"""Search and filters above the table of pairs, and what is shown because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.core.pairs import Verdict
+from judgenet.engine.pair_index import Judged, PairFilter, PairIndex, Verdicts
+from judgenet.formats import Finding
+from judgenet.ui.data.flow import FlowLayout
+from judgenet.ui.data.widgets import SearchField
+from judgenet.ui.icons import icon_pixmap
+from judgenet.ui.parts import label, link
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count
+
+SEARCH_WAIT_MS: Final = 200
+"""Typing is searched for so long after the last key."""
+
+_MOST_OPTIONS: Final = 60
+_LONGEST_WORD: Final = 40
+
+_LABEL_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "tie": "tie", "b": "B", None: "no label"}
+_JUDGED_WORDS: Final[dict[Judged, str]] = {
+    "a": "A",
+    "tie": "tie",
+    "b": "B",
+    "unscored": "unscored",
+    "open": "not judged yet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value to filter by, its words, and how many pairs have it."""
+
+    value: Any
+    words: str
+    count: int
+
+
+class _StayingMenu(QMenu):
+    """A menu that stays open while boxes in it are ticked."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not self._tick(self.actionAt(event.position().toPoint())):
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if event.key() not in keys or not self._tick(self.activeAction()):
+            super().keyPressEvent(event)
+
+    @staticmethod
+    def _tick(action: QAction | None) -> bool:
+        if action is None or not action.isCheckable() or not action.isEnabled():
+            return False
+        action.trigger()
+        return True
+
+
+class FilterButton(QToolButton):
+    """A button that opens the values of one property; those that are ticked pass.
+
+    Signals:
+        changed: the ticked values changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, title: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = title
+        self._options: tuple[Option, ...] = ()
+        self._ticked: frozenset[Any] = frozenset()
+        self._menu = _StayingMenu(self)
+        self._menu.setAccessibleName(title)
+        set_kind(self, "filter")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.clicked.connect(self.open)
+        self._show()
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return self._options
+
+    @property
+    def ticked(self) -> frozenset[Any] | None:
+        """The values that pass, ``None`` for all."""
+        return self._ticked or None
+
+    def set_options(self, options: Sequence[Option]) -> None:
+        """Offers other values; ticks of those that are gone are taken away."""
+        self._options = tuple(options)
+        self._ticked &= frozenset(option.value for option in self._options)
+        self.setVisible(len(self._options) > 1 or bool(self._ticked))
+        self._fill()
+        self._show()
+
+    def set_ticked(self, values: frozenset[Any] | None) -> None:
+        """Ticks values without telling."""
+        self._ticked = values or frozenset()
+        for action in self._menu.actions():
+            action.setChecked(action.data() in self._ticked if action.isCheckable() else False)
+        self._show()
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        for place, option in enumerate(self._options[:_MOST_OPTIONS]):
+            words = option.words if len(option.words) <= _LONGEST_WORD else f"{option.words[: _LONGEST_WORD - 1]}…"
+            action = self._menu.addAction(f"{words.replace('&', '&&')}\t{option.count:,}")
+            action.setCheckable(True)
+            action.setChecked(option.value in self._ticked)
+            action.setData(option.value)
+            action.setProperty("place", place)
+            action.toggled.connect(self._toggled)
+        if len(self._options) > _MOST_OPTIONS:
+            more = self._menu.addAction(f"and {len(self._options) - _MOST_OPTIONS:,} more: search for them")
+            more.setEnabled(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme, side = self._theme, self._theme.px(16)
+        color = theme.colors.accent if self._ticked else theme.colors.text2
+        painter = QPainter(self)
+        pixmap = icon_pixmap("chevron-down", color, side, self.devicePixelRatio())
+        painter.drawPixmap(self.width() - side - theme.px(6), (self.height() - side) // 2, pixmap)
+
+    def open(self) -> None:
+        """Shows the values."""
+        self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
+
+    @property
+    def menu_of_values(self) -> QMenu:
+        """The menu with the values."""
+        return self._menu
+
+    def _toggled(self) -> None:
+        ticked = {
+            self._options[action.property("place")].value for action in self._menu.actions() if action.isChecked()
+        }
+        self._ticked = frozenset(ticked)
+        self._show()
+        self.changed.emit()
+
+    def words(self) -> str:
+        """What is ticked, in words; empty where all pass."""
+        ticked = [option.words for option in self._options if option.value in self._ticked]
+        if len(ticked) > 2:
+            return f"{len(ticked)} of {len(self._options)}"
+        return " or ".join(ticked)
+
+    def _show(self) -> None:
+        words = self.words()
+        shown = words if len(words) <= 24 else f"{words[:23]}…"
+        self.setText(f"{self._title}: {shown}".replace("&", "&&") if words else self._title)
+        self.setAccessibleName(f"Filter by {self._title.lower()}: {words or 'all'}")
+        if self.property("active") != bool(words):
+            self.setProperty("active", bool(words))
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self.updateGeometry()
+
+
+class FilterBar(QWidget):
+    """Search field, filters, and how many pairs they let pass.
+
+    Signals:
+        changed: :attr:`wanted` changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Search and filters")
+        self._visit: tuple[tuple[int, ...], str] | None = None
+        self._total = 0
+        self.search = SearchField("Search all texts", theme)
+        self.search.textChanged.connect(self._typed)
+        self.search.returnPressed.connect(self._search_now)
+        self.task = FilterButton("Task", theme)
+        self.human = FilterButton("Label", theme)
+        self.verdict = FilterButton("Verdict", theme)
+        self.match = FilterButton("Agreement", theme)
+        self.finding = FilterButton("Finding", theme)
+        self.chosen = FilterButton("Chosen", theme)
+        self._buttons: tuple[FilterButton, ...] = (
+            self.task,
+            self.human,
+            self.verdict,
+            self.match,
+            self.finding,
+            self.chosen,
+        )
+        self._flow = FlowLayout()
+        self._flow.addWidget(self.search)
+        for button in self._buttons:
+            button.changed.connect(self.changed)
+            button.hide()
+            self._flow.addWidget(button)
+        self.shown = label(tone="text2")
+        self.clear_link: QPushButton = link("Show all", "Take all filters away")
+        self.clear_link.clicked.connect(self.clear)
+        self._state = QHBoxLayout()
+        self._state.addWidget(self.shown)
+        self._state.addWidget(self.clear_link)
+        self._state.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._flow)
+        self._column.addLayout(self._state)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SEARCH_WAIT_MS)
+        self._timer.timeout.connect(self.changed)
+        self.set_theme(theme)
+        self.show_count(0, 0)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.gap(8))
+        self._flow.setSpacing(theme.gap(8))
+        self._state.setSpacing(theme.px(12))
+        self.search.set_theme(theme)
+        for button in self._buttons:
+            button.set_theme(theme)
+        self.shown.setMinimumHeight(theme.px(20))
+
+    # What can be filtered by
+
+    def set_options(
+        self,
+        index: PairIndex,
+        verdicts: Verdicts | None,
+        findings: Sequence[Finding],
+        chosen: int,
+    ) -> None:
+        """Offers what occurs in the data set; ``chosen`` pairs of it are chosen."""
+        self.task.set_options([Option(task, task or "no task", number) for task, number in index.task_counts().items()])
+        self.human.set_options(_occurring(_LABEL_WORDS, index.human_counts()))
+        judged = index.judged_counts(verdicts) if verdicts is not None and verdicts.judged.any() else {}
+        self.verdict.set_options(_occurring(_JUDGED_WORDS, judged))
+        self.match.set_options(self._matches(index, verdicts) if judged else [])
+        self.finding.set_options([Option(found.kind, found.title, len(found.ids)) for found in findings if found.ids])
+        self.finding.setVisible(bool(self.finding.options))
+        of_all = len(index)
+        self.chosen.set_options(
+            [Option(True, "chosen", chosen), Option(False, "not chosen", of_all - chosen)] if chosen < of_all else []
+        )
+
+    @staticmethod
+    def _matches(index: PairIndex, verdicts: Verdicts | None) -> list[Option]:
+        if verdicts is None:
+            return []
+        found = index.agreement(verdicts)
+        agree = sum(found.confusion[place][place] for place in range(3))
+        return [Option("agree", "agree", agree), Option("differ", "differ", found.n_used - agree)]
+
+    # What is wanted
+
+    @property
+    def wanted(self) -> PairFilter:
+        """What must be so of a pair to be shown."""
+        chosen = self.chosen.ticked
+        return PairFilter(
+            tasks=self.task.ticked,
+            human=self.human.ticked,
+            verdict=self.verdict.ticked,
+            match=self.match.ticked,
+            findings=self.finding.ticked,
+            chosen=None if chosen is None or len(chosen) > 1 else next(iter(chosen)),
+            text=self.search.text(),
+            positions=None if self._visit is None else self._visit[0],
+        )
+
+    def show_finding(self, kind: str) -> None:
+        """Shows the pairs of a finding only."""
+        self._clear()
+        self.finding.set_ticked(frozenset({kind}))
+        self.changed.emit()
+
+    def show_positions(self, positions: tuple[int, ...], why: str) -> None:
+        """Shows these pairs only; ``why`` says in words which they are."""
+        self._clear()
+        self._visit = (positions, why)
+        self.changed.emit()
+
+    def clear(self) -> None:
+        """Takes all filters away."""
+        self._clear()
+        self.changed.emit()
+
+    def _clear(self) -> None:
+        self._timer.stop()
+        self._visit = None
+        self.search.blockSignals(True)
+        self.search.clear()
+        self.search.blockSignals(False)
+        for button in self._buttons:
+            button.set_ticked(None)
+
+    def _typed(self) -> None:
+        self._timer.start()
+
+    def _search_now(self) -> None:
+        self._timer.stop()
+        self.changed.emit()
+
+    # What came of it
+
+    def show_count(self, shown: int, total: int, *, busy: bool = False) -> None:
+        """Says how many pairs pass."""
+        self._total = total
+        filtered = not self.wanted.empty
+        text = f"{shown:,} of {count(total, 'pair')}" if filtered else count(total, "pair")
+        if self._visit is not None and self._visit[1]:
+            text += f": {self._visit[1]}"
+        self.shown.setText("Searching…" if busy else text)
+        self.clear_link.setVisible(filtered)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not self.wanted.empty:
+            self.clear()
+            return
+        super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._flow.invalidate()
+
+
+def _occurring(words: Mapping[Any, str], counts: Mapping[Any, int]) -> list[Option]:
+    return [Option(value, text, counts[value]) for value, text in words.items() if counts.get(value)]

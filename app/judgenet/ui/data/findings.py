@@ -1,0 +1,188 @@
+"""What the import doctor found: each finding with its pairs, and before the import the choice to leave them out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.formats import OF_PAIRS, Finding
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, line, link
+from judgenet.ui.text_view import one_line
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+
+_LOOKED_FOR: Final = ("duplicate", "identical_responses", "empty_response", "model_named")
+"""Kinds that are also named where there are none: the reader should know that they were looked for."""
+
+_LEAVES: Final = {"duplicate": ("Keep all", "Keep first"), "swapped_duplicate": ("Keep all", "Keep first")}
+_LOOKING: Final = "Looking through the pairs…"
+_ORDER: Final = {"warning": 0, "note": 1}
+
+
+class FindingRow(QWidget):
+    """One finding.
+
+    Signals:
+        show_wanted: its kind; its pairs are to be shown.
+        left_out: (kind, leave its pairs out).
+    """
+
+    show_wanted = Signal(str)
+    left_out = Signal(str, bool)
+
+    def __init__(self, finding: Finding, theme: Theme, *, choice: bool, leave: bool) -> None:
+        super().__init__()
+        self.finding = finding
+        self._theme = theme
+        self._icon = QLabel()
+        self._icon.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        nothing = finding.count == 0
+        self._look = (
+            ("tick", "good") if nothing else ("warning", "warn") if finding.severity == "warning" else ("info", "text2")
+        )
+        words = {"tick": "Fine", "warning": "Warning", "info": "Note"}[self._look[0]]
+        self._icon.setAccessibleName(words)
+        title = label(finding.title, "node", wrap=True)
+        figure = finding.figure.replace("%", " %") or f"{finding.count:,}"
+        self._text = QVBoxLayout()
+        head = QHBoxLayout()
+        head.addWidget(title, stretch=1)
+        self._text.addLayout(head)
+        self.setAccessibleName(f"{words}: {finding.title}, {figure}")
+        self.choice: Segment | None = None
+        self.show_link: QPushButton | None = None
+        choice = choice and bool(finding.ids) and finding.kind in OF_PAIRS
+        if finding.ids:
+            self.show_link = link("Show" if choice else figure, f"Show the pairs: {finding.title}")
+            self.show_link.setToolTip("Show the pairs")
+            self.show_link.clicked.connect(self._show)
+        if self.show_link is None or choice:
+            head.addWidget(label(figure, "node"))
+        else:
+            head.addWidget(self.show_link, alignment=Qt.AlignmentFlag.AlignTop)
+        if finding.message:
+            message = label(one_line(finding.message, 400), tone="text2", wrap=True)
+            self._text.addWidget(message)
+        if choice and self.show_link is not None:
+            foot = QHBoxLayout()
+            keep, leave_out = _LEAVES.get(finding.kind, ("Keep", "Leave out"))
+            self.choice = Segment(f"Pairs with the finding {finding.title}", [("keep", keep), ("leave", leave_out)])
+            self.choice.set_current("leave" if leave else "keep")
+            self.choice.chosen.connect(self._chosen)
+            foot.addWidget(self.choice)
+            foot.addStretch(1)
+            foot.addWidget(self.show_link)
+            self._text.addSpacing(4)
+            self._text.addLayout(foot)
+        self._row = QHBoxLayout(self)
+        icon_column = QVBoxLayout()
+        icon_column.addWidget(self._icon)
+        icon_column.addStretch(1)
+        self._row.addLayout(icon_column)
+        self._row.addLayout(self._text, stretch=1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        side = theme.px(16)
+        name, color = self._look
+        self._icon.setPixmap(icon(name, color).pixmap(side, side))
+        self._icon.setFixedHeight(theme.px(20))
+        self._row.setContentsMargins(theme.px(16), theme.gap(12), theme.px(16), theme.gap(12))
+        self._row.setSpacing(theme.px(12))
+        self._text.setSpacing(theme.px(4))
+
+    def _show(self) -> None:
+        self.show_wanted.emit(self.finding.kind)
+
+    def _chosen(self, key: str) -> None:
+        self.left_out.emit(self.finding.kind, key == "leave")
+
+
+class FindingList(QWidget):
+    """All findings of a data set, warnings first.
+
+    Signals:
+        show_wanted, left_out: as in :class:`FindingRow`.
+    """
+
+    show_wanted = Signal(str)
+    left_out = Signal(str, bool)
+
+    def __init__(self, theme: Theme, *, choices: bool, parent: QWidget | None = None) -> None:
+        """``choices`` offers to leave pairs out."""
+        super().__init__(parent)
+        self.setAccessibleName("Findings")
+        self._theme = theme
+        self._choices = choices
+        self._rows: list[FindingRow] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._wait = label(_LOOKING, tone="text2", wrap=True)
+        self._column.addWidget(self._wait)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._wait.setContentsMargins(theme.px(16), theme.gap(12), theme.px(16), theme.gap(12))
+        for row in self._rows:
+            row.set_theme(theme)
+
+    @property
+    def rows(self) -> tuple[FindingRow, ...]:
+        """The findings that are shown."""
+        return tuple(self._rows)
+
+    def row(self, kind: str) -> FindingRow:
+        """The row of a kind."""
+        return next(row for row in self._rows if row.finding.kind == kind)
+
+    def begin(self) -> None:
+        """Another data set: what was found before is of no use."""
+        self._clear()
+
+    def show_choices(self, left_out: Collection[str]) -> None:
+        """Shows which pairs are left out."""
+        for row in self._rows:
+            if row.choice is not None:
+                row.choice.set_current("leave" if row.finding.kind in left_out else "keep")
+
+    def show_findings(
+        self, findings: Sequence[Finding] | None, left_out: Collection[str] = (), waits_for: str = _LOOKING
+    ) -> None:
+        """Shows findings; ``None``: there are none yet, and ``waits_for`` says why."""
+        self._wait.setVisible(findings is None)
+        self._wait.setText(waits_for)
+        if findings is None:
+            for row in self._rows:
+                row.setEnabled(False)
+            return
+        self._fill(findings, left_out)
+
+    def _clear(self) -> None:
+        while (item := self._column.takeAt(1)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._rows = []
+
+    def _fill(self, findings: Sequence[Finding], left_out: Collection[str]) -> None:
+        self._clear()
+        found = {finding.kind for finding in findings}
+        fine = [Finding(kind, "note", 0, "") for kind in _LOOKED_FOR if kind not in found] if self._choices else []
+        ordered = sorted(findings, key=lambda one: (_ORDER[one.severity], -len(one.ids)))
+        for finding in (*ordered, *fine):
+            row = FindingRow(finding, self._theme, choice=self._choices, leave=finding.kind in left_out)
+            row.show_wanted.connect(self.show_wanted)
+            row.left_out.connect(self.left_out)
+            self._rows.append(row)
+            self._column.addWidget(row)
+            self._column.addWidget(line())

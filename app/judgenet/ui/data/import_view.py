@@ -1,0 +1,372 @@
+"""An import before it is accepted: columns, meaning of labels, the first pairs as they will be, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from judgenet.core.pairs import Pair
+from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
+from judgenet.formats import DataError, DataFile, Dataset, Finding
+from judgenet.ui.data.findings import FindingList
+from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
+from judgenet.ui.data.table import PairsTable
+from judgenet.ui.data.widgets import StateTag
+from judgenet.ui.icons import icon
+from judgenet.ui.models.pairs_model import PREVIEW, PairsModel
+from judgenet.ui.parts import ElidedLabel, label, link
+from judgenet.ui.text_view import one_line
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count
+
+CONTAINERS: Final = {
+    "jsonl": "JSON Lines",
+    "json": "JSON",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "parquet": "Parquet",
+    "xlsx": "Excel",
+    "lines": "Text",
+}
+_PANEL: Final = 5 * 32 + 4 * 8 + 24 + 44
+_PREVIEW: Final = 44 + 32 + 4 * 32
+"""Heights in px at 100 %: a panel with five rows, and the least of the preview."""
+
+_NARROW: Final = 760
+"""Below this width (px at 100 %) the panels stand one below the other."""
+
+_FORMATS: Final = {"normal": "JudgeNet pairs", "table": "", "unknown": ""}
+
+
+def megabytes(size: int) -> str:
+    """A file's size: "4.1 MB"."""
+    if size < 1_000_000:
+        return f"{max(1, round(size / 1000)):,} kB"
+    return f"{size / 1e6:,.1f} MB"
+
+
+def file_words(files: Sequence[DataFile]) -> str:
+    """The names of files."""
+    names = [Path(file.path).name for file in files]
+    if len(names) > 2:
+        return f"{names[0]} and {len(names) - 1} more"
+    return " and ".join(names)
+
+
+def place_words(error: DataError) -> str:
+    """Where an error is: "release.jsonl, row 12, column 'winner'"."""
+    parts = [Path(error.file).name if error.file else ""]
+    parts.append(f"row {error.row:,}" if error.row is not None else "")
+    parts.append(f"column '{error.column}'" if error.column is not None else "")
+    return ", ".join(part for part in parts if part)
+
+
+def mend_words(error: DataError) -> str:
+    """How to mend an error; nothing where the advice is about the command line."""
+    return error.mend if "--" not in error.mend else ""
+
+
+class ImportView(QWidget):
+    """Where an import is decided. The findings stand in :attr:`side`, which the page puts beside it.
+
+    Signals:
+        column_picked, preference_picked, label_picked, no_majority_picked, left_out: as in the panels.
+        accepted, cancelled, other_wanted: buttons.
+        pair_opened: the position of a pair of the data set that is to be read.
+    """
+
+    column_picked = Signal(str, str)
+    preference_picked = Signal(bool)
+    label_picked = Signal(str, object)
+    no_majority_picked = Signal(object)
+    left_out = Signal(str, bool)
+    accepted = Signal()
+    cancelled = Signal()
+    other_wanted = Signal()
+    pair_opened = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Import")
+        self._theme = theme
+        self._first: tuple[Pair, ...] = ()
+        self._dataset: Dataset | None = None
+        self._shown_kind: str | None = None
+
+        self._icon = QLabel()
+        self.name = ElidedLabel(kind="section")
+        self.facts = ElidedLabel(tone="text2")
+        self.state = StateTag(theme)
+        self.other = QPushButton("Other file…")
+        self.other.setAccessibleName("Choose another file")
+        self.other.clicked.connect(self.other_wanted)
+        titles = QVBoxLayout()
+        titles.setSpacing(0)
+        titles.addWidget(self.name)
+        titles.addWidget(self.facts)
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._icon)
+        self._head.addLayout(titles, stretch=1)
+        self._head.addWidget(self.state)
+        self._head.addWidget(self.other)
+
+        self.columns = ColumnsPanel(theme)
+        self.columns.picked.connect(self.column_picked)
+        self.columns.preference_picked.connect(self.preference_picked)
+        self.labels = LabelsPanel(theme)
+        self.labels.picked.connect(self.label_picked)
+        self.labels.no_majority_picked.connect(self.no_majority_picked)
+        self._panels = QHBoxLayout()
+        self._panels.addWidget(self.columns, stretch=1)
+        self._panels.addWidget(self.labels, stretch=1)
+
+        self.problem = QFrame()
+        self.problem.setProperty("part", "warning")
+        self._problem_text = label(wrap=True)
+        self.number_rows = QPushButton("Number the rows")
+        self.number_rows.setProperty("size", "small")
+        self.number_rows.clicked.connect(self._number_rows)
+        self._problem_row = QHBoxLayout(self.problem)
+        self._problem_row.addWidget(self._problem_text, stretch=1)
+        self._problem_row.addWidget(self.number_rows)
+        self.problem.hide()
+
+        self.model = PairsModel(PREVIEW, self)
+        self.table = PairsTable("Preview of the pairs", self.model, theme)
+        self.table.opened.connect(self._opened)
+        self.table.say_nothing("The first pairs stand here when the columns are chosen.")
+        self._preview_title = label("As it will be imported", "section")
+        self._preview_fact = label(tone="text2")
+        self.back = link("Show the first rows")
+        self.back.clicked.connect(self.show_first)
+        self.back.hide()
+        self._preview_head = QHBoxLayout()
+        self._preview_head.addWidget(self._preview_title)
+        self._preview_head.addStretch(1)
+        self._preview_head.addWidget(self._preview_fact)
+        self._preview_head.addWidget(self.back)
+        self._preview = QFrame()
+        self._preview.setProperty("part", "panel")
+        self._preview_column = QVBoxLayout(self._preview)
+        self._preview_column.addLayout(self._preview_head)
+        self._preview_column.addWidget(self.table, stretch=1)
+
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.addLayout(self._head)
+        self._column.addLayout(self._panels)
+        self._column.addWidget(self.problem)
+        self._column.addWidget(self._preview, stretch=1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+
+        self.side = _Side(theme)
+        self.side.findings.left_out.connect(self.left_out)
+        self.side.findings.show_wanted.connect(self.show_finding)
+        self.side.accept.clicked.connect(self.accepted)
+        self.side.cancel.clicked.connect(self.cancelled)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        side = theme.px(20)
+        self._icon.setPixmap(icon("file", "text").pixmap(side, side))
+        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
+        self._column.setSpacing(theme.gap(16))
+        self._head.setSpacing(theme.px(12))
+        self._panels.setSpacing(theme.px(16))
+        self._problem_row.setContentsMargins(theme.px(16), theme.px(6), theme.px(12), theme.px(6))
+        self._preview_column.setContentsMargins(1, 1, 1, 1)
+        self._preview_column.setSpacing(0)
+        self._preview_head.setContentsMargins(theme.px(8), theme.px(8), theme.px(16), theme.px(8))
+        self._preview_head.setSpacing(theme.px(16))
+        for panel in (self.columns, self.labels):
+            panel.set_theme(theme)
+            panel.setFixedHeight(theme.px(_PANEL))
+        self._preview.setMinimumHeight(theme.px(_PREVIEW))
+        self.table.set_theme(theme)
+        self.state.set_theme(theme)
+        self.side.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() / self._theme.scale < _NARROW
+        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._panels.direction() != direction:
+            self._panels.setDirection(direction)
+
+    # What is shown
+
+    def begin(self, draft: ImportDraft, files: Sequence[DataFile], seconds: float) -> None:
+        """Begins with other files: shows which they are and what was told of them."""
+        self._dataset = None
+        self._shown_kind = None
+        self.columns.begin()
+        self.side.findings.begin()
+        preview = draft.preview
+        self.name.say(one_line(file_words(files), 200))
+        format_words = preview.title or _FORMATS.get(preview.format, preview.format)
+        size = sum(file.size for file in files)
+        parts = [format_words, CONTAINERS[preview.container], megabytes(size), f"read in {seconds:.1f} s"]
+        self.facts.say(", ".join(part for part in parts if part))
+
+    def show_draft(self, draft: ImportDraft, seen: Look) -> None:
+        """Shows what is decided, and the first pairs."""
+        self.columns.show_draft(draft)
+        self.labels.show_draft(draft, seen.values)
+        self._first = seen.first
+        missing = draft.missing
+        undecided = draft.undecided(seen.values)
+        self._say_problem(seen.problem)
+        if seen.problem is not None:
+            self.state.say("One thing is wrong", "warn")
+        elif missing:
+            words = ", ".join(
+                FIELD_WORDS[part].lower() if part == "question" else FIELD_WORDS[part] for part in missing
+            )
+            self.state.say(f"To be chosen: {words}", "warn")
+        elif undecided:
+            number = len(undecided)
+            self.state.say(f"{count(number, 'label')} {'is' if number == 1 else 'are'} not decided", "warn")
+        else:
+            self.state.say("Ready", "good")
+        if self._shown_kind is None:
+            self.show_first()
+
+    def _say_problem(self, problem: DataError | None) -> None:
+        self.problem.setVisible(problem is not None)
+        if problem is None:
+            return
+        self._problem_text.setText(one_line(f"{place_words(problem)}: {problem.problem} {mend_words(problem)}", 600))
+        self.number_rows.setVisible(problem.column == "id")
+
+    def show_problem(self, problem: DataError) -> None:
+        """Shows what is wrong with the pairs as a whole."""
+        self._say_problem(problem)
+        self.state.say("One thing is wrong", "warn")
+
+    def show_checked(self, dataset: Dataset | None, left_out: Collection[str], waits_for: str) -> None:
+        """Shows the findings; ``None``: there are none yet, and ``waits_for`` says why."""
+        if dataset is None:
+            self._shown_kind = None
+            self.show_first()
+        elif dataset is self._dataset:
+            self.side.findings.show_choices(left_out)
+            return
+        self._dataset = dataset
+        self.side.findings.show_findings(None if dataset is None else dataset.findings, left_out, waits_for)
+
+    def show_ready(self, rows: int, pairs: int, why_not: str, *, changes: bool) -> None:
+        """Says how many pairs there will be, and why they cannot be imported yet. ``changes``: the project has them
+        already and they will be read in another way."""
+        verb = "will be pairs" if pairs != 1 else "will be a pair"
+        self.side.fact.setText(
+            f"{count(rows, 'row')} read, {pairs:,} {verb}" if pairs else count(rows, "row") + " read"
+        )
+        word = "Use" if changes else "Import"
+        self.side.accept.setText(f"{word} {count(pairs, 'pair')}" if pairs else word)
+        self.side.accept.setAccessibleName(self.side.accept.text())
+        self.side.accept.setEnabled(not why_not and pairs > 0)
+        self.side.accept.setToolTip(why_not)
+
+    # The preview
+
+    def show_first(self) -> None:
+        """Shows the first pairs."""
+        self._shown_kind = None
+        self.back.hide()
+        self._preview_title.setText("As it will be imported")
+        self._preview_fact.setText(f"first {count(len(self._first), 'row')}" if self._first else "")
+        self.model.set_pairs(self._first)
+
+    def show_finding(self, kind: str) -> None:
+        """Shows the pairs that a finding is about."""
+        dataset = self._dataset
+        if dataset is None:
+            return
+        finding: Finding | None = next((one for one in dataset.findings if one.kind == kind), None)
+        if finding is None:
+            return
+        ids = set(finding.ids)
+        rows = [place for place, pair in enumerate(dataset.pairs) if pair.id in ids]
+        self._shown_kind = kind
+        self._preview_title.setText(finding.title)
+        self._preview_fact.setText(count(len(rows), "pair"))
+        self.back.show()
+        self.model.set_pairs(dataset.pairs, np.array(rows, np.int32))
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _opened(self, position: int) -> None:
+        self.pair_opened.emit(self.model.pairs[position])
+
+    def _number_rows(self) -> None:
+        self.column_picked.emit("id", "")
+
+
+class _Side(QFrame):
+    """Findings of the import, and the buttons that end it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "inspector")
+        self.setAccessibleName("Findings of the import")
+        self.title = label("Findings", "title")
+        self.fact = label(tone="text2")
+        self.findings = FindingList(theme, choices=True)
+        inner = QWidget()
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.findings)
+        inside.addStretch(1)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(inner)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.setAccessibleName("Cancel the import")
+        self.accept = QPushButton("Import")
+        set_kind(self.accept, "primary")
+        self._head = QVBoxLayout()
+        self._head.addWidget(self.title)
+        self._head.addWidget(self.fact)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.cancel)
+        self._foot.addWidget(self.accept, stretch=1)
+        foot = QFrame()
+        foot.setProperty("part", "foot")
+        foot.setLayout(self._foot)
+        head = QFrame()
+        head.setProperty("part", "bar")
+        head.setLayout(self._head)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(self.area, stretch=1)
+        column.addWidget(foot)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self.findings.set_theme(theme)
+        self._head.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
+        self._head.setSpacing(0)
+        self._foot.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
+        self._foot.setSpacing(theme.px(12))

@@ -1,0 +1,418 @@
+"""Which column is what, and what label values mean: shown, confirmed, changed. Nothing is chosen for the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.pairs import Verdict
+from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft
+from judgenet.formats import LabelValues
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import ElidedLabel, label, link
+from judgenet.ui.text_view import one_line
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Chip, Segment
+from judgenet.ui.words import count
+
+_ALWAYS: Final = ("question", "response_a", "response_b", "chosen", "rejected", "human", "task")
+_SEVERAL: Final = "\0several"
+_DERIVED: Final = "\0derived"
+_OPTIONAL: Final = ("id", "task", "reference", "model_a", "model_b", "annotators", "tags", "human", "question")
+_MEANINGS: Final = (("a", "A"), ("tie", "tie"), ("b", "B"), ("none", "leave out"))
+
+
+def joined(column: str) -> str:
+    """Columns in words: "instruction + input"."""
+    return one_line(column.replace("+", " + "), 80)
+
+
+class ColumnBox(QComboBox):
+    """The column of one field.
+
+    Signals:
+        picked: (field, column); several joined by ``+``, empty for not read.
+    """
+
+    picked = Signal(str, str)
+
+    def __init__(self, part: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._part = part
+        self._names: tuple[str, ...] = ()
+        self._column = ""
+        self._menu: QMenu | None = None
+        self.setAccessibleName(f"Column of {FIELD_WORDS[part]}")
+        self.setPlaceholderText("Choose a column")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.activated.connect(self._activated)
+
+    def show_draft(self, draft: ImportDraft) -> None:
+        """Shows the columns that there are and the one that is read."""
+        part = self._part
+        self._names = draft.preview.names
+        self._column = draft.column(part)
+        candidates = draft.candidates(part)
+        self.blockSignals(True)
+        self.clear()
+        if part in _OPTIONAL:
+            self.addItem("Not read", "")
+        if part in draft.preview.derived:
+            self.addItem(f"As the format has it ({draft.preview.title})", _DERIVED)
+        single = (*candidates, *(name for name in self._names if name not in candidates))
+        for name in single:
+            self.addItem(one_line(name, 80), name)
+        if "+" in self._column and self._column not in self._names:
+            self.addItem(joined(self._column), self._column)
+        if part in JOINABLE and len(self._names) > 1:
+            self.addItem("Several columns…", _SEVERAL)
+        open_ = part in draft.missing
+        wanted = _DERIVED if draft.derived(part) else self._column
+        self.setCurrentIndex(-1 if open_ else self.findData(wanted))
+        self.setProperty("problem", "true" if open_ else "false")
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.setToolTip(f"It may be {' or '.join(candidates)}: choose." if candidates else "")
+        self.blockSignals(False)
+
+    def _activated(self, place: int) -> None:
+        chosen = str(self.itemData(place))
+        if chosen == _SEVERAL:
+            self.setCurrentIndex(self.findData(self._column))
+            self._ask_for_several()
+        elif chosen != _DERIVED or self._column:
+            self.picked.emit(self._part, chosen)
+
+    def _ask_for_several(self) -> None:
+        menu = QMenu(self)
+        menu.setAccessibleName(f"Columns of {FIELD_WORDS[self._part]}")
+        used = self._column.split("+") if self._column not in self._names else [self._column]
+        for name in self._names:
+            action = menu.addAction(one_line(name, 80).replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(name in used)
+            action.setData(name)
+        menu.triggered.connect(self._add_or_remove)
+        menu.aboutToHide.connect(menu.deleteLater)
+        self._menu = menu
+        menu.popup(self.mapToGlobal(QPoint(0, self.height())))
+
+    @property
+    def several_menu(self) -> QMenu | None:
+        """The menu in which several columns are ticked, while it is open."""
+        return self._menu
+
+    def _add_or_remove(self, action: QAction) -> None:
+        name = str(action.data())
+        used = [
+            part for part in (self._column.split("+") if self._column not in self._names else [self._column]) if part
+        ]
+        if name in used:
+            used.remove(name)
+        else:
+            used.append(name)
+        self.picked.emit(self._part, "+".join(used))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turning the wheel scrolls the panel; it changes no column by accident."""
+        event.ignore()
+
+
+class ColumnsPanel(QFrame):
+    """Which column holds which part of a pair.
+
+    Signals:
+        picked: (field, column).
+        preference_picked: true where the responses are told apart as better and worse.
+    """
+
+    picked = Signal(str, str)
+    preference_picked = Signal(bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Columns")
+        self._draft: ImportDraft | None = None
+        self._all = False
+        self._theme = theme
+        self.boxes: dict[str, ColumnBox] = {}
+        self._names: dict[str, QWidget] = {}
+        self._chips: list[Chip] = []
+        title = label("Columns", "section")
+        self.more = link("More columns")
+        self.more.clicked.connect(self._toggle_more)
+        self._head = QHBoxLayout()
+        self._head.addWidget(title)
+        self._head.addStretch(1)
+        self._head.addWidget(self.more)
+        self.sides = Segment("The responses are", [("ab", "Response A and B"), ("preference", "Better and worse")])
+        self.sides.chosen.connect(self._sides_chosen)
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        for row, part in enumerate(FIELD_WORDS):
+            box = ColumnBox(part)
+            box.picked.connect(self.picked)
+            self.boxes[part] = box
+            self._names[part] = self._name(part)
+            self._grid.addWidget(self._names[part], row, 0)
+            self._grid.addWidget(box, row, 1)
+        self._grid.addWidget(self.sides, len(FIELD_WORDS), 0, 1, 2)
+        inner = QWidget()
+        inner.setLayout(self._grid)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inner)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self._scroll, stretch=1)
+        self.set_theme(theme)
+
+    def _name(self, part: str) -> QWidget:
+        side: dict[str, Verdict] = {"response_a": "a", "response_b": "b"}
+        if part not in side:
+            return label(FIELD_WORDS[part], tone="" if part in _ALWAYS and part != "task" else "text2")
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        chip = Chip(self._theme)
+        chip.show_verdict(side[part])
+        self._chips.append(chip)
+        row.addWidget(chip)
+        row.addWidget(label("Response"))
+        row.addStretch(1)
+        return box
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        for chip in self._chips:
+            chip.set_theme(theme)
+        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
+        self._column.setSpacing(theme.gap(8))
+        self._head.setContentsMargins(0, 0, theme.px(8), 0)
+        self._grid.setContentsMargins(0, 0, theme.px(8), 0)
+        self._grid.setHorizontalSpacing(theme.px(12))
+        self._grid.setVerticalSpacing(theme.gap(8))
+        self._grid.setColumnMinimumWidth(0, theme.px(108))
+
+    def begin(self) -> None:
+        """Other files: the columns that matter most first."""
+        self._all = False
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def show_draft(self, draft: ImportDraft) -> None:
+        """Shows what is decided."""
+        self._draft = draft
+        for part, box in self.boxes.items():
+            box.show_draft(draft)
+            shown = part in draft.fields and (self._all or part in _ALWAYS)
+            box.setVisible(shown)
+            self._names[part].setVisible(shown)
+        asks = draft.preference or self._all
+        self.sides.set_current("preference" if draft.preference else "ab")
+        self.sides.setVisible(asks)
+        self.more.setText("Fewer columns" if self._all else "More columns")
+
+    def _toggle_more(self) -> None:
+        self._all = not self._all
+        if self._draft is not None:
+            self.show_draft(self._draft)
+
+    def _sides_chosen(self, key: str) -> None:
+        self.preference_picked.emit(key == "preference")
+
+
+class LabelRow:
+    """One label value: how often it occurs, and what it means."""
+
+    def __init__(self, value: str, number: int, annotators: int, theme: Theme) -> None:
+        self.value = value
+        shown = one_line(value, 60)
+        self.name = ElidedLabel(shown, "mono")
+        labels = number - annotators
+        self.count = label(" + ".join(f"{one:,}" for one in (labels, annotators) if one), tone="text2")
+        words = [count(labels, "pair") if labels else "", f"{annotators:,} said by annotators" if annotators else ""]
+        self.count.setToolTip(", ".join(filter(None, words)))
+        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.meaning = Segment(f"Meaning of {shown}", list(_MEANINGS))
+        for key, _ in _MEANINGS:
+            self.meaning.button(key).setProperty("tight", True)
+        self.mark = QLabel()
+        self.set_theme(theme)
+
+    @property
+    def widgets(self) -> tuple[QWidget, ...]:
+        return (self.name, self.count, self.meaning, self.mark)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self.count.setFont(theme.font(tabular=True))
+        self._side = theme.px(16)
+
+    def show_meaning(self, decided: Mapping[str, Verdict | None]) -> None:
+        """Shows what the value means, or that nobody has said it."""
+        known = self.value in decided
+        if known:
+            self.meaning.set_current(decided[self.value] or "none")
+        else:
+            self.meaning.clear()
+        name, color = ("tick", "good") if known else ("warning", "warn")
+        self.mark.setPixmap(icon(name, color).pixmap(self._side, self._side))
+        self.mark.setAccessibleName("decided" if known else "to be decided")
+        self.mark.setToolTip("" if known else "Say what it means")
+
+
+class LabelsPanel(QFrame):
+    """What label values mean.
+
+    Signals:
+        picked: (value, meaning): ``a``, ``b``, ``tie`` or ``None`` for no label.
+        no_majority_picked: the label of pairs whose annotators have no majority: ``tie`` or ``None``.
+    """
+
+    picked = Signal(str, object)
+    no_majority_picked = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Labels mean")
+        self._theme = theme
+        self.rows: list[LabelRow] = []
+        self._values: dict[str, int] = {}
+        self._head = QHBoxLayout()
+        self._head.addWidget(label("Labels mean", "section"))
+        self._head.addStretch(1)
+        self._fact = label(tone="text2")
+        self._head.addWidget(self._fact)
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(0, 1)
+        inner = QWidget()
+        self._inner = QVBoxLayout(inner)
+        self._inner.setContentsMargins(0, 0, 0, 0)
+        self._inner.addLayout(self._grid)
+        self.note = label(tone="text2", wrap=True)
+        self._inner.addWidget(self.note)
+        self._majority = QHBoxLayout()
+        self._majority_name = label("Without a majority", tone="text2")
+        self.no_majority = Segment("Annotators without a majority", [("tie", "tie"), ("none", "no label")])
+        self.no_majority.chosen.connect(self._no_majority_chosen)
+        self._majority.addWidget(self._majority_name)
+        self._majority.addWidget(self.no_majority)
+        self._majority.addStretch(1)
+        self._inner.addLayout(self._majority)
+        self._inner.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inner)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self._scroll, stretch=1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
+        self._column.setSpacing(theme.gap(8))
+        self._head.setContentsMargins(0, 0, theme.px(8), 0)
+        self._inner.setSpacing(theme.gap(12))
+        self._grid.setContentsMargins(0, 0, theme.px(8), 0)
+        self._grid.setHorizontalSpacing(theme.px(8))
+        self._grid.setVerticalSpacing(theme.gap(8))
+        self._majority.setSpacing(theme.px(12))
+        for row in self.rows:
+            row.set_theme(theme)
+
+    def show_draft(self, draft: ImportDraft, values: LabelValues) -> None:
+        """Shows the values that there are and what is decided of them."""
+        many = len(values.counts) > MOST_LABEL_VALUES
+        shown = {} if many else dict(values.counts)
+        if shown != self._values:
+            self._values = shown
+            self._fill(shown, values.annotators)
+        decided = draft.decided(values)
+        for row in self.rows:
+            row.show_meaning(decided)
+        said = {value: number for value, number in values.counts.items() if decided.get(value)}
+        annotators = sum(values.annotators.get(value, 0) for value in said)
+        labelled = sum(said.values()) - annotators
+        facts = [f"{labelled:,} labelled" if labelled else "", f"{annotators:,} by annotators" if annotators else ""]
+        self._fact.setText(
+            ", ".join(filter(None, (count(draft.preview.count, "row"), *facts))) if values.counts else ""
+        )
+        self.note.setText(self._words(draft, values, many))
+        self.note.setVisible(bool(self.note.text()))
+        by_majority = draft.majority_decides and bool(values.counts)
+        self._majority_name.setVisible(by_majority)
+        self.no_majority.setVisible(by_majority)
+        self.no_majority.set_current(draft.no_majority or "none")
+
+    @staticmethod
+    def _words(draft: ImportDraft, values: LabelValues, many: bool) -> str:
+        if many:
+            return (
+                f"The column holds {len(values.counts):,} different values: that is no label. "
+                "Choose another column, or none."
+            )
+        open_rows = sum(values.counts[value] for value in draft.undecided(values))
+        if open_rows:
+            return f"{count(open_rows, 'label')} {'needs' if open_rows == 1 else 'need'} your choice before the import."
+        if set(draft.missing) - {"human"}:
+            return "Choose the columns first."
+        if draft.candidates("human"):
+            return f"Choose the column of the label: {' or '.join(draft.candidates('human'))}."
+        if draft.preference:
+            return "The better response becomes A or B by a coin for each pair, and the label says which."
+        if not draft.reads_labels:
+            return "No column with labels: there will be verdicts, but no accuracy."
+        return "" if values.counts else "The column holds no labels."
+
+    def _fill(self, values: Mapping[str, int], annotators: Mapping[str, int]) -> None:
+        for row in self.rows:
+            for widget in row.widgets:
+                self._grid.removeWidget(widget)
+                widget.hide()
+                widget.deleteLater()
+        self.rows = [LabelRow(value, number, annotators.get(value, 0), self._theme) for value, number in values.items()]
+        for place, row in enumerate(self.rows):
+            for column, widget in enumerate(row.widgets):
+                self._grid.addWidget(widget, place, column)
+            row.meaning.chosen.connect(self._chosen)
+
+    def row(self, value: str) -> LabelRow:
+        """The row of a value."""
+        return next(row for row in self.rows if row.value == value)
+
+    def _chosen(self, key: str) -> None:
+        sender = self.sender()
+        for row in self.rows:
+            if row.meaning is sender:
+                self.picked.emit(row.value, None if key == "none" else key)
+                return
+
+    def _no_majority_chosen(self, key: str) -> None:
+        self.no_majority_picked.emit("tie" if key == "tie" else None)

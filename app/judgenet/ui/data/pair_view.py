@@ -1,0 +1,351 @@
+"""A pair to be read: question and reference over the two responses side by side, and what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.text_size import TextSize, difference, text_size
+from judgenet.formats import Finding
+from judgenet.ui.data.flow import FlowLayout
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, line, link, set_tone, upright
+from judgenet.ui.text_view import TextView, one_line, plain_tip
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Chip, Segment
+from judgenet.ui.words import MINUS, count
+
+_QUESTION_LINES: Final = 5
+_QUESTION_LINES_LOW: Final = 3
+_LOW: Final = 420
+"""Below this height in px at 100 % the question gets fewer lines."""
+
+
+def size_words(size: TextSize) -> str:
+    """How long a text is: "102 words, 611 characters"."""
+    characters = count(size.characters, "character")
+    return characters if size.words is None else f"{count(size.words, 'word')}, {characters}"
+
+
+def difference_words(share: float | None) -> str:
+    """By how much B is longer than A: "8 % longer than A"; nothing where A is empty."""
+    if share is None:
+        return ""
+    if abs(share) < 0.005:
+        return "as long as A"
+    if share >= 9.995:
+        return f"{share + 1:,.0f} times as long as A"
+    return f"{abs(share):.0%} {'longer' if share > 0 else 'shorter'} than A".replace("%", " %").replace("-", MINUS)
+
+
+class _Response(QWidget):
+    """One response: its chip, who wrote it, how long it is, and the text."""
+
+    def __init__(self, side: Verdict, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        letter = side.upper()
+        self._chip = Chip(theme)
+        self._chip.show_verdict(side)
+        self._title = label("Response", "node")
+        self._model = label(tone="text2")
+        self._model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._size = label(tone="text3")
+        self.more = label(tone="text2")
+        self.text = TextView(f"Response {letter}", theme)
+        self._head = QHBoxLayout()
+        for widget, stretch in (
+            (self._chip, 0),
+            (self._title, 0),
+            (self._model, 1),
+        ):
+            self._head.addWidget(widget, stretch)
+        self._facts = QHBoxLayout()
+        self._facts.addWidget(self._size)
+        self._facts.addWidget(self.more)
+        self._facts.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._head)
+        self._column.addLayout(self._facts)
+        self._column.addWidget(self.text, stretch=1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._chip.set_theme(theme)
+        self.text.set_theme(theme)
+        self._column.setContentsMargins(theme.px(16), theme.gap(12), theme.px(8), theme.px(6))
+        self._column.setSpacing(theme.px(6))
+        self._head.setSpacing(theme.px(8))
+        self._facts.setSpacing(theme.px(8))
+
+    def show_response(self, text: str, model: str | None, *, markdown: bool) -> None:
+        """Shows a response."""
+        self._model.setText(one_line(model or "", 80))
+        self._model.setToolTip(plain_tip(model or ""))
+        self._size.setText(size_words(text_size(text)))
+        self.text.show_text(text, markdown=markdown)
+
+
+class PairView(QFrame):
+    """A pair side by side.
+
+    Signals:
+        stepped: -1 or 1, to the pair before or after.
+        closed: the view is to be closed.
+        whole_wanted: true to have the page alone, false to share it with the table.
+        markdown_chosen: responses are to be shown as Markdown, or plainly.
+        run_wanted: the pair is to be seen on the page Run.
+    """
+
+    stepped = Signal(int)
+    closed = Signal()
+    whole_wanted = Signal(bool)
+    markdown_chosen = Signal(bool)
+    run_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Pair")
+        self._theme = theme
+        self._pair: Pair | None = None
+        self._markdown = True
+        self._findings: tuple[Finding, ...] = ()
+        self._tags: list[QLabel] = []
+        self._chips: list[Chip] = []
+
+        self.back = _tool("chevron-up", "Pair before")
+        self.forth = _tool("chevron-down", "Pair after")
+        self.back.clicked.connect(self._back)
+        self.forth.clicked.connect(self._forth)
+        self.title = label(kind="section")
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.place = label(tone="text2")
+        self.form = Segment("Show the texts", [("markdown", "Markdown"), ("plain", "Plain text")])
+        self.form.chosen.connect(self._form_chosen)
+        self.whole = _tool("fit", "Pair alone")
+        self.whole.setCheckable(True)
+        self.whole.toggled.connect(self.whole_wanted)
+        self.close_button = _tool("close", "Close the pair")
+        self.close_button.clicked.connect(self.closed)
+        self._head = QHBoxLayout()
+        self._head.addWidget(self.back)
+        self._head.addWidget(self.forth)
+        self._head.addWidget(self.title, stretch=1)
+        self._head.addWidget(self.place)
+        self._head.addWidget(self.form)
+        self._head.addWidget(self.whole)
+        self._head.addWidget(self.close_button)
+
+        self._facts = FlowLayout()
+        self._facts_box = QWidget()
+        self._facts_box.setLayout(self._facts)
+        self.run_link = link("Show in the run", "Show this pair in the run")
+        self.run_link.clicked.connect(self.run_wanted)
+
+        self.which = Segment("Text over the responses", [("question", "Question"), ("reference", "Reference")])
+        self.which.chosen.connect(self._show_question)
+        self._question_title = label("Question", tone="text2")
+        self.question = TextView("Question", theme)
+        self._question_head = QHBoxLayout()
+        self._question_head.addWidget(self._question_title)
+        self._question_head.addWidget(self.which)
+        self._question_head.addStretch(1)
+        self._question_size = label(tone="text3")
+        self._question_head.addWidget(self._question_size)
+        self._above = QVBoxLayout()
+        self._above.addLayout(self._head)
+        self._above.addWidget(self._facts_box)
+        self._above.addLayout(self._question_head)
+        self._above.addWidget(self.question)
+
+        self.a = _Response("a", theme)
+        self.b = _Response("b", theme)
+        self._sides = QHBoxLayout()
+        self._sides.setSpacing(0)
+        self._sides.addWidget(self.a, stretch=1)
+        self._sides.addWidget(upright())
+        self._sides.addWidget(self.b, stretch=1)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(0)
+        self._column.addLayout(self._above)
+        self._column.addWidget(line())
+        self._column.addLayout(self._sides, stretch=1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._column.setContentsMargins(1, 1, 1, 1)
+        self._above.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
+        self._above.setSpacing(theme.gap(8))
+        for row in (self._head, self._question_head):
+            row.setSpacing(theme.px(8))
+        self._facts.setContentsMargins(0, 0, 0, 0)
+        self._facts.setSpacing(theme.px(8))
+        self._head.setSpacing(theme.px(4))
+        for tool in (self.back, self.forth, self.whole, self.close_button):
+            tool.setIconSize(QSize(theme.px(20), theme.px(20)))
+        self.question.set_theme(theme)
+        self.a.set_theme(theme)
+        self.b.set_theme(theme)
+        for chip in self._chips:
+            chip.set_theme(theme)
+        self._fit_question()
+
+    @property
+    def pair(self) -> Pair | None:
+        """The pair that is shown."""
+        return self._pair
+
+    def set_markdown(self, markdown: bool) -> None:
+        """Shows the texts as Markdown or plainly."""
+        self._markdown = markdown
+        self.form.set_current("markdown" if markdown else "plain")
+        if self._pair is not None:
+            self._show_texts(self._pair)
+
+    def show_pair(
+        self,
+        pair: Pair,
+        *,
+        place: str = "",
+        verdict: Verdict | None = None,
+        judged: bool = False,
+        in_run: bool = False,
+        findings: Sequence[Finding] = (),
+    ) -> None:
+        """Shows a pair. ``place`` says which one it is ("12 of 213"); ``verdict`` is the network's, where it judged;
+        ``findings`` are those about this pair."""
+        same = pair is self._pair
+        self._pair = pair
+        self._findings = tuple(findings)
+        self.title.setText(one_line(pair.id, 120))
+        self.title.setToolTip(plain_tip(pair.id))
+        self.setAccessibleName(f"Pair {one_line(pair.id, 120)}")
+        self.place.setText(place)
+        self._show_facts(pair, verdict, judged, in_run)
+        if not same:
+            self.which.setVisible(pair.reference is not None)
+            self._question_title.setVisible(pair.reference is None)
+            self.which.set_current("question")
+            self._show_texts(pair)
+
+    def focus_texts(self) -> None:
+        """Puts the focus into the texts, where keys scroll."""
+        self.a.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_whole(self, whole: bool) -> None:
+        """Says whether the pair has the page alone, without telling."""
+        self.whole.blockSignals(True)
+        self.whole.setChecked(whole)
+        self.whole.blockSignals(False)
+
+    # Facts
+
+    def _show_facts(self, pair: Pair, verdict: Verdict | None, judged: bool, in_run: bool) -> None:
+        while self._facts.count():
+            widget = self._facts.takeAt(0).widget()
+            if widget is not None and widget is not self.run_link:
+                widget.deleteLater()
+        self._chips.clear()
+        self._say("People", pair.human, missing="no label")
+        if judged:
+            self._say("Network", verdict, missing="unscored", unscored=True)
+        if judged and verdict is not None and pair.human is not None:
+            agree = verdict == pair.human
+            self._tag("agree" if agree else "differ", "good" if agree else "warn")
+        for name, label_said in pair.annotators:
+            self._say(one_line(name, 40), label_said)
+        if pair.task:
+            self._tag(one_line(pair.task, 40))
+        for tag in pair.tags:
+            self._tag(one_line(tag, 40))
+        for finding in self._findings:
+            self._tag(finding.title, "warn" if finding.severity == "warning" else "", finding.message)
+        self.run_link.setVisible(in_run)
+        if in_run:
+            self._facts.addWidget(self.run_link)
+
+    def _say(self, who: str, said: Verdict | None, *, missing: str = "", unscored: bool = False) -> None:
+        """Who said what, as a name with a chip."""
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, self._theme.px(8), 0)
+        row.setSpacing(self._theme.px(6))
+        row.addWidget(label(who, tone="text2"))
+        if said is not None or unscored:
+            chip = Chip(self._theme)
+            chip.show_verdict(said, unscored=unscored and said is None)
+            self._chips.append(chip)
+            row.addWidget(chip)
+        if said is None and missing:
+            row.addWidget(label(missing, tone="text3"))
+        words = {"a": "A", "b": "B", "tie": "tie", None: missing}[said]
+        box.setAccessibleName(f"{who}: {words}")
+        self._facts.addWidget(box)
+
+    def _tag(self, text: str, tone: str = "", tip: str = "") -> None:
+        made = label(text, tone=tone)
+        made.setProperty("part", "tag")
+        made.setToolTip(plain_tip(tip))
+        self._facts.addWidget(made)
+
+    # Texts
+
+    def _show_texts(self, pair: Pair) -> None:
+        self._show_question(self.which.current)
+        self.a.show_response(pair.response_a, pair.model_a, markdown=self._markdown)
+        self.b.show_response(pair.response_b, pair.model_b, markdown=self._markdown)
+        share = difference(pair.response_a, pair.response_b)
+        self.b.more.setText(difference_words(share))
+        set_tone(self.b.more, "warn" if share is not None and abs(share) >= 0.5 else "text2")
+
+    def _show_question(self, which: str) -> None:
+        if self._pair is None:
+            return
+        text = (self._pair.reference or "") if which == "reference" else self._pair.question
+        self.question.setAccessibleName(which.capitalize())
+        self._question_size.setText(size_words(text_size(text)) if text.strip() else "empty")
+        self.question.show_text(text, markdown=self._markdown)
+        self._fit_question()
+
+    def _fit_question(self) -> None:
+        low = self.height() / self._theme.scale < _LOW
+        self.question.setFixedHeight(self.question.height_for(_QUESTION_LINES_LOW if low else _QUESTION_LINES))
+
+    def _form_chosen(self, key: str) -> None:
+        self.markdown_chosen.emit(key == "markdown")
+
+    def _back(self) -> None:
+        self.stepped.emit(-1)
+
+    def _forth(self) -> None:
+        self.stepped.emit(1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+            return
+        super().keyPressEvent(event)
+
+
+def _tool(name: str, words: str) -> QToolButton:
+    made = QToolButton()
+    made.setIcon(icon(name))
+    made.setAccessibleName(words)
+    made.setToolTip(words)
+    return made

@@ -1,0 +1,374 @@
+"""The table of pairs: rows painted in one go each, sorted by a click on a column's head."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from judgenet.engine.pair_index import SortKey
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.icons import icon_pixmap
+from judgenet.ui.models.pairs_model import ColumnKey, Kind, PairsModel
+from judgenet.ui.parts import label
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TypeRole
+
+Index = QModelIndex | QPersistentModelIndex
+
+_CELL_PAD: Final = 8
+_ELIDED_KEPT: Final = 3000
+_FONTS: Final[dict[Kind, TypeRole]] = {"mono": "mono"}
+_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+
+NEEDS: Final[dict[ColumnKey, int]] = {"length_a": 720, "length_b": 720, "match": 560, "task": 500, "id": 420}
+"""Below this width of the table in px at 100 % a column gives way to the question."""
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints cells by the kind of their column; what is selected or under the mouse is a whole row."""
+
+    def __init__(self, table: PairsTable, theme: Theme) -> None:
+        super().__init__(table)
+        self._table = table
+        self._elided: OrderedDict[tuple[str, int, bool], str] = OrderedDict()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's colours and measures."""
+        self._theme = theme
+        self._ink = Ink.of(theme)
+        self._elided.clear()
+        self._fonts: dict[Kind, QFont] = {
+            kind: theme.font(_FONTS.get(kind, "body"), tabular=kind == "number")
+            for kind in ("mono", "text", "quiet", "number", "match")
+        }
+        self._metrics = {kind: QFontMetrics(font) for kind, font in self._fonts.items()}
+        self._pad = theme.px(_CELL_PAD)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(option.rect.width(), self._theme.row)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        model = self._table.pairs_model
+        row, theme = index.row(), self._theme
+        column = model.columns[index.column()]
+        rect = option.rect
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.color("accentTint"))
+        elif row == self._table.hovered:
+            painter.fillRect(rect, theme.color("hover"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.color("line"))
+        kind = column.kind
+        if kind == "chip":
+            self._paint_chip(painter, rect, row, column.key)
+        elif kind == "tick":
+            if model.is_chosen(row):
+                self._paint_icon(painter, rect, "tick", "text2")
+        elif kind == "match":
+            self._paint_match(painter, rect, model.agrees(row))
+        else:
+            self._paint_text(painter, rect, kind, model.text(row, column.key))
+
+    def _paint_text(self, painter: QPainter, rect: QRect, kind: Kind, text: str) -> None:
+        if not text:
+            return
+        room = rect.width() - 2 * self._pad
+        key = (text, room, kind == "mono")
+        elided = self._elided.get(key)
+        if elided is None:
+            elided = self._metrics[kind].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            self._elided[key] = elided
+            if len(self._elided) > _ELIDED_KEPT:
+                self._elided.popitem(last=False)
+        painter.setFont(self._fonts[kind])
+        painter.setPen(self._theme.color("text" if kind in ("text", "number") else "text2"))
+        inner = QRect(rect.left() + self._pad, rect.top(), room, rect.height() - 1)
+        # A text begins on its own side, but stands at the left as its column does.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        painter.drawText(inner, _RIGHT if kind == "number" else _LEFT, elided)
+
+    def _paint_chip(self, painter: QPainter, rect: QRect, row: int, key: ColumnKey) -> None:
+        verdict, unscored = self._table.pairs_model.verdict(row, key)
+        if verdict is None and not unscored:
+            return
+        scale = self._theme.scale
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(rect.left() + self._pad, rect.top() + (rect.height() - 1 - 20 * scale) / 2)
+        painter.scale(scale, scale)
+        draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), verdict)
+        painter.restore()
+
+    def _paint_match(self, painter: QPainter, rect: QRect, match: bool | None) -> None:
+        if match is None:
+            return
+        painter.setFont(self._fonts["match"])
+        painter.setPen(self._theme.color("text3" if match else "warn"))
+        inner = rect.adjusted(self._pad, 0, -self._pad, -1)
+        painter.drawText(inner, _LEFT, "agree" if match else "differ")
+
+    def _paint_icon(self, painter: QPainter, rect: QRect, name: str, color: str) -> None:
+        side = self._theme.px(16)
+        device = painter.device()
+        ratio = device.devicePixelRatio() if device is not None else 1.0
+        pixmap = icon_pixmap(name, getattr(self._theme.colors, color), side, ratio)
+        painter.drawPixmap(
+            QPointF(rect.left() + self._pad, rect.top() + (rect.height() - 1 - side) / 2),
+            pixmap,
+        )
+
+
+class PairsHeader(QHeaderView):
+    """Heads with the chip of their side and an arrow where the table is sorted by them."""
+
+    def __init__(self, table: PairsTable, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Horizontal, table)
+        self._table = table
+        self.key: SortKey | None = None
+        self.descending = False
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(24)
+        self.setAccessibleName("Columns")
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._ink = Ink.of(theme)
+        self.setFixedHeight(theme.row)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
+        theme, column = self._theme, self._table.pairs_model.columns[logicalIndex]
+        painter.save()
+        painter.fillRect(rect, theme.color("surface"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.color("line"))
+        pad = theme.px(_CELL_PAD)
+        inner = rect.adjusted(pad, 0, -pad, -1)
+        painter.setFont(theme.font("strong"))
+        painter.setPen(theme.color("text2"))
+        sorted_by = column.sort is not None and column.sort == self.key
+        if sorted_by:
+            side = theme.px(12)
+            name = "chevron-down" if self.descending else "chevron-up"
+            device = painter.device()
+            ratio = device.devicePixelRatio() if device is not None else 1.0
+            pixmap = icon_pixmap(name, theme.colors.accent, side, ratio)
+            painter.drawPixmap(QPointF(inner.right() - side + pad / 2, inner.center().y() - side / 2 + 1), pixmap)
+            inner.setRight(inner.right() - side)
+            painter.setPen(theme.color("accent"))
+        metrics = painter.fontMetrics()
+        left = inner.left()
+        if column.side is not None:
+            wide = theme.px(24)
+            gap = theme.px(6)
+            if column.kind == "number":
+                left = max(left, inner.right() - metrics.horizontalAdvance(column.title) - gap - wide)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.save()
+            painter.translate(left, rect.top() + (rect.height() - 1 - 20 * theme.scale) / 2)
+            painter.scale(theme.scale, theme.scale)
+            draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), column.side)
+            painter.restore()
+            left += wide + gap
+        box = QRect(left, inner.top(), inner.right() - left + 1, inner.height())
+        flags = _RIGHT if column.kind == "number" and column.side is None else _LEFT
+        painter.drawText(box, flags, metrics.elidedText(column.title, Qt.TextElideMode.ElideRight, box.width()))
+        painter.restore()
+
+
+class PairsTable(QTableView):
+    """A table of pairs.
+
+    Signals:
+        current_changed: the position of the pair in the current row, or ``None``.
+        opened: the position of a pair that is to be opened.
+        sort_wanted: (sort key or ``None`` for the order of the source, descending).
+    """
+
+    current_changed = Signal(object)
+    opened = Signal(int)
+    sort_wanted = Signal(object, bool)
+
+    def __init__(self, name: str, model: PairsModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.pairs_model = model
+        self.hovered = -1
+        self._theme = theme
+        self._wanted_hidden: set[ColumnKey] = set()
+        self.setModel(model)
+        self._delegate = CellDelegate(self, theme)
+        self.setItemDelegate(self._delegate)
+        self.heads = PairsHeader(self, theme)
+        self.setHorizontalHeader(self.heads)
+        self.heads.setVisible(True)
+        self.heads.sectionClicked.connect(self._head_clicked)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.viewport().setMouseTracking(True)
+        self.doubleClicked.connect(self._open)
+        self._nothing = label("", tone="text2", wrap=True)
+        self._nothing.setParent(self.viewport())
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._nothing.hide()
+        model.modelReset.connect(self._show_nothing)
+        self._follow_selection()
+        self.set_theme(theme)
+
+    def _follow_selection(self) -> None:
+        self.selectionModel().currentRowChanged.connect(self._current_changed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's colours and measures."""
+        self._theme = theme
+        self._delegate.set_theme(theme)
+        self.heads.set_theme(theme)
+        self.verticalHeader().setDefaultSectionSize(theme.row)
+        self.verticalScrollBar().setSingleStep(theme.row)
+        for place, column in enumerate(self.pairs_model.columns):
+            if column.width:
+                self.heads.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
+                self.heads.resizeSection(place, theme.px(column.width))
+            else:
+                self.heads.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+        self._fit()
+        self.viewport().update()
+
+    def say_nothing(self, text: str) -> None:
+        """What stands in the table when it has no rows."""
+        self._nothing.setText(text)
+        self._show_nothing()
+
+    def _show_nothing(self) -> None:
+        self._nothing.setVisible(not self.pairs_model.rowCount() and bool(self._nothing.text()))
+        gap = self._theme.px(12)
+        self._nothing.setGeometry(gap, gap, max(1, self.viewport().width() - 2 * gap), self._theme.px(60))
+
+    def show_column(self, key: ColumnKey, shown: bool) -> None:
+        """Shows or hides a column."""
+        (self._wanted_hidden.discard if shown else self._wanted_hidden.add)(key)
+        self._fit()
+
+    def set_sort(self, key: SortKey | None, descending: bool) -> None:
+        """Marks the column that the rows are sorted by."""
+        self.heads.key, self.heads.descending = key, descending
+        self.heads.viewport().update()
+
+    # Rows
+
+    @property
+    def current_position(self) -> int | None:
+        """The position of the pair in the current row."""
+        index = self.currentIndex()
+        return self.pairs_model.position(index.row()) if index.isValid() else None
+
+    def go_to(self, position: int | None, *, center: bool = False) -> None:
+        """Makes a pair the current one, if it is shown; ``None``: none is current."""
+        row = None if position is None else self.pairs_model.row_of(position)
+        if row is None:
+            self.clearSelection()
+            self.setCurrentIndex(QModelIndex())
+            return
+        self.setCurrentIndex(self.pairs_model.index(row, 0))
+        hint = QAbstractItemView.ScrollHint
+        self.scrollTo(self.pairs_model.index(row, 0), hint.PositionAtCenter if center else hint.EnsureVisible)
+
+    def step(self, by: int) -> None:
+        """Goes so many rows on."""
+        count = self.pairs_model.rowCount()
+        if count:
+            now = self.currentIndex().row()
+            row = min(count - 1, max(0, now + by)) if now >= 0 else 0
+            self.setCurrentIndex(self.pairs_model.index(row, 0))
+
+    def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self.current_changed.emit(self.pairs_model.position(current.row()) if current.isValid() else None)
+
+    def _open(self, index: QModelIndex) -> None:
+        self.opened.emit(self.pairs_model.position(index.row()))
+
+    def _head_clicked(self, place: int) -> None:
+        key = self.pairs_model.columns[place].sort
+        if key is None:
+            return
+        if self.heads.key != key:
+            self.sort_wanted.emit(key, False)
+        elif not self.heads.descending:
+            self.sort_wanted.emit(key, True)
+        else:
+            self.sort_wanted.emit(None, False)
+
+    # Keys and mouse
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and index.isValid():
+            self._open(index)
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Typing does not search: Qt would look at every row."""
+
+    def moveCursor(self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        rows = self.pairs_model.rowCount()
+        if rows and cursorAction in (
+            QAbstractItemView.CursorAction.MoveHome,
+            QAbstractItemView.CursorAction.MoveEnd,
+        ):
+            first = cursorAction == QAbstractItemView.CursorAction.MoveHome
+            return self.pairs_model.index(0 if first else rows - 1, 0)
+        return super().moveCursor(cursorAction, modifiers)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.rowAt(event.position().toPoint().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def _hover(self, row: int) -> None:
+        if row != self.hovered:
+            old, self.hovered = self.hovered, row
+            for one in (old, row):
+                if one >= 0:
+                    y = self.rowViewportPosition(one)
+                    self.viewport().update(0, y, self.viewport().width(), self._theme.row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+        self._show_nothing()
+
+    def _fit(self) -> None:
+        """Hides columns for which there is no room."""
+        width = self.viewport().width() / self._theme.scale
+        for place, column in enumerate(self.pairs_model.columns):
+            hidden = column.key in self._wanted_hidden or width < NEEDS.get(column.key, 0)
+            if hidden != self.isColumnHidden(place):
+                self.setColumnHidden(place, hidden)

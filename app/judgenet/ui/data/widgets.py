@@ -1,0 +1,116 @@
+"""Small parts of the data page: a field to search in, a tag with its icon."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, set_tone
+from judgenet.ui.theme import Theme
+
+_ICONS = {"warn": "warning", "good": "tick", "bad": "error"}
+
+
+class SearchField(QLineEdit):
+    """A line to search by, with a glass before it and a button that empties it.
+
+    Signals:
+        left: Down was pressed: the focus wants to go to what was found.
+    """
+
+    left = Signal()
+
+    def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._glass = QLabel(self)
+        self._glass.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.empty = QToolButton(self)
+        self.empty.setAccessibleName("Empty the search")
+        self.empty.setToolTip("Empty the search")
+        self.empty.setCursor(Qt.CursorShape.ArrowCursor)
+        self.empty.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.empty.clicked.connect(self.clear)
+        self.textChanged.connect(self._show_button)
+        self.set_theme(theme)
+        self._show_button("")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        side = theme.px(16)
+        self._glass.setPixmap(icon("search", "text2").pixmap(side, side))
+        self._glass.setFixedSize(side, side)
+        self.empty.setIcon(icon("close"))
+        self.empty.setIconSize(QSize(side, side))
+        self.setTextMargins(theme.px(24), 0, theme.px(28), 0)
+        self.setMinimumWidth(theme.px(176))
+        self._place()
+
+    def _show_button(self, text: str) -> None:
+        self.empty.setVisible(bool(text))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        middle = self.height() // 2
+        self._glass.move(self._theme.px(10), middle - self._glass.height() // 2)
+        size = self.empty.sizeHint()
+        self.empty.resize(size)
+        self.empty.move(self.width() - size.width() - 2, middle - size.height() // 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class StateTag(QFrame):
+    """A state as an icon and words on a tint."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "tag")
+        self._tone = ""
+        self._icon = QLabel()
+        self.text = label()
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self.text)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._theme = theme
+        self._row.setContentsMargins(theme.px(12), theme.px(6), theme.px(12), theme.px(6))
+        self._row.setSpacing(theme.px(8))
+        self._show_icon()
+
+    def say(self, text: str, tone: str) -> None:
+        """Shows a state; ``tone`` is ``warn``, ``good`` or ``bad``."""
+        self.text.setText(text)
+        self.setAccessibleName(text)
+        self._tone = tone
+        set_tone(self, tone)
+        set_tone(self.text, tone)
+        self._show_icon()
+
+    def _show_icon(self) -> None:
+        name = _ICONS.get(self._tone)
+        self._icon.setVisible(name is not None)
+        if name is not None:
+            side = self._theme.px(16)
+            self._icon.setPixmap(icon(name, self._tone).pixmap(side, side))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_icon()

@@ -1,0 +1,236 @@
+"""The table of pairs: a model over the tuple of pairs, its rows an array of positions. No object is made per row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.engine.pair_index import SortKey, Verdicts
+from judgenet.engine.run_table import CODES
+from judgenet.ui.text_view import one_line, plain_tip
+
+Index = QModelIndex | QPersistentModelIndex
+
+ColumnKey = Literal[
+    "chosen", "id", "task", "question", "response_a", "response_b", "length_a", "length_b", "verdict", "human", "match"
+]
+Kind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
+"""How a cell is drawn."""
+
+VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "b": "B", "tie": "tie", None: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table. ``width`` is in px at 100 %, 0 for what is left; ``side`` puts the chip of A or B before
+    the title. ``words`` is the title for those who do not see the chip."""
+
+    key: ColumnKey
+    title: str
+    kind: Kind
+    width: int
+    sort: SortKey | None = None
+    side: Verdict | None = None
+    words: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.words or self.title
+
+
+BROWSE: Final = (
+    Column("chosen", "", "tick", 36, "chosen", words="Chosen"),
+    Column("id", "Id", "mono", 112, "id"),
+    Column("question", "Question", "text", 0, "question"),
+    Column("task", "Task", "quiet", 112, "task"),
+    Column("length_a", "length", "number", 92, "length_a", "a", "Length of A in characters"),
+    Column("length_b", "length", "number", 92, "length_b", "b", "Length of B in characters"),
+    Column("verdict", "net", "chip", 56, "verdict", words="Network verdict"),
+    Column("human", "human", "chip", 68, "human", words="Human label"),
+    Column("match", "", "match", 72, "agreement", words="Agreement of network and people"),
+)
+"""What is shown of pairs that are loaded."""
+
+PREVIEW: Final = (
+    Column("id", "Id", "mono", 112),
+    Column("question", "Question", "text", 0),
+    Column("response_a", "Response", "text", 0, side="a", words="Response A"),
+    Column("response_b", "Response", "text", 0, side="b", words="Response B"),
+    Column("human", "Label", "chip", 64, words="Human label"),
+    Column("task", "Task", "quiet", 104),
+)
+"""What is shown of pairs that are about to be imported."""
+
+TEXTS: Final = ("question", "response_a", "response_b")
+
+
+class PairsModel(QAbstractTableModel):
+    """Pairs in rows. ``rows`` holds the positions of the pairs that are shown, in the order in which they are."""
+
+    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self.pairs: Sequence[Pair] = ()
+        self.rows: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.verdicts: Verdicts | None = None
+        self.chosen: NDArray[np.bool_] | None = None
+        self._row_of: NDArray[np.int32] | None = None
+
+    # Filling
+
+    def set_pairs(
+        self,
+        pairs: Sequence[Pair],
+        rows: NDArray[np.int32] | None = None,
+        verdicts: Verdicts | None = None,
+        chosen: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Shows other pairs; all of them in their own order where no ``rows`` are given."""
+        self.beginResetModel()
+        self.pairs = pairs
+        self.rows = np.arange(len(pairs), dtype=np.int32) if rows is None else rows
+        self.verdicts = verdicts
+        self.chosen = chosen
+        self._row_of = None
+        self.endResetModel()
+
+    def set_rows(self, rows: NDArray[np.int32]) -> None:
+        """Shows other rows of the same pairs."""
+        self.beginResetModel()
+        self.rows = rows
+        self._row_of = None
+        self.endResetModel()
+
+    def set_chosen(self, chosen: NDArray[np.bool_] | None) -> None:
+        """Says which pairs are chosen; ``None``: all."""
+        self.chosen = chosen
+        self._all_changed()
+
+    def set_verdicts(self, verdicts: Verdicts | None) -> None:
+        """Shows the verdicts of another run."""
+        self.verdicts = verdicts
+        self._all_changed()
+
+    def _all_changed(self) -> None:
+        if len(self.rows):
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.columns) - 1))
+
+    def pairs_changed(self, positions: Iterable[int]) -> None:
+        """Verdicts of some pairs came in."""
+        found = [row for row in map(self.row_of, positions) if row is not None]
+        if found:
+            self.dataChanged.emit(self.index(min(found), 0), self.index(max(found), len(self.columns) - 1))
+
+    # Rows and positions
+
+    def position(self, row: int) -> int:
+        """The position in the data set of the pair in a row."""
+        return int(self.rows[row])
+
+    def row_of(self, position: int) -> int | None:
+        """The row of the pair at a position, ``None`` where it is not shown."""
+        if self._row_of is None:
+            self._row_of = np.full(len(self.pairs), -1, np.int32)
+            self._row_of[self.rows] = np.arange(len(self.rows), dtype=np.int32)
+        row = int(self._row_of[position]) if 0 <= position < len(self._row_of) else -1
+        return None if row < 0 else row
+
+    def pair(self, row: int) -> Pair:
+        """The pair in a row."""
+        return self.pairs[int(self.rows[row])]
+
+    # Cells
+
+    def text(self, row: int, key: ColumnKey) -> str:
+        """The text of a cell, empty for chips and ticks."""
+        pair = self.pairs[self.rows[row]]
+        if key in TEXTS:
+            return one_line(getattr(pair, key))
+        if key == "id":
+            return one_line(pair.id)
+        if key == "task":
+            return one_line(pair.task or "")
+        if key == "length_a":
+            return f"{len(pair.response_a):,}"
+        if key == "length_b":
+            return f"{len(pair.response_b):,}"
+        return ""
+
+    def verdict(self, row: int, key: ColumnKey) -> tuple[Verdict | None, bool]:
+        """What a chip's cell shows, and whether the pair is unscored."""
+        position = self.rows[row]
+        if key == "human":
+            return self.pairs[position].human, False
+        if self.verdicts is None:
+            return None, False
+        verdict = CODES[self.verdicts.verdict[position]]
+        return verdict, verdict is None and bool(self.verdicts.judged[position])
+
+    def agrees(self, row: int) -> bool | None:
+        """Whether verdict and label of a pair are the same; ``None`` where one is missing."""
+        verdict, _ = self.verdict(row, "verdict")
+        human = self.pairs[self.rows[row]].human
+        return None if verdict is None or human is None else verdict == human
+
+    def is_chosen(self, row: int) -> bool:
+        """The pair is among those that are judged."""
+        return self.chosen is None or bool(self.chosen[self.rows[row]])
+
+    def words(self, row: int, column: Column) -> str:
+        """A cell in words."""
+        if column.kind == "chip":
+            verdict, unscored = self.verdict(row, column.key)
+            return "unscored" if unscored else VERDICT_WORDS[verdict]
+        if column.kind == "match":
+            return {True: "agree", False: "differ", None: ""}[self.agrees(row)]
+        if column.kind == "tick":
+            return "chosen" if self.is_chosen(row) else "not chosen"
+        return self.text(row, column.key)
+
+    # Qt's side
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        column = self.columns[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.words(index.row(), column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            words = self.words(index.row(), column)
+            return f"{column.name}: {words}" if words else f"{column.name}: none"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(index.row(), column)
+        return None
+
+    def _tip(self, row: int, column: Column) -> str | None:
+        if column.key in TEXTS:
+            return plain_tip(getattr(self.pair(row), column.key))
+        if column.key == "match":
+            match = self.agrees(row)
+            return None if match is None else f"Network and people {'agree' if match else 'differ'}"
+        if column.key in ("id", "task"):
+            return plain_tip(self.text(row, column.key))
+        words = self.words(row, column)
+        return f"{column.name}: {words}" if words else None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Vertical:
+            return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return column.name
+        return None

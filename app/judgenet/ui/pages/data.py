@@ -1,0 +1,377 @@
+"""The page on which pairs are brought in, looked through and chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.assets import example
+from judgenet.core.pairs import Pair
+from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.ui.actions import Action
+from judgenet.ui.context import Context
+from judgenet.ui.data.browse_view import BrowseView
+from judgenet.ui.data.empty import DropZone, Loading
+from judgenet.ui.data.import_view import ImportView
+from judgenet.ui.data.importer import Importer, file_names
+from judgenet.ui.data.pair_view import PairView
+from judgenet.ui.dialogs import shown
+from judgenet.ui.navigation import PageKey, Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+
+_SIDE: Final = 360
+_SIDE_NARROW: Final = 312
+_NARROW: Final = 1240
+"""Below this width of the page (px at 100 %) the panel beside it is narrower."""
+
+
+class DataPage(Page):
+    """Empty, loading, importing, or looking through the pairs."""
+
+    key: ClassVar[PageKey] = "data"
+    primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.setAccessibleName("Data")
+        self.setAcceptDrops(True)
+        theme = context.theme.theme
+        self._theme = theme
+        self.importer = Importer(context, self)
+        self.empty = DropZone(theme)
+        self.loading = Loading(theme)
+        self.importing = ImportView(theme)
+        self.browse = BrowseView(context)
+        self.peek = _Peek(theme)
+        self.stack = QStackedWidget()
+        for view in (self.empty, self.loading, self.importing, self.browse, self.peek):
+            self.stack.addWidget(view)
+        self.side = QStackedWidget()
+        self.side.addWidget(self.importing.side)
+        self.side.addWidget(self.browse.side)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.stack, stretch=1)
+        row.addWidget(self.side)
+
+        self._menu_button = QToolButton()
+        self._menu_button.setText("Import")
+        self._menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self._menu_button.setAccessibleName("Import")
+        set_kind(self._menu_button, "menu")
+        self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu_button.hide()
+
+        self._connect()
+        self._add_actions()
+        self._refresh()
+        self.set_theme(theme)
+
+    def _connect(self) -> None:
+        context, importer, view = self.context, self.importer, self.importing
+        self.empty.choose.clicked.connect(self._choose_file)
+        self.empty.folder.clicked.connect(self._choose_folder)
+        self.empty.example.clicked.connect(self._use_example)
+        importer.began.connect(self._refresh)
+        importer.changed.connect(self._show_import)
+        importer.ended.connect(self._refresh)
+        view.column_picked.connect(importer.pick_column)
+        view.preference_picked.connect(importer.pick_preference)
+        view.label_picked.connect(importer.pick_label)
+        view.no_majority_picked.connect(importer.pick_no_majority)
+        view.left_out.connect(importer.leave_out)
+        view.accepted.connect(importer.accept)
+        view.cancelled.connect(importer.cancel)
+        view.other_wanted.connect(self._choose_file)
+        view.pair_opened.connect(self._peek)
+        self.peek.pair_view.closed.connect(self._close_peek)
+        self.peek.pair_view.markdown_chosen.connect(self._peek_form)
+        self.browse.mapping_wanted.connect(self._change_mapping)
+        self.browse.other_wanted.connect(self._choose_file)
+        document = context.document
+        document.opened.connect(self._opened)
+        document.pairs_changed.connect(self._pairs_changed)
+        document.loading_changed.connect(self._refresh)
+        context.tasks.jobs_changed.connect(self._follow_job)
+
+    def _add_actions(self) -> None:
+        actions = self.context.actions
+        actions.add(
+            Action(
+                "data.import_folder",
+                "Choose a folder of pairs…",
+                self._choose_folder,
+                "",
+                "open",
+                self._can_import,
+                words="import data load faireval",
+            ),
+            Action("data.example", "Use the example pairs", self._use_example, "", "data", self._can_import),
+            Action(
+                "data.mapping",
+                "Change columns and labels…",
+                self._change_mapping,
+                "",
+                "edit",
+                self._can_change,
+                words="mapping coding import",
+            ),
+            Action("data.reload", "Read the pairs again", self._reload, "", "retry", self._can_change),
+            Action(
+                "data.find",
+                "Search the pairs",
+                self._find,
+                "Ctrl+F",
+                "search",
+                self._can_browse,
+                words="filter",
+                scope=self,
+            ),
+            Action("data.show_all", "Show all pairs", self._show_all, "", "filter", self._can_browse, scope=self),
+            Action("data.next", "Next pair", self._next, "Alt+Down", "chevron-down", self._can_browse, scope=self),
+            Action(
+                "data.previous", "Pair before", self._previous, "Alt+Up", "chevron-up", self._can_browse, scope=self
+            ),
+        )
+        menu = QMenu("Import", self)
+        for name in ("data.import", "data.import_folder", "data.example", "data.mapping", "data.reload"):
+            if name in actions:
+                menu.addAction(actions.qaction(name))
+        self._menu_button.setMenu(menu)
+
+    # When things are possible
+
+    def _can_import(self) -> bool | str:
+        document = self.context.document
+        if not document.is_open:
+            return "Open a project first."
+        if self.context.runner.running:
+            return "Stop the run first."
+        return document.read_only or True
+
+    def _can_change(self) -> bool | str:
+        if self.context.document.project.pairs is None:
+            return "There are no pairs yet."
+        return self._can_import()
+
+    def _can_browse(self) -> bool | str:
+        return self.stack.currentWidget() is self.browse or "There are no pairs to look through."
+
+    # The frame's side
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self._menu_button,)
+
+    def regions(self) -> Sequence[QWidget]:
+        view = self.stack.currentWidget()
+        if view is self.browse:
+            return (self.browse.bar, self.browse.table, self.browse.pair_view, self.side)
+        if view is self.importing:
+            return (self.importing.columns, self.importing.labels, self.importing.table, self.side)
+        return (self.stack,)
+
+    def enter(self, visit: Visit) -> None:
+        if visit.files:
+            self.import_files(visit.files)
+        elif visit.pairs is not None:
+            self.browse.show_visit(visit.pairs, visit.why)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        for view in (self.empty, self.loading, self.importing, self.browse, self.peek):
+            view.set_theme(theme)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        narrow = self.width() / self._theme.scale < _NARROW
+        self.side.setFixedWidth(min(self._theme.px(_SIDE_NARROW if narrow else _SIDE), max(1, self.width() * 2 // 5)))
+
+    # What is shown
+
+    def _refresh(self) -> None:
+        """Shows the view that fits the state."""
+        document, importer = self.context.document, self.importer
+        if importer.active:
+            view: QWidget = self.importing if importer.draft is not None else self.loading
+        elif document.dataset is not None:
+            view = self.browse
+        elif document.loading:
+            view = self.loading
+        else:
+            view = self.empty
+            self._say_why_empty()
+        self._put(view)
+        self._follow_job()
+        self.context.actions.refresh()
+
+    def _put(self, view: QWidget) -> None:
+        self.stack.setCurrentWidget(view)
+        beside = {self.importing: self.importing.side, self.peek: self.importing.side, self.browse: self.browse.side}
+        side = beside.get(view)
+        self.side.setVisible(side is not None)
+        if side is not None:
+            self.side.setCurrentWidget(side)
+
+    def _say_why_empty(self) -> None:
+        source = self.context.document.project.pairs
+        if source is None:
+            self.empty.say(
+                "No pairs yet",
+                "A pair is a question with two responses and, where there is one, what people said. "
+                "Drop a file or a folder here, or choose one.",
+            )
+        else:
+            names = file_names([Path(file) for file in source.files])
+            self.empty.say("The pairs are not loaded", f"They were to be read from {names}. Choose where they are now.")
+
+    def _follow_job(self) -> None:
+        if self.stack.currentWidget() is self.loading:
+            job = self.context.tasks.jobs[-1] if self.context.tasks.jobs else None
+            names = file_names(self.importer.files) if self.importer.active else "the pairs"
+            self.loading.follow(job, f"Reading {names}")
+
+    def _opened(self) -> None:
+        self.importer.forget()
+        self._refresh()
+
+    def _pairs_changed(self) -> None:
+        self.browse.show_document()
+        self._refresh()
+
+    # Importing
+
+    def import_files(self, files: Sequence[Path]) -> None:
+        """Opens files (or one folder) to import their pairs."""
+        self.importer.begin(files)
+
+    def _choose_file(self) -> None:
+        self.context.actions.trigger("data.import")
+
+    def _choose_folder(self) -> None:
+        if self._can_import() is True:
+            self.context.tasks.start(self._ask_for_folder(), "Choose a folder")
+
+    async def _ask_for_folder(self) -> None:
+        dialog = QFileDialog(self, "Choose a folder of pairs", str(self.context.document.folder))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        accepted = await shown(dialog)
+        folders = [Path(folder) for folder in dialog.selectedFiles()] if accepted else []
+        dialog.deleteLater()
+        if folders:
+            self.import_files(folders[:1])
+
+    def _use_example(self) -> None:
+        if self._can_import() is True:
+            self.import_files([example("general.jsonl")])
+
+    def _change_mapping(self) -> None:
+        document = self.context.document
+        source = document.project.pairs
+        if source is not None:
+            self.importer.begin([document.folder / file for file in source.files], source)
+
+    def _reload(self) -> None:
+        self.context.document.reload_pairs()
+
+    def _show_import(self) -> None:
+        importer, view = self.importer, self.importing
+        draft, opened = importer.draft, importer.opened
+        if draft is None or opened is None:
+            return
+        if self.stack.currentWidget() not in (view, self.peek):
+            view.begin(draft, opened.files, importer.seconds)
+            self._refresh()
+        view.show_draft(draft, importer.seen)
+        if importer.problem is not None:
+            view.show_problem(importer.problem)
+        view.show_checked(importer.dataset, draft.leave_out, importer.waits_for)
+        view.show_ready(opened.count, importer.pair_count, importer.why_not, changes=importer.changes)
+
+    def _peek(self, pair: Pair) -> None:
+        """Shows a pair of the import."""
+        dataset = self.importer.dataset
+        findings = [one for one in dataset.findings if pair.id in one.ids] if dataset is not None else []
+        self.peek.pair_view.set_markdown(self.context.settings.preferences.markdown)
+        self.peek.pair_view.show_pair(pair, findings=findings)
+        self._put(self.peek)
+        self.peek.pair_view.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _close_peek(self) -> None:
+        self._put(self.importing)
+        self.importing.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _peek_form(self, markdown: bool) -> None:
+        self.context.settings.set(markdown=markdown)
+        self.peek.pair_view.set_markdown(markdown)
+
+    # Looking through
+
+    def _find(self) -> None:
+        self.browse.bar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.browse.bar.search.selectAll()
+
+    def _show_all(self) -> None:
+        self.browse.bar.clear()
+
+    def _next(self) -> None:
+        self.browse.step_pair(1)
+
+    def _previous(self) -> None:
+        self.browse.step_pair(-1)
+
+    # Files dropped on the page
+
+    def _dropped(self, event: QDragEnterEvent | QDropEvent) -> list[Path]:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        # A project is opened by the window.
+        return [] if any(path.suffix == PROJECT_SUFFIX for path in paths) or self._can_import() is not True else paths
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._dropped(event):
+            event.acceptProposedAction()
+            self.empty.set_over(True)
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        super().dragLeaveEvent(event)
+        self.empty.set_over(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.empty.set_over(False)
+        files = self._dropped(event)
+        if not files:
+            event.ignore()
+            return
+        event.acceptProposedAction()
+        self.import_files(files)
+
+
+class _Peek(QWidget):
+    """A pair of an import, alone on the page."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.pair_view = PairView(theme)
+        for part in (self.pair_view.whole, self.pair_view.back, self.pair_view.forth):
+            part.hide()
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.pair_view)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
+        self.pair_view.set_theme(theme)
