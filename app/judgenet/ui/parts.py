@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
+from judgenet.ui.text_view import plain_tip
 from judgenet.ui.widgets import set_kind
 
 
@@ -97,7 +98,7 @@ class ElidedLabel(QLabel):
         shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
 
 
 class SpinBox(QSpinBox):

@@ -66,6 +66,13 @@ class Segment(QWidget):
         """Sets a choice without telling."""
         self.button(key).setChecked(True)
 
+    def clear(self) -> None:
+        """Sets no choice: it is still to be made."""
+        self._group.setExclusive(False)
+        for button in self._group.buttons():
+            button.setChecked(False)
+        self._group.setExclusive(True)
+
     def button(self, key: str) -> QAbstractButton:
         """The button of a choice."""
         return self._group.button(self._keys.index(key))
