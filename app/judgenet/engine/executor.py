@@ -87,8 +87,7 @@ class RunPlan:
     """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
     the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
 
-    ``evidence_chars`` bounds the evidence in the reply schema by endpoint (small local models ramble), ``stream``
-    asks for answers piece by piece.
+    ``stream`` asks for answers piece by piece.
     """
 
     run: RunInfo
@@ -103,7 +102,6 @@ class RunPlan:
     kinds: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     stream: bool = False
-    evidence_chars: Mapping[str, int] = field(default_factory=dict)
     chosen: frozenset[int] | None = None
 
     def asks(self, index: int) -> bool:
@@ -186,7 +184,7 @@ class Executor:
         self._prices: dict[tuple[str, str], Price | None] = {}
         self._excess: dict[tuple[str, str], float] = {}
         self._forms = store.forms()
-        self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles, plan.evidence_chars)
+        self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
 
     # Control, on the engine's loop

@@ -16,7 +16,7 @@ from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.ports import Form
 from judgenet.engine.providers import common
 from judgenet.engine.questions import Question, Questions
-from judgenet.engine.session import Start, evidence_chars
+from judgenet.engine.session import Start
 from judgenet.engine.work import Call, PairWork, Result
 from judgenet.store.db import Store
 from judgenet.store.runs import RecordedAnswer, recorded
@@ -69,7 +69,7 @@ def preview(
     :raises NoSuchCall: the network makes no such call, such as an order that is not asked.
     """
     salt = start.salt if store is None else store.salt(start.salt)
-    questions = Questions(start.spec, start.book, salt, roles_for, evidence_chars(start))
+    questions = Questions(start.spec, start.book, salt, roles_for)
     way = _Way(start, store, questions)
     work, ready = questions.take_up(index, pair)
     if layer == ROLES_LAYER:

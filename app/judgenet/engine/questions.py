@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from judgenet.core.calls import ROLES_LAYER, Parameters
@@ -12,6 +12,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.prompts import Prompt, PromptBook, PromptLanguage, family_of, language_of, mark_of
 from judgenet.core.reading import read_judgement, read_roles
 from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.engine.embedded_model import EVIDENCE_CHARS
 from judgenet.engine.ports import FinishReason, Form, ReplySchema
 from judgenet.engine.work import Call, PairWork, Result
 
@@ -40,7 +41,7 @@ class Question:
 class Questions:
     """Makes the questions of a network and reads their answers. Knows no endpoint, store or loop.
 
-    ``evidence_chars`` bounds the texts in reply schemas by endpoint.
+    The demo model would write without end: its reply schema bounds the texts.
     """
 
     def __init__(
@@ -49,13 +50,11 @@ class Questions:
         book: PromptBook,
         salt: str,
         fallback_roles: FallbackRoles,
-        evidence_chars: Mapping[str, int] | None = None,
     ) -> None:
         self.spec = spec
         self._book = book
         self._salt = salt
         self._fallback_roles = fallback_roles
-        self._evidence_chars = evidence_chars or {}
         self._limit = role_limit(spec)
         self._schemas: dict[tuple[bool, str], ReplySchema] = {}
         self._parameters: dict[tuple[object, ...], tuple[Parameters, str]] = {}
@@ -74,7 +73,7 @@ class Questions:
         """The question of a call in the form that its endpoint takes."""
         of_roles = call.site.layer == ROLES_LAYER
         prompt = call.work.roles_prompt(form) if of_roles else call.work.prompt(call, form)
-        schema = self._schema(of_roles, call.settings.endpoint or "") if form == "json" else None
+        schema = self._schema(of_roles, call.settings.model or "") if form == "json" else None
         parameters, digest = self._parameters_of(call, of_roles, form, schema)
         key = call.work.key(call, form, prompt, digest)
         missing = call.work.missing(call.work.heard(call), call.site.layer) if call.site.layer > 1 else ()
@@ -84,7 +83,7 @@ class Questions:
         self, call: Call, of_roles: bool, form: Form, schema: ReplySchema | None
     ) -> tuple[Parameters, str]:
         settings = call.settings
-        wanted = (of_roles, form, settings.endpoint, settings.model, settings.temperature, settings.max_tokens)
+        wanted = (of_roles, form, settings.model, settings.temperature, settings.max_tokens)
         found = self._parameters.get(wanted)
         if found is None:
             parameters = Parameters(
@@ -96,15 +95,15 @@ class Questions:
             found = self._parameters[wanted] = (parameters, parameters.digest())
         return found
 
-    def _schema(self, of_roles: bool, endpoint: str) -> ReplySchema:
-        found = self._schemas.get((of_roles, endpoint))
+    def _schema(self, of_roles: bool, model: str) -> ReplySchema:
+        found = self._schemas.get((of_roles, model))
         if found is None:
-            most = self._evidence_chars.get(endpoint)
+            most = EVIDENCE_CHARS.get(model)
             if of_roles:
                 found = ReplySchema("roles", roles_schema(self._limit, max_text=most))
             else:
                 found = ReplySchema("evaluation", judge_schema(self.spec.evidence, max_evidence=most))
-            self._schemas[(of_roles, endpoint)] = found
+            self._schemas[(of_roles, model)] = found
         return found
 
     def read(self, call: Call, form: Form, text: str, finish_reason: FinishReason | str) -> tuple[Said, str]:

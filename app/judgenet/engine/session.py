@@ -38,9 +38,6 @@ from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
 from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, start_run
 
-EMBEDDED_EVIDENCE_CHARS = 200
-"""The embedded model writes without end if it may."""
-
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
     """The network with the model named wherever an endpoint is: a level that names an endpoint and no model gets
@@ -160,7 +157,6 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         kinds={name: start.profiles[name].kind for name in used},
         limits=start.limits,
         stream=start.stream,
-        evidence_chars=evidence_chars(start),
         chosen=_chosen(start.scope, states, store, run),
     )
 
@@ -172,12 +168,6 @@ def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInf
     if scope == "unscored":
         return frozenset(index for index, state in enumerate(states) if state == "failed")
     return frozenset(range(len(states))) - begun_pairs(store, run)
-
-
-def evidence_chars(start: Start) -> dict[str, int]:
-    """The most characters of evidence by endpoint, where there is such a limit."""
-    used = endpoints_of(start.spec)
-    return {name: EMBEDDED_EVIDENCE_CHARS for name in used if start.profiles[name].kind == "embedded"}
 
 
 def _endpoint_record(profile: EndpointProfile) -> dict[str, Any]:
