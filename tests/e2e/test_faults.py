@@ -127,9 +127,9 @@ def study(tmp_path: Path, server: JudgeServer, spec: NetworkSpec, count: int, **
     )
 
 
-def times(fault: str) -> dict[str, float]:
+def times(fault: str, deadline: float) -> dict[str, float]:
     """Short times where the fault is silence, ample ones otherwise: a busy machine must not look like it."""
-    return {"deadline": 0.6, "idle_timeout": 0.4} if fault in SLOW else {}
+    return {"deadline": deadline, "idle_timeout": deadline * 0.7} if fault in SLOW else {}
 
 
 def test_the_table_knows_every_fault() -> None:
@@ -141,7 +141,7 @@ def test_the_table_knows_every_fault() -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_at_every_attempt(tmp_path: Path, fault: str, stream: bool) -> None:
     with JudgeServer(faults={fault: 1.0}) as server:
-        ran = study(tmp_path, server, one_call(), 1, stream=stream, **times(fault)).start()
+        ran = study(tmp_path, server, one_call(), 1, stream=stream, **times(fault, 0.3)).start()
         requests = server.requests
     if fault in STOPS:
         assert (ran.finished.state, ran.calls, requests) == ("halted", [], 1)
@@ -159,7 +159,7 @@ def test_a_fault_at_every_attempt(tmp_path: Path, fault: str, stream: bool) -> N
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_every_fifth_answer(tmp_path: Path, fault: str) -> None:
     with JudgeServer(faults={fault: 0.2}, seed=3) as server:
-        of_it = study(tmp_path, server, small(), 3, stream=FAULTS.index(fault) % 2 == 1, **times(fault))
+        of_it = study(tmp_path, server, small(), 3, stream=FAULTS.index(fault) % 2 == 1, **times(fault, 0.6))
         ran = of_it.start()
         expected = REASONS.get(fault)
         assert {call.reason for call in ran.calls} <= {None, expected}
