@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytestqt.plugin
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -22,6 +23,10 @@ from tests.fakes.judge_server import JudgeServer
 from tests.unit.conftest import config, key_store
 
 __all__ = ["config", "key_store"]
+
+# pytest-qt lets Qt work between the phases of a test, where the interface's loop stands still: coroutines would be
+# stepped without a running loop.
+pytestqt.plugin._process_events = lambda: None
 
 DEADLINE_S = 30.0
 

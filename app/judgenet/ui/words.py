@@ -7,7 +7,8 @@ from typing import Final
 
 MINUS: Final = "\u2212"
 _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"}
-_UNITS: Final = ((1e9, "G"), (1e6, "M"), (1e4, "k"))
+_UNITS: Final = ((0.9995e9, 1e9, "G"), (0.9995e6, 1e6, "M"), (1e4, 1e3, "k"))
+"""From where on a unit is used, its size, its letter."""
 
 
 def count(number: float, noun: str, nouns: str | None = None) -> str:
@@ -17,9 +18,9 @@ def count(number: float, noun: str, nouns: str | None = None) -> str:
 
 def short(number: float) -> str:
     """A large number in three figures: "9,600", "39 M"; below 10,000 all of it."""
-    for size, unit in _UNITS:
-        if number >= size:
-            scaled = number / (1e3 if unit == "k" else size)
+    for begins, size, unit in _UNITS:
+        if number >= begins:
+            scaled = number / size
             text = f"{scaled:,.0f}" if scaled >= 10 else f"{scaled:.1f}".removesuffix(".0")
             return f"{text} {unit}"
     return f"{number:,.0f}"

@@ -59,12 +59,20 @@ class DesignEditor(QObject):
         self.part: Part | None = None
         self.scope: Scope = "neuron"
         self.problems: tuple[Problem, ...] = ()
+        self._document.opened.connect(self._opened)
         self._document.network_changed.connect(self._changed)
         self._document.profiles_changed.connect(self._changed)
 
     @property
     def spec(self) -> NetworkSpec:
         return self._document.spec
+
+    def _opened(self) -> None:
+        """Another project: what was selected is no more."""
+        self.places, self.part = frozenset(), None
+        self.problems = check(self.spec, self._document.profiles)
+        self.selection_changed.emit()
+        self.problems_changed.emit()
 
     def _changed(self) -> None:
         found = check(self.spec, self._document.profiles)

@@ -98,8 +98,7 @@ class DesignInspector(QFrame):
         self.place = label("", tone="text2", wrap=True)
         self.scope = Segment("Change for", (("neuron", "Neuron"), ("layer", "Layer"), ("all", "All")))
         self._scope_row = QWidget()
-        scope = QHBoxLayout(self._scope_row)
-        scope.setContentsMargins(0, 0, 0, 0)
+        self._scope = scope = QHBoxLayout(self._scope_row)
         scope.addWidget(label("Change for", tone="text2"))
         scope.addStretch(1)
         scope.addWidget(self.scope)
@@ -167,7 +166,7 @@ class DesignInspector(QFrame):
         side = theme.px(16)
         self._head_column.setContentsMargins(side, theme.px(12), theme.px(8), theme.px(12))
         self._head_column.setSpacing(theme.px(6))
-        self._scope_row.layout().setContentsMargins(0, 0, theme.px(8), 0)
+        self._scope.setContentsMargins(0, 0, theme.px(8), 0)
         for button in (self.duplicate, self.remove, self.close_button):
             button.setIconSize(QSize(theme.px(20), theme.px(20)))
         for section in self._sections:

@@ -195,7 +195,7 @@ class DesignPage(Page):
         self._quiet = True
         if self.scene.selection != self.editor.places:
             self.scene.set_selection(self.editor.places)
-            if self.editor.first is not None:
+            if self.editor.first is not None and self.scene.layout.has(self.editor.first):
                 self.scene.set_current(self.editor.first)
                 if self.view.isVisible():
                     self.view.show_target(self.editor.first)
