@@ -116,7 +116,9 @@ class WelcomePage(Page):
         column.addWidget(text)
         column.addLayout(buttons)
         column.addWidget(self.recent_title)
-        column.addWidget(self.nothing)
+        # One of the two is shown, and takes the room that is left.
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.nothing, stretch=1)
         column.addWidget(self.recent, stretch=1)
         column.addLayout(links)
         return frame
