@@ -97,14 +97,11 @@ def studio(place: Path, qapp: QApplication, loop: qasync.QEventLoop) -> Iterator
     """The studio with its window shown, 1,440 × 900, on the welcome page, in the light theme."""
     made = make_studio()
     yield made
-    loop.run_until_complete(made.window.shut_down())
-    made.window.hide()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, 0)
+    loop.run_until_complete(made.close())
 
 
 def make_studio(size: tuple[int, int] = (1440, 900), **preferences: Any) -> Studio:
-    """A studio; close it with ``window.shut_down``."""
+    """A studio; close it with ``close``."""
     app = make_app()
     studio = Studio(app)
     studio.settings.set(**{"theme": "light", "reduce_motion": True, **preferences})

@@ -16,7 +16,15 @@ from types import TracebackType
 from typing import Any, Final
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -143,6 +151,13 @@ class Studio:
     def _tell(self, error: BaseException) -> None:
         self.window.errors.tell_exception(error)
 
+    async def close(self) -> None:
+        """Stops and saves everything, and takes the window down while all that it calls is still there."""
+        await self.window.shut_down()
+        self.window.hide()
+        self.window.deleteLater()
+        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+
     def show(self, project: Path | None) -> None:
         """Shows the window with a project, or with the welcome page and what a crash left behind."""
         self.window.show()
@@ -178,6 +193,8 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(["judgenet", *arguments])
+    # The window ends the program itself, after everything is stopped and saved.
+    app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(QIcon(icon_pixmap("design", "#5746C6", 64)))
     return app
 
@@ -185,7 +202,6 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
 def open_studio(project: Path | None = None) -> int:
     """Opens the window and returns when it is closed: 0."""
     app = make_app()
-    app.setQuitOnLastWindowClosed(False)
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
 
@@ -197,7 +213,7 @@ def open_studio(project: Path | None = None) -> int:
         try:
             studio.show(project)
             await closed.wait()
-            studio.window.hide()
+            await studio.close()
         finally:
             signals.close()
             studio.uncaught.remove()

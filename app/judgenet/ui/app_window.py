@@ -20,6 +20,7 @@ from judgenet.ui.figures import Figures
 from judgenet.ui.frame_actions import FrameActions
 from judgenet.ui.navigation import Navigator, PageKey, Visit
 from judgenet.ui.pages.base import Page
+from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.settings import SettingsPage
 from judgenet.ui.pages.welcome import WelcomePage
@@ -28,6 +29,7 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
 from judgenet.ui.settings import Preferences, StudioSettings
 from judgenet.ui.shell import Rail, StatusBar, TopBar
+from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.tasks import Tasks
 from judgenet.ui.theme import Theme, ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
@@ -118,6 +120,8 @@ class AppWindow(QMainWindow):
         self.rail = Rail(theme.theme)
         self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
         self.stack = QStackedWidget(self)
+        # It takes the keyboard until a control is chosen, and shows no ring.
+        self.stack.setProperty(OWN_FOCUS, True)
         middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -142,7 +146,7 @@ class AppWindow(QMainWindow):
         document.saved_changed.connect(self._title)
         document.project_changed.connect(self._title)
         actions.changed.connect(self._fill_menu)
-        for make in (WelcomePage, DesignPage, SettingsPage):
+        for make in (WelcomePage, DesignPage, DataPage, SettingsPage):
             self._add_page(make(self.context))
         welcome = self._pages["welcome"]
         assert isinstance(welcome, WelcomePage)
@@ -152,6 +156,7 @@ class AppWindow(QMainWindow):
         self._fill_menu()
         self._apply_theme(theme.theme)
         self._restore()
+        self._title()
         navigator.go("welcome")
 
     # Pages
@@ -181,6 +186,8 @@ class AppWindow(QMainWindow):
         if visit.page not in ("welcome", "settings"):
             self._settings.keep_text("page", visit.page)
         page.enter(visit)
+        if self.stack.isAncestorOf(self.focusWidget()) or self.focusWidget() is None:
+            self.stack.setFocus(Qt.FocusReason.OtherFocusReason)
         self.context.actions.refresh()
 
     def _opened(self) -> None:

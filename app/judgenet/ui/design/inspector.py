@@ -22,9 +22,9 @@ from judgenet.ui.design.network_forms import NetworkSection, RolesSection, VoteS
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import ElidedLabel, label, line
+from judgenet.ui.parts import ElidedLabel, label, line, link
 from judgenet.ui.theme import Theme
-from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.widgets import Segment
 from judgenet.ui.words import count, length_words
 
 _TITLES: Final[dict[Part, str]] = {
@@ -103,8 +103,7 @@ class DesignInspector(QFrame):
         scope.addStretch(1)
         scope.addWidget(self.scope)
         self.problem = label("", tone="warn", wrap=True)
-        self.mend = QPushButton()
-        set_kind(self.mend, "link")
+        self.mend = link("Mend it")
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         for button in (self.duplicate, self.remove, self.close_button):
@@ -256,4 +255,5 @@ class DesignInspector(QFrame):
             self.problem.setText(f"{problem.message} {problem.mend}")
             words = editor.mend_words(problem)
             self.mend.setText(words)
+            self.mend.setAccessibleName(words)
             self.mend.setVisible(bool(words) and not read_only)
