@@ -66,6 +66,11 @@ class Runner(QObject):
         document.loading_changed.connect(self.changed)
         document.read_only_changed.connect(self.changed)
 
+    def use(self, engine: Engine) -> None:
+        """Takes another engine for the next runs; it is closed with this."""
+        self.close()
+        self._engine = engine
+
     @property
     def running(self) -> bool:
         """A run goes on, paused or not."""
