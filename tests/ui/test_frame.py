@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QFileDialog,
     QInputDialog,
@@ -37,6 +38,7 @@ from judgenet.store.recovery import drafts, kept_copy
 from judgenet.ui.app import Studio
 from judgenet.ui.app_window import fitting
 from judgenet.ui.errors import Mend
+from judgenet.ui.navigation import PAGES, PageKey
 from judgenet.ui.palette import rank
 from judgenet.ui.preset_cards import PresetCard
 from judgenet.ui.shell import RAIL_PAGES
@@ -315,7 +317,37 @@ async def test_the_palette_finds_and_does(studio: Studio) -> None:
     assert palette.found("page results")[0].id == "page.results"
 
 
+async def test_pages_that_nobody_wanted_yet_are_made_while_the_window_is_idle(studio: Studio) -> None:
+    await until(lambda: studio.window.stack.count() == len(PAGES))
+    assert studio.window.stack.currentWidget() is studio.window.page("welcome")
+
+
+class Shown(QObject):
+    """Notes windows that show up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.names.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_no_part_of_a_page_is_a_window_for_a_moment(studio: Studio, page: PageKey, qapp: QApplication) -> None:
+    await settle()
+    shown = Shown()
+    qapp.installEventFilter(shown)
+    studio.window.page(page)
+    qapp.removeEventFilter(shown)
+    assert shown.names == []
+
+
 async def test_all_actions_have_words_and_no_shortcut_twice(studio: Studio) -> None:
+    for page in PAGES:
+        studio.window.page(page)
     keys: dict[str, list[object]] = {}
     for action in studio.window.context.actions:
         assert action.text[0].isupper(), action.id
@@ -328,6 +360,8 @@ async def test_all_actions_have_words_and_no_shortcut_twice(studio: Studio) -> N
 
 
 async def test_the_menu_holds_the_table(studio: Studio) -> None:
+    for page in PAGES:
+        studio.window.page(page)
     menu = studio.window.menu
     texts = [action.text() for action in menu.actions()]
     assert texts == ["Project", "Edit", "Network", "Run", "View", "Help"]

@@ -21,6 +21,7 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QObject,
     QSocketNotifier,
+    QTimer,
     QtMsgType,
     Signal,
     qInstallMessageHandler,
@@ -31,6 +32,7 @@ from PySide6.QtWidgets import QApplication
 from judgenet import __version__
 from judgenet.store.recovery import ended_sessions
 from judgenet.ui.app_window import AppWindow
+from judgenet.ui.collector import collect_on_this_thread
 from judgenet.ui.errors import Mend
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.settings import StudioSettings
@@ -40,6 +42,9 @@ log = logging.getLogger("judgenet.ui")
 
 _QUIET: Final = ("This plugin does not support propagateSizeHints()",)
 """What Qt says of the offscreen platform and nobody needs to hear."""
+
+FIRST_PAGE_MS: Final = 150
+"""So long after the window is shown the pages that are not in view are made."""
 
 _LEVELS: Final = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
@@ -161,6 +166,7 @@ class Studio:
     def show(self, project: Path | None) -> None:
         """Shows the window with a project, or with the welcome page and what a crash left behind."""
         self.window.show()
+        QTimer.singleShot(FIRST_PAGE_MS, self.window, self.window.load_pages)
         ended = ended_sessions()
         if project is not None:
             self.window.frame_actions.open_file(project)
@@ -193,6 +199,7 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(["judgenet", *arguments])
+    collect_on_this_thread(app)
     # The window ends the program itself, after everything is stopped and saved.
     app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(QIcon(icon_pixmap("design", "#5746C6", 64)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QRect, QSize, Qt
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -18,11 +18,9 @@ from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorBar
 from judgenet.ui.figures import Figures
 from judgenet.ui.frame_actions import FrameActions
-from judgenet.ui.navigation import Navigator, PageKey, Visit
+from judgenet.ui.navigation import PAGES, Navigator, PageKey, Visit
+from judgenet.ui.pages import make_page
 from judgenet.ui.pages.base import Page
-from judgenet.ui.pages.data import DataPage
-from judgenet.ui.pages.design import DesignPage
-from judgenet.ui.pages.settings import SettingsPage
 from judgenet.ui.pages.welcome import WelcomePage
 from judgenet.ui.palette import Palette
 from judgenet.ui.run_state import RunState
@@ -39,6 +37,9 @@ DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
 _REACHABLE: Final = QSize(120, 48)
 """So much of a window's top must be on a screen for it to be moved."""
+
+NEXT_PAGE_MS: Final = 20
+"""Between the making of two pages the window answers to the user."""
 
 _MENUS: Final = ("Project", "Edit", "Network", "Run", "View", "Help")
 
@@ -146,9 +147,7 @@ class AppWindow(QMainWindow):
         document.saved_changed.connect(self._title)
         document.project_changed.connect(self._title)
         actions.changed.connect(self._fill_menu)
-        for make in (WelcomePage, DesignPage, DataPage, SettingsPage):
-            self._add_page(make(self.context))
-        welcome = self._pages["welcome"]
+        welcome = self.page("welcome")
         assert isinstance(welcome, WelcomePage)
         welcome.preset_chosen.connect(self.frame_actions.new_from_preset)
         welcome.file_chosen.connect(self.frame_actions.open_file)
@@ -161,22 +160,27 @@ class AppWindow(QMainWindow):
 
     # Pages
 
-    def _add_page(self, page: Page) -> None:
-        self._pages[page.key] = page
-        self.stack.addWidget(page)
-
     def page(self, key: PageKey) -> Page:
-        """A page by its key."""
-        return self._pages[key]
+        """A page by its key; made when it is first wanted."""
+        found = self._pages.get(key)
+        if found is None:
+            found = self._pages[key] = make_page(key, self.context)
+            self.stack.addWidget(found)
+        return found
+
+    def load_pages(self) -> None:
+        """Makes the pages that nobody has wanted yet, one at a time while the window has nothing else to do."""
+        missing = [key for key in PAGES if key not in self._pages]
+        if missing and not self._closed:
+            self.page(missing[0])
+            QTimer.singleShot(NEXT_PAGE_MS, self, self.load_pages)
 
     def _rail_chosen(self, key: str) -> None:
         self.context.actions.trigger(f"page.{key}")
         self.rail.show_page(self.context.navigator.page)
 
     def _go(self, visit: Visit) -> None:
-        page = self._pages.get(visit.page)
-        if page is None:
-            return
+        page = self.page(visit.page)
         self.stack.setCurrentWidget(page)
         welcome = visit.page == "welcome"
         self.rail.setVisible(not welcome)
