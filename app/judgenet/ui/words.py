@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Final
 
+from judgenet.ui import clock
+
 MINUS: Final = "\u2212"
 _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"}
 _UNITS: Final = ((0.9995e9, 1e9, "G"), (0.9995e6, 1e6, "M"), (1e4, 1e3, "k"))
@@ -75,7 +77,7 @@ def time_left(seconds: float) -> str:
 def day(at: float, today: date | None = None) -> str:
     """A day near today: "today", "yesterday", "Friday", "12 Nov", "3 Mar 2024"."""
     then = datetime.fromtimestamp(at).astimezone().date()
-    today = today or datetime.now().astimezone().date()
+    today = today or clock.today()
     ago = (today - then).days
     if ago <= 1:
         return "today" if ago <= 0 else "yesterday"
