@@ -46,7 +46,7 @@ class ComparePanel(Panel):
         super().__init__("Two runs", theme, flush=True, parent=parent)
         self.head.addWidget(self.close_link)
         self._turns: tuple[Turn, ...] = ("right", "wrong", "all")
-        self.links = {turn: link("") for turn in self._turns}
+        self.links: dict[Turn, QPushButton] = {turn: link("") for turn in self._turns}
         self._grid = QGridLayout()
         self._grid.setColumnStretch(3, 1)
         for column, turn in enumerate(self._turns):
@@ -100,8 +100,12 @@ class ComparePanel(Panel):
                 f"{plural(beside.common, 'pair')} in common (exact sign test, {p_value(found.p)}).",
             )
         self.line.say(line)
-        counts = {"right": found.to_right, "wrong": found.to_wrong, "all": found.overturned}
-        texts = {"right": f"only {one.lower()} is right", "wrong": f"only {two.lower()} is right", "all": "they differ"}
+        counts: dict[Turn, int] = {"right": found.to_right, "wrong": found.to_wrong, "all": found.overturned}
+        texts: dict[Turn, str] = {
+            "right": f"only {one.lower()} is right",
+            "wrong": f"only {two.lower()} is right",
+            "all": "they differ",
+        }
         for turn in self._turns:
             button = self.links[turn]
             self._words[turn] = f"{one.lower()} beside {two.lower()}: {texts[turn]}"
