@@ -186,12 +186,14 @@ async def test_roles_of_neurons(page: DesignPage, document: Document) -> None:
 async def test_neurons_travel_between_projects(page: DesignPage, document: Document, studio: Studio) -> None:
     await settle()
     click_node(page.view, Place(0, 2))
+    await settle()
     key(page.view, Qt.Key.Key_C, CTRL)
     record = json.loads(QGuiApplication.clipboard().text())
     assert record["neurons"][0]["role"]["name"] == "Safety"
     document.new(Project.new("Other", network(2, 1)))
     await settle()
     click_node(page.view, Place(0, 0))
+    await settle()
     key(page.view, Qt.Key.Key_V, CTRL)
     neurons = document.spec.layers[0].neurons
     assert [neuron.role for neuron in neurons] == [None, ROLES[2], None]

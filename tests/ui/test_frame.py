@@ -278,6 +278,7 @@ async def test_undo_names_what_it_undoes(studio: Studio) -> None:
     assert actions.why_not("edit.undo") == "Nothing to undo."
     document.edit_network("Add a layer", network(8, 2))
     assert actions["edit.undo"].text == "Undo add a layer"
+    await settle()
     click(studio.window.top_bar.undo)
     assert document.spec == PRESETS["jury"].spec
     assert actions["edit.redo"].text == "Redo add a layer"
@@ -501,6 +502,7 @@ async def test_f6_goes_round_the_window(studio: Studio) -> None:
 
 async def test_pages_by_keys(studio: Studio) -> None:
     studio.window.frame_actions.new_from_preset("jury")
+    await settle()
     for number, (page, *_) in enumerate(RAIL_PAGES, 1):
         key(studio.window, Qt.Key(Qt.Key.Key_0 + number), CTRL)
         assert studio.window.context.navigator.page == page

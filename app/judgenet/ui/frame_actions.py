@@ -80,7 +80,7 @@ class FrameActions(QObject):
             context.runner.changed,
             document.undo_stack.indexChanged,
         ):
-            signal.connect(context.actions.refresh)
+            signal.connect(context.actions.refresh_soon)
         document.undo_stack.undoTextChanged.connect(self._undo_text)
         document.undo_stack.redoTextChanged.connect(self._redo_text)
         document.opened.connect(self.remember)
