@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from judgenet.core.aggregate import aggregation_title
 from judgenet.report.blocks import Line, Strong
@@ -49,6 +49,7 @@ class ComparePanel(Panel):
         self.links: dict[Turn, QPushButton] = {turn: link("") for turn in self._turns}
         self._grid = QGridLayout()
         self._grid.setColumnStretch(3, 1)
+        turn: Turn
         for column, turn in enumerate(self._turns):
             self._grid.addWidget(self.links[turn], 0, column)
             self.links[turn].clicked.connect(self._clicked)
