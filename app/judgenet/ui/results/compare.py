@@ -49,8 +49,8 @@ class ComparePanel(Panel):
         self.links: dict[Turn, QPushButton] = {turn: link("") for turn in self._turns}
         self._grid = QGridLayout()
         self._grid.setColumnStretch(3, 1)
-        turn: Turn
-        for column, turn in enumerate(self._turns):
+        for turn in self._turns:
+            column = self._turns.index(turn)
             self._grid.addWidget(self.links[turn], 0, column)
             self.links[turn].clicked.connect(self._clicked)
         self._inner = QGridLayout()
