@@ -40,7 +40,7 @@ from judgenet.ui.theme import ThemeManager
 
 log = logging.getLogger("judgenet.ui")
 
-_QUIET: Final = ("This plugin does not support propagateSizeHints()",)
+_QUIET: Final = ("This plugin does not support ",)
 """What Qt says of the offscreen platform and nobody needs to hear."""
 
 FIRST_PAGE_MS: Final = 150
