@@ -28,7 +28,7 @@ from judgenet.core.network import (
 from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
-from judgenet.core.roles import roles_for
+from judgenet.core.roles import stand_in_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints
@@ -152,7 +152,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         book=start.book,
         salt=store.salt(start.salt),
         prices=start.prices,
-        fallback_roles=roles_for,
+        fallback_roles=stand_in_roles,
         calls_planned=planned_calls(start.spec, len(start.pairs)),
         kinds={name: start.profiles[name].kind for name in used},
         limits=start.limits,

@@ -10,7 +10,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Form, Heard, PromptBook, PromptError
-from judgenet.core.roles import roles_for
+from judgenet.core.roles import stand_in_roles
 from judgenet.engine.pair_now import NeuronNow, PairNow
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.rebuild import Rebuilt
@@ -168,7 +168,7 @@ class FocusPair(QObject):
             raise NetworkError("There is no pair.")
         if self._questions is None:
             salt = store.salt(self._context.document.project.salt)
-            self._questions = Questions(now.spec, self._book(), salt, roles_for)
+            self._questions = Questions(now.spec, self._book(), salt, stand_in_roles)
         if self._rebuilt is None:
             roles = self._run_state.roles(now.pair)
             self._rebuilt = Rebuilt(self._questions, now.pair, pair, roles, pair_call_rows(store, run, now.pair))
