@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 import qasync
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
@@ -57,7 +58,9 @@ _DENSE: Final = (200, 3)
 _LONGEST_S: Final = 30.0
 _EVERY_S: Final = 0.12
 _ALIKE: Final = 3
-"""A window stands still when so many looks at it are the same."""
+_ALIKE_AT_FIRST: Final = 10
+"""A window stands still when so many looks at it are the same; more where a page has just been filled, as pages take
+in news at their leisure."""
 _NOW: Final = datetime.fromtimestamp(BEGAN, UTC)
 _RECENT: Final = (
     ("Everyday answers", "24 pairs, network 3 × 2, run 1", 0),
@@ -103,7 +106,7 @@ def take(shots: Sequence[Shot], folder: Path, told: Callable[[Path], None] = lam
     The settings and projects of whoever runs this are left alone. It makes the application, so that no other window
     may be there.
 
-    :raises ShotError: a page does not come to rest.
+    :raises ShotError: a page does not come to rest, or tells of trouble.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -197,12 +200,15 @@ class _Session:
                     await self._context.document.loaded()
                     await self._stands_still("the project")
                 await leads[view]()
+                await self._stands_still(view, _ALIKE_AT_FIRST)
                 for shot in of_view:
                     width, height, scale = FORMS[shot.form]
                     studio.settings.set(theme=shot.look, scale=scale)
                     self._window.resize(width, height)
                     path = folder / f"{shot.name}.png"
                     image = await self._stands_still(shot.name)
+                    if troubles := self._window.errors.troubles:
+                        raise ShotError(f"{shot.name}: the window tells of trouble: {troubles[0].what}")
                     if not image.save(str(path)):
                         raise ShotError(f"{path}: the picture cannot be written.")
                     told(path)
@@ -211,21 +217,22 @@ class _Session:
             await self._window.shut_down()
             self._window.hide()
 
-    async def _stands_still(self, what: str) -> QImage:
+    async def _stands_still(self, what: str, alike: int = _ALIKE) -> QImage:
         """The picture of the window, when it no longer changes."""
         context = self._context
         looks: list[QImage] = []
         ends = time.monotonic() + _LONGEST_S
         while time.monotonic() < ends:
             await asyncio.sleep(_EVERY_S)
-            if self._window.tasks.jobs or context.figures.stale or context.document.loading:
+            waits = any(timer.isActive() and timer.isSingleShot() for timer in self._window.findChildren(QTimer))
+            if waits or self._window.tasks.jobs or context.figures.stale or context.document.loading:
                 looks.clear()
                 continue
             look = self._window.grab().toImage()
             if looks and looks[-1] != look:
                 looks.clear()
             looks.append(look)
-            if len(looks) >= _ALIKE:
+            if len(looks) >= alike:
                 return look
         raise ShotError(f"{what}: the window does not come to rest within {_LONGEST_S:.0f} s.")
 
@@ -287,6 +294,7 @@ class _Session:
     async def _dense(self) -> None:
         page = self._window.page("design")
         assert isinstance(page, DesignPage)
+        await self._context.runner.stop_and_wait()
         self._window.frame_actions.set_size(*_DENSE)
         self._context.navigator.go("design")
         page.editor.select([Place(1, 71)])
