@@ -220,6 +220,17 @@ async def test_a_mistake_is_shown_on_its_node_and_mended_with_a_click(page: Desi
     assert page.scene.state(Place(0, 0)).problem is None
 
 
+async def test_a_page_that_is_made_late_shows_the_project_that_is_open(studio: Studio) -> None:
+    document = studio.window.context.document
+    document.new(Project.new("Test", network(2, 1, settings=Settings(endpoint="gone"))))
+    studio.window.context.navigator.go("design")
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    assert page.scene.state(Place(0, 0)).problem is not None
+    assert page.costs.problems.isVisible()
+    assert page.toolbar.size_button.text() == "2 × 1"
+
+
 async def test_every_edit_is_undone_and_done_again(page: DesignPage, document: Document) -> None:
     await settle()
     page.editor.select([Place(0, 0)])

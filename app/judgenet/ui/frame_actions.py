@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.assets import example
 from judgenet.core import design
+from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.presets import PRESETS, network, parse_size
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError
@@ -381,7 +382,8 @@ class FrameActions(QObject):
     def set_size(self, width: int | None, depth: int) -> None:
         """Gives the network another width and depth."""
         try:
-            spec = design.set_size(self._context.document.spec, width, depth)
+            before = self._context.document.spec
+            spec = with_enough_roles(design.set_size(before, width, depth), before)
         except NetworkError as error:
             self._context.errors.tell_exception(error)
             return

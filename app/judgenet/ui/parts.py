@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from judgenet.ui.text_view import plain_tip
 from judgenet.ui.widgets import set_kind
@@ -99,6 +109,29 @@ class ElidedLabel(QLabel):
         if shown != self.text():
             self.setText(shown)
         self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
+
+
+class RowLabel(QLabel):
+    """The label of a row of a form: as high as what it names, so that both stand on one line."""
+
+    def __init__(self, text: str, of: QWidget) -> None:
+        super().__init__(text)
+        self._of = of
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setBuddy(of)
+
+    def sizeHint(self) -> QSize:
+        own = super().sizeHint()
+        return QSize(own.width(), max(own.height(), self._of.sizeHint().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+def add_row(form: QFormLayout, text: str, widget: QWidget) -> None:
+    """Adds a row to a form."""
+    form.addRow(RowLabel(text, widget), widget)
 
 
 class SpinBox(QSpinBox):

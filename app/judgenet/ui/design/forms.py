@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -67,6 +67,8 @@ class Section(QWidget):
         side = theme.px(16)
         self.body.setContentsMargins(side, theme.px(12), side, theme.px(16))
         self.body.setSpacing(theme.px(8))
+        for button in self.findChildren(QToolButton):
+            button.setIconSize(QSize(side, side))
 
 
 class SettingsSection(Section):

@@ -14,7 +14,7 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import bundled_prices
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.session import all_settings
-from judgenet.ui.parts import label
+from judgenet.ui.parts import add_row, label
 
 _OTHER: Final = "other"
 _ENDPOINTS: Final = "endpoints"
@@ -146,8 +146,8 @@ class ModelDialog(QDialog):
         self.model.setMinimumContentsLength(28)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Endpoint", self.endpoint)
-        form.addRow("Model", self.model)
+        add_row(form, "Endpoint", self.endpoint)
+        add_row(form, "Model", self.model)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -29,7 +29,7 @@ from judgenet.core.templates import FAMILIES
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import SpinBox, field, label
+from judgenet.ui.parts import SpinBox, add_row, field, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 from judgenet.ui.words import rule_words
@@ -50,7 +50,7 @@ class RolesSection(Section):
     """Where the network's roles come from, and the fixed ones."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Roles")
+        super().__init__("Where they come from")
         self._editor = editor
         self._row = -1
         self.kind = Segment("Roles", (("generated", "By the model"), ("fixed", "Fixed"), ("none", "None")))
@@ -218,7 +218,7 @@ class VoteSection(Section):
     """The rule that gives the verdict, and the rules that the sources leave open."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Vote")
+        super().__init__("Rules")
         self._editor = editor
         self.rule = QComboBox()
         self.rule.setAccessibleName("Rule of the verdict")
@@ -232,10 +232,10 @@ class VoteSection(Section):
         )
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Verdict by", self.rule)
-        form.addRow("Votes", self.voters)
-        form.addRow("On a tie", self.ties)
-        form.addRow("Tied vote", self.fallback)
+        add_row(form, "Verdict by", self.rule)
+        add_row(form, "Votes", self.voters)
+        add_row(form, "On a tie", self.ties)
+        add_row(form, "Tied vote", self.fallback)
         self._form = form
         self.body.addLayout(form)
         self.body.addWidget(note)
@@ -293,7 +293,7 @@ class NetworkSection(Section):
     """Size, orders, language and the rest that holds for the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Network")
+        super().__init__("Size and questions")
         self._editor = editor
         self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
         self.same = QCheckBox("Same width for all layers")
@@ -318,13 +318,13 @@ class NetworkSection(Section):
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")
         size = QFormLayout()
-        size.addRow("Layers", self.layer_count)
+        add_row(size, "Layers", self.layer_count)
         self._size = size
         form = QFormLayout()
-        form.addRow("Orders", self.orders)
-        form.addRow("Seed", self.seed)
-        form.addRow("Language", self.language)
-        form.addRow("Task", self.family)
+        add_row(form, "Orders", self.orders)
+        add_row(form, "Seed", self.seed)
+        add_row(form, "Language", self.language)
+        add_row(form, "Task", self.family)
         self._form = form
         for one in (size, form, self._widths):
             one.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -385,7 +385,7 @@ class NetworkSection(Section):
         while len(self.widths) < rows:
             spin = SpinBox(f"Neurons of layer {len(self.widths) + 1}", 1, MAX_SIZE)
             spin.valueChanged.connect(self._width_changed)
-            self._widths.addRow(label(f"Layer {len(self.widths) + 1}"), spin)
+            add_row(self._widths, f"Layer {len(self.widths) + 1}", spin)
             self.widths.append(spin)
         for place, spin in enumerate(self.widths):
             text = self._widths.labelForField(spin)
