@@ -16,7 +16,7 @@ from judgenet.core import design
 from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.presets import PRESETS, network, parse_size
-from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError
+from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
 from judgenet.ui.actions import Action
@@ -34,6 +34,9 @@ from judgenet.ui.tour import Tour
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
 PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
+EXAMPLE_PAIRS: Final = 12
+"""The small model takes a few minutes for so many; the others of the file can be chosen on the page Data."""
+
 _SCALE_STEP: Final = 0.1
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
     ("system", "Theme as the system", "theme"),
@@ -341,7 +344,7 @@ class FrameActions(QObject):
             except ModelError as error:
                 context.errors.tell(str(error), "The example", Mend("Try again", self.run_example))
                 return
-        source = PairsSource((example("general.jsonl").as_posix(),))
+        source = PairsSource((example("general.jsonl").as_posix(),), selection=Selection("first", EXAMPLE_PAIRS))
         spec = network(3, 2, name="Two layers of three")
         context.document.new(Project.new("Example", spec, source))
         context.navigator.go("run")

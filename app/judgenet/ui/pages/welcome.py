@@ -169,7 +169,7 @@ class WelcomePage(Page):
         here = find_model() is not None
         once = "" if here else " It is fetched once (93 MB)."
         self._offline.setText(
-            f"Two dozen example pairs with human labels, judged by a small model on this computer.{once} "
+            f"A dozen example pairs with human labels, judged by a small model on this computer.{once} "
             "The small model is weak, and the results say so."
         )
 
