@@ -137,6 +137,7 @@ class DifferPanel(Panel):
         self._report: Report | None = None
         self._aggregation = ""
         self._place: Place | None = None
+        self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -216,6 +217,7 @@ class BreakdownPanel(Panel):
         self.table.chosen.connect(self.chosen)
         self._report: Report | None = None
         self._aggregation = ""
+        self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)

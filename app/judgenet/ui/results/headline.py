@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Final, Literal
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
@@ -23,6 +24,8 @@ from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
+_TICK_ROOM: Final = 40
+"""A tick of the axis needs so many px."""
 _NARROW: Final = 1040
 """Below this width in px the three parts of the head stand below each other."""
 
@@ -85,13 +88,14 @@ class Rates(QWidget):
         figures = max((metrics.horizontalAdvance(_figure(rate)) for rate in self._rates), default=0.0)
         left, right = round(names) + px(24), self.width() - round(figures) - px(20)
         bottom = px(self._ROW) * len(self._rates)
-        for tick in _ticks(self._axis):
+        ticks = _ticks(self._axis, (right - left) / px(_TICK_ROOM))
+        for tick in ticks:
             x = round(self._axis.at(tick, left, right - left)) + 0.5
             painter.setPen(QPen(theme.color("line"), px(1)))
             painter.drawLine(QPointF(x, px(4)), QPointF(x, bottom))
             painter.setPen(theme.color("text2"))
             painter.setFont(body)
-            text = f"{100 * tick:.0f} %" if tick == _ticks(self._axis)[-1] else f"{100 * tick:.0f}"
+            text = f"{100 * tick:.0f} %" if tick == ticks[-1] else f"{100 * tick:.0f}"
             box = QRect(round(x) - px(30), bottom + px(2), px(60), px(22))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         pen = QPen(theme.color("text"), px(1))
@@ -113,11 +117,12 @@ class Rates(QWidget):
                 draw_estimate(painter, theme, box.center().y() + 0.5, x, ends, rate.look)
 
 
-def _ticks(axis: Axis) -> list[float]:
-    """Three to six ticks."""
-    step = next(step for step in (0.05, 0.1, 0.2, 0.25, 0.5) if (axis.high - axis.low) / step <= 4.001)
-    first = round(axis.low / step + 0.499)
-    return [place * step for place in range(first, round(axis.high / step - 0.499) + 1)]
+def _ticks(axis: Axis, most: float) -> list[float]:
+    """Round shares on the axis, at most so many."""
+    steps = (0.05, 0.1, 0.2, 0.25, 0.5)
+    step = next((step for step in steps if (axis.high - axis.low) / step < most), steps[-1])
+    first, last = ceil(axis.low / step - 1e-9), floor(axis.high / step + 1e-9)
+    return [place * step for place in range(first, last + 1)]
 
 
 def _figure(rate: Rate) -> str:
@@ -154,11 +159,11 @@ class HeadPanel(QFrame):
         self._columns = (left, middle, right)
         self._lines = (upright(), upright())
         row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        row.addWidget(self._left, 36)
+        row.addWidget(self._left, 42)
         row.addWidget(self._lines[0])
-        row.addWidget(self._middle, 44)
+        row.addWidget(self._middle, 39)
         row.addWidget(self._lines[1])
-        row.addWidget(self._right, 20)
+        row.addWidget(self._right, 19)
         self._row = row
         self.set_theme(theme)
 

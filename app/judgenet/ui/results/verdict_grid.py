@@ -19,7 +19,7 @@ SHOWN: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
 """A left and up, B right and down, the tie between."""
 
 _ROWS_W, _CHIPS_H, _CELL_H, _GAP = 92, 54, 38, 2
-_RIGHT_W = 84
+_RIGHT_W = 96
 _CELL_LEAST, _CELL_MOST = 44, 84
 
 Place = tuple[Verdict, Verdict]
