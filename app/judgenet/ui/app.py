@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -30,7 +31,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from judgenet import __version__
-from judgenet.store.recovery import ended_sessions
+from judgenet.store.recovery import ended_sessions, state_folder
+from judgenet.store.secrets import SecretFilter
 from judgenet.ui.app_window import AppWindow
 from judgenet.ui.collector import collect_on_this_thread
 from judgenet.ui.errors import Mend
@@ -189,6 +191,21 @@ class Studio:
                 )
 
 
+def keep_log() -> None:
+    """Keeps warnings and errors in ``judgenet.log`` in the user's state folder, without secrets."""
+    try:
+        folder = state_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(folder / "judgenet.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    except OSError as error:
+        log.warning("There is no log: %s", error)
+        return
+    handler.setLevel(logging.WARNING)
+    handler.addFilter(SecretFilter())
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+
+
 def make_app(arguments: Sequence[str] = ()) -> QApplication:
     """The application object."""
     qInstallMessageHandler(qt_message)
@@ -208,6 +225,7 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
 
 def open_studio(project: Path | None = None) -> int:
     """Opens the window and returns when it is closed: 0."""
+    keep_log()
     app = make_app()
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)

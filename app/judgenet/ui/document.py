@@ -246,6 +246,8 @@ class Document(QObject):
         self._select()
         self.opened.emit()
         self._tell_all()
+        if self.read_only:
+            self._errors.tell(self.read_only, self.title, level="warning")
 
     def _open_store(self) -> None:
         assert self._file is not None

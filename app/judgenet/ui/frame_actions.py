@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -74,6 +75,7 @@ class FrameActions(QObject):
         self._quit = quit_all
         self._next_region = next_region
         palette.add_answers(self._size_answers)
+        palette.add_answers(self._pair_answers)
         self._add()
         document = context.document
         for signal in (
@@ -88,6 +90,7 @@ class FrameActions(QObject):
         document.undo_stack.undoTextChanged.connect(self._undo_text)
         document.undo_stack.redoTextChanged.connect(self._redo_text)
         document.opened.connect(self.remember)
+        document.pairs_changed.connect(self.remember)
         context.runner.changed.connect(self._remember_endpoint)
 
     def _add(self) -> None:
@@ -379,6 +382,20 @@ class FrameActions(QObject):
                 f"Make it {layers} of {wide}",
                 lambda: self.set_size(width, depth),
                 icon="design",
+            )
+        ]
+
+    def _pair_answers(self, text: str) -> list[Action]:
+        """A number is a pair's place."""
+        if not text.isdecimal() or not 1 <= int(text) <= len(self._context.document.pairs):
+            return []
+        place = int(text) - 1
+        return [
+            Action(
+                f"pair.{text}",
+                f"Design with pair {int(text):,} in view",
+                partial(self._context.navigator.go, "design", pairs=(place,)),
+                icon="pair",
             )
         ]
 

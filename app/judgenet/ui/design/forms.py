@@ -134,13 +134,13 @@ class SettingsSection(Section):
             mixed = len(set(values)) > 1
             widget.setToolTip("The selected neurons differ; a change sets all of them" if mixed else "")
         asks_once = editor.part == "roles"
-        self.samples.setEnabled(not asks_once)
+        editable = not editor.context.document.read_only
+        self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip("Roles are asked for once a pair" if asks_once else self.samples.toolTip())
         own = any(
             design.settings_at(editor.spec, place) != Settings() for place in editor.targets() if place != "network"
         )
         self._inherit.setVisible(own)
-        editable = not editor.context.document.read_only
         for one in (self.model, self.temperature, self.max_tokens, self._inherit):
             one.setEnabled(editable)
 

@@ -102,6 +102,8 @@ class DesignInspector(QFrame):
         scope.addWidget(label("Change for", tone="text2"))
         scope.addStretch(1)
         scope.addWidget(self.scope)
+        self.remove_layer = link("Remove the layer")
+        self.remove_layer.clicked.connect(self._remove_layer)
         self.problem = label("", tone="warn", wrap=True)
         self.mend = link("Mend it")
         head = QHBoxLayout()
@@ -115,6 +117,7 @@ class DesignInspector(QFrame):
         head_column.addWidget(self.problem)
         head_column.addWidget(self.mend, alignment=Qt.AlignmentFlag.AlignLeft)
         head_column.addWidget(self._scope_row)
+        head_column.addWidget(self.remove_layer, alignment=Qt.AlignmentFlag.AlignRight)
         self._head_column = head_column
         self.role = RoleSection(editor)
         self.roles = RolesSection(editor)
@@ -175,6 +178,9 @@ class DesignInspector(QFrame):
     def _deselect(self) -> None:
         self._editor.select(())
 
+    def _remove_layer(self) -> None:
+        self._editor.remove_layer()
+
     def _mend(self) -> None:
         editor = self._editor
         target = editor.first or editor.part
@@ -220,6 +226,11 @@ class DesignInspector(QFrame):
         self.close_button.setVisible(bool(places) or part is not None)
         self._scope_row.setVisible(first is not None)
         self.scope.set_current(editor.scope)
+        layers = editor.layers()
+        self.remove_layer.setVisible(
+            first is not None and editor.scope == "layer" and len(layers) < spec.depth and not read_only
+        )
+        self.remove_layer.setText("Remove the layer" if len(layers) < 2 else "Remove the layers")
         if first is not None and len(places) == 1:
             title = role_words(spec, first.layer, first.neuron)
             width = width_of(spec, first.layer)

@@ -14,7 +14,7 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import bundled_prices
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.session import all_settings
-from judgenet.ui.parts import add_row, label
+from judgenet.ui.parts import ComboBox, add_row, label
 
 _OTHER: Final = "other"
 _ENDPOINTS: Final = "endpoints"
@@ -71,7 +71,7 @@ def known_models(endpoint: str, profiles: Mapping[str, EndpointProfile]) -> list
     )
 
 
-class ModelBox(QComboBox):
+class ModelBox(ComboBox):
     """Chooses a model at an endpoint.
 
     Signals:
@@ -84,11 +84,8 @@ class ModelBox(QComboBox):
     other_wanted = Signal()
     endpoints_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Model")
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(12)
+    def __init__(self) -> None:
+        super().__init__("Model")
         self.activated.connect(self._activated)
 
     def show_model(

@@ -9,7 +9,6 @@ from typing import Any, Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -29,7 +28,7 @@ from judgenet.core.templates import FAMILIES
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import SpinBox, add_row, field, label
+from judgenet.ui.parts import ComboBox, SpinBox, add_row, field, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 from judgenet.ui.words import rule_words
@@ -220,8 +219,7 @@ class VoteSection(Section):
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__("Rules")
         self._editor = editor
-        self.rule = QComboBox()
-        self.rule.setAccessibleName("Rule of the verdict")
+        self.rule = ComboBox("Rule of the verdict")
         self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
         self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
         self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Goes by c1*")))
@@ -295,6 +293,7 @@ class NetworkSection(Section):
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__("Size and questions")
         self._editor = editor
+        self.name = field("Name of the network")
         self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
         self.same = QCheckBox("Same width for all layers")
         self.adaptive = QCheckBox("As wide as there are roles")
@@ -302,22 +301,20 @@ class NetworkSection(Section):
         self._widths_box = QWidget()
         self._widths = QFormLayout(self._widths_box)
         self._widths.setContentsMargins(0, 0, 0, 0)
-        self.orders = QComboBox()
-        self.orders.setAccessibleName("Orders")
+        self.orders = ComboBox("Orders")
         for key, text in _ORDERS.items():
             self.orders.addItem(text, key)
         self.seed = SpinBox("Seed", 0, 2_000_000_000)
-        self.language = QComboBox()
-        self.language.setAccessibleName("Language of the prompts")
+        self.language = ComboBox("Language of the prompts")
         for language, text in _LANGUAGES.items():
             self.language.addItem(text, language)
-        self.family = QComboBox()
-        self.family.setAccessibleName("Kind of task")
+        self.family = ComboBox("Kind of task")
         self.family.addItem("As the pair's task", "auto")
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")
         size = QFormLayout()
+        add_row(size, "Name", self.name)
         add_row(size, "Layers", self.layer_count)
         self._size = size
         form = QFormLayout()
@@ -334,6 +331,7 @@ class NetworkSection(Section):
         self.body.addWidget(self._widths_box)
         self.body.addLayout(form)
         self.body.addWidget(self.evidence)
+        self.name.textEdited.connect(self._renamed)
         self.layer_count.valueChanged.connect(editor.set_depth)
         self.same.toggled.connect(self._same_toggled)
         self.adaptive.toggled.connect(self._adaptive_toggled)
@@ -369,6 +367,8 @@ class NetworkSection(Section):
         self.adaptive.setEnabled(spec.roles.kind != "none")
         self.adaptive.setToolTip("" if spec.roles.kind != "none" else "The network has no roles")
         self._fill_widths(widths)
+        if not self.name.hasFocus():
+            self.name.setText(spec.name)
         for spin, number in ((self.layer_count, spec.depth), (self.seed, spec.seed)):
             spin.blockSignals(True)
             spin.setValue(number)
@@ -395,6 +395,9 @@ class NetworkSection(Section):
             spin.setValue(widths[place] or 1)
             spin.setEnabled(widths[place] is not None)
             spin.blockSignals(False)
+
+    def _renamed(self, text: str) -> None:
+        self._editor.change_network("Rename the network", "name", name=text.strip())
 
     def _width_changed(self, value: int) -> None:
         if self.same.isChecked():
