@@ -342,7 +342,7 @@ import sqlite3, sys, threading, time
 from pathlib import Path
 from judgenet.store.db import Store, StoreError
 
-for turn in range(10):
+for turn in range(4):
     store = Store.open(Path(sys.argv[1]) / f"{turn}.db")
     rows = [(f"k{place}", "v" * 200) for place in range(300)]
     store.run_now(lambda db: db.executemany("INSERT INTO meta VALUES (?, ?)", rows))
