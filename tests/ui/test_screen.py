@@ -54,5 +54,5 @@ def test_a_project_is_opened_changed_and_closed_on_a_screen(tmp_path: Path) -> N
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     assert "platform xcb width 3" in done.stdout, done.stderr
-    assert load_project(project).network == network(3, 1, name="2×1")
+    assert load_project(project).network == network(3, 1)
     assert list((tmp_path / "state" / "sessions").glob("*.json")) == []

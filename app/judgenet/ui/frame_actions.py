@@ -16,7 +16,7 @@ from judgenet.assets import example
 from judgenet.core import design
 from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec
-from judgenet.core.presets import PRESETS, network, parse_size
+from judgenet.core.presets import PRESETS, network, parse_size, renamed, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
@@ -49,10 +49,7 @@ _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
 
 def size_words(spec: NetworkSpec) -> str:
     """A network's size: "4 × 3" (width × depth), "4, 3" where widths differ, "n × 2" where roles decide."""
-    widths = ["n" if layer.adaptive else str(len(layer.neurons)) for layer in spec.layers]
-    if len(set(widths)) == 1:
-        return f"{widths[0]} × {spec.depth}"
-    return " + ".join(widths)
+    return size_name(spec).replace("×", " × ").replace("+", " + ")
 
 
 class FrameActions(QObject):
@@ -403,7 +400,7 @@ class FrameActions(QObject):
         """Gives the network another width and depth."""
         try:
             before = self._context.document.spec
-            spec = with_enough_roles(design.set_size(before, width, depth), before)
+            spec = renamed(with_enough_roles(design.set_size(before, width, depth), before), before)
         except NetworkError as error:
             self._context.errors.tell_exception(error)
             return
