@@ -13,6 +13,7 @@ from judgenet.cli import endpoint, model
 from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
+from judgenet.cli.imports import import_judgments
 from judgenet.cli.metrics import metrics
 from judgenet.cli.report import report
 from judgenet.cli.run import run
@@ -56,6 +57,7 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("estimate")(estimate)
+app.command("import")(import_judgments)
 app.command("metrics")(metrics)
 app.command("export")(export)
 app.command("report")(report)
