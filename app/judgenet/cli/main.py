@@ -14,6 +14,7 @@ from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.imports import import_judgments
+from judgenet.cli.learn import learn
 from judgenet.cli.metrics import metrics
 from judgenet.cli.report import report
 from judgenet.cli.run import run
@@ -59,6 +60,7 @@ app.command("run")(run)
 app.command("estimate")(estimate)
 app.command("import")(import_judgments)
 app.command("metrics")(metrics)
+app.command("learn")(learn)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
