@@ -11,6 +11,7 @@ import typer
 
 from judgenet.cli import endpoint, model
 from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.curve import curve
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.imports import import_judgments
@@ -61,6 +62,7 @@ app.command("estimate")(estimate)
 app.command("import")(import_judgments)
 app.command("metrics")(metrics)
 app.command("learn")(learn)
+app.command("curve")(curve)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")

@@ -1,4 +1,4 @@
-"""What each neuron of a recorded run said of each pair, as an array."""
+"""What each neuron of a recorded run said of each pair, as arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.evaluation import Reason
 from judgenet.core.network import NetworkSpec
-from judgenet.core.pairs import Pair
+from judgenet.core.pairs import ORDERS, Pair
+from judgenet.stats.curves import CODES
+from judgenet.stats.whatif import Calls
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, call_heads, run_pairs
@@ -61,10 +64,42 @@ def neuron_votes(store: Store, run: RunInfo) -> NeuronVotes:
     votes = np.full((len(finished), len(places)), np.nan)
     for (pair, layer, neuron), said in sums.items():
         votes[pair, column[layer, neuron]] = sum(said) / len(said)
+    return NeuronVotes(tuple(of.pair for of in finished), _names(spec, places), places, votes)
+
+
+def _names(spec: NetworkSpec, places: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
     names = [neuron_name(spec, *place) for place in places]
     twice = {name for name in names if names.count(name) > 1}
-    unique = tuple(
+    return tuple(
         f"{name} (l{layer}.n{neuron})" if name in twice else name
         for name, (layer, neuron) in zip(names, places, strict=True)
     )
-    return NeuronVotes(tuple(of.pair for of in finished), unique, places, votes)
+
+
+def run_calls(store: Store, run: RunInfo) -> tuple[Calls, tuple[str, ...]]:
+    """The calls of a run's neurons on its finished pairs, for questions about smaller networks; and their names."""
+    spec = network_of(run)
+    finished = [of for of in run_pairs(store, run) if of.state != "open"]
+    row = {of.index: place for place, of in enumerate(finished)}
+    heads = [
+        call
+        for call in call_heads(store, run)
+        if call.order is not None and 1 <= call.layer <= spec.depth and call.pair in row
+    ]
+    places = tuple(sorted({(call.layer, call.neuron) for call in heads}))
+    column = {place: index for index, place in enumerate(places)}
+    samples = max((call.sample for call in heads), default=1)
+    differences = np.full((len(finished), len(places), len(ORDERS), samples), np.nan)
+    asked = np.zeros(differences.shape, dtype=bool)
+    for call in heads:
+        if call.order is None or call.reason == Reason.NOT_RECORDED:
+            continue
+        site = (row[call.pair], column[call.layer, call.neuron], ORDERS.index(call.order), call.sample - 1)
+        asked[site] = True
+        if call.score_a is not None and call.score_b is not None:
+            differences[site] = call.score_a - call.score_b
+        elif call.verdict is not None:
+            differences[site] = _SIGN[call.verdict]
+    human = np.array([CODES.index(of.pair.human) for of in finished], dtype=np.uint8)
+    layers = np.array([layer for layer, _ in places], dtype=np.int64)
+    return Calls(differences, asked, layers, human), _names(spec, places)
