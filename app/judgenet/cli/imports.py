@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from typing import Annotated
 import typer
 
 from judgenet.cli.common import InputError, JsonOption
-from judgenet.core.project import PairsSource, Project, new_salt
+from judgenet.core.project import PairsSource, Project, Selection, new_salt
 from judgenet.engine.versions import versions
 from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
@@ -111,6 +112,9 @@ def import_judgments(
         raise InputError(f"--out {out}: is a file. Name a folder.")
     with Store.open(store_path(project_path)) as store:
         run = import_run(store, selected, reading=reading.value, unread=unread.value, record=record)
+    if len(selected.pairs) < len(dataset.pairs):
+        ids = tuple(pair.id for pair in selected.pairs)
+        source = replace(source, selection=Selection("ids", ids=ids))
     if not project_path.exists():
         project = Project(out.absolute().name, network_for(selected), new_salt(), source)
         save_project(project, project_path)

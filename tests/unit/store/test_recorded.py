@@ -311,3 +311,31 @@ def test_alpaca_eval_win_rates(shared_data: Path, tmp_path: Path, expected: dict
         assert len(scores) == want["n_scored"]
         mean = sum(one or 0 for one in scores) / len(scores)
         assert 100 * mean == pytest.approx(want["published_win_rate_pct"], abs=1e-5), name
+
+
+@pytest.mark.data
+def test_the_texts_of_llmbar_say_otherwise_than_the_source_took_them(shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "llmbar"
+    pairs = read_pairs(folder / "pairs.jsonl").pairs
+    where = "task=LLMBar/*,judge=PaLM2"
+    readings: tuple[Reading, ...] = ("recorded", "text")
+    found = {}
+    for reading in readings:
+        run = Run(tmp_path, [folder / "judgments_cot.jsonl"], pairs, where, reading=reading)
+        found[reading] = run.agreement("PaLM2|CoT").accuracy
+    assert found["recorded"] == pytest.approx(0.3254, abs=5e-5)
+    # One text says "Output (b) is better" and then "Output (a)": for our reader it contradicts itself.
+    assert found["text"] == pytest.approx(0.4881, abs=1 / 418)
+
+
+@pytest.mark.data
+def test_the_texts_of_mt_bench_say_what_was_recorded(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "mtbench_fork" / "judgments_pair.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+    ids = dict.fromkeys(f"{row['question_id']}-{row['turn']}" for row in rows)
+    pairs = [Pair(one, "Q", "x", "y", model_a="phi-3", model_b="phi-3-dpo") for one in ids]
+    one = Run(tmp_path, [file], pairs)
+    other = Run(tmp_path, [file], pairs, reading="text")
+    assert one.calls() == other.calls()
+    assert len(one.calls()) == 150
+    assert sum(verdict is None for verdict in one.calls().values()) == 3
