@@ -499,6 +499,9 @@ def _judgebench(table: Table) -> Iterator[Judgment]:
             )
 
 
+_COMPARED = ("input_text", "output_text_a", "output_text_b")
+
+
 def _comparator(file: str, document: dict[str, Any]) -> Iterator[Judgment]:
     """LLM Comparator: each rater's score above 0 is for A, below 0 for B; ``is_flipped`` says that B was shown first.
     Where the raters are not kept apart, the score of the example is one call."""
@@ -506,16 +509,20 @@ def _comparator(file: str, document: dict[str, Any]) -> Iterator[Judgment]:
     models = [_name(model.get("name")) for model in named if isinstance(model, dict)] if isinstance(named, list) else []
     sides = (models[0], models[1]) if len(models) == 2 else (None, None)
     for index, example in enumerate(document["examples"]):
-        parts = [example.get(n) for n in ("input_text", "output_text_a", "output_text_b")] if example else []
-        if not isinstance(example, dict) or not all(isinstance(part, str) for part in parts):
+        of = example if isinstance(example, dict) else {}
+        parts = [part for name in _COMPARED if isinstance(part := of.get(name), str)]
+        if len(parts) < len(_COMPARED):
             raise DataError(
                 "This example lacks a text.",
                 "It needs input_text, output_text_a and output_text_b.",
                 file=file,
                 row=index + 1,
             )
-        raters = example.get("individual_rater_scores") or [{"score": example.get("score")}]
+        raters = of.get("individual_rater_scores") or [{"score": of.get("score")}]
         for rater in raters:
+            if not isinstance(rater, dict):
+                problem = f"A rater's score is {shown(rater)}."
+                raise DataError(problem, "It is an object with a score.", file=file, row=index + 1)
             score = _number(rater.get("score"))
             yield Judgment(
                 file=file,

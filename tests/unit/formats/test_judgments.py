@@ -178,3 +178,21 @@ def test_conditions_choose_judgments_and_errors_list_what_there_is(tmp_path: Pat
         chosen(found, parse_conditions("model=x"))
     with pytest.raises(DataError, match="no condition"):
         parse_conditions("GPT-4")
+
+
+@pytest.mark.parametrize(
+    ("example", "words"),
+    [
+        ("text", "row 1: This example lacks a text"),
+        ({"input_text": "q", "output_text_a": "x"}, "row 1: This example lacks a text"),
+        (
+            {"input_text": "q", "output_text_a": "x", "output_text_b": "y", "individual_rater_scores": [1]},
+            "A rater's score is 1",
+        ),
+    ],
+)
+def test_a_broken_example_of_llm_comparator_is_an_error(tmp_path: Path, example: object, words: str) -> None:
+    path = tmp_path / "comparator.json"
+    path.write_text(json.dumps({"models": [], "examples": [example]}), encoding="utf-8")
+    with pytest.raises(DataError, match=words):
+        read_judgments([path])
