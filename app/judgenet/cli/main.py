@@ -19,6 +19,7 @@ from judgenet.cli.learn import learn
 from judgenet.cli.metrics import metrics
 from judgenet.cli.report import report
 from judgenet.cli.run import run
+from judgenet.cli.shots import shots
 from judgenet.cli.version import show_version
 from judgenet.core.documents import DocumentError
 from judgenet.core.network import NetworkError
@@ -67,6 +68,7 @@ app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
 app.add_typer(endpoint.app, name="endpoint")
+app.command("shots")(shots)
 app.command("version")(show_version)
 
 
