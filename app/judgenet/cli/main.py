@@ -11,8 +11,11 @@ import typer
 
 from judgenet.cli import endpoint, model
 from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.curve import curve
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
+from judgenet.cli.imports import import_judgments
+from judgenet.cli.learn import learn
 from judgenet.cli.metrics import metrics
 from judgenet.cli.report import report
 from judgenet.cli.run import run
@@ -57,7 +60,10 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("estimate")(estimate)
+app.command("import")(import_judgments)
 app.command("metrics")(metrics)
+app.command("learn")(learn)
+app.command("curve")(curve)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
