@@ -384,9 +384,9 @@ class ResultsPage(Page):
         return self.pairs.why.text()
 
     def _open_pair(self, index: int) -> None:
-        """Shows a pair with everything that was said of it."""
+        """Shows a pair with everything that was said of it; the page Run steps through the others of the list."""
+        self.context.navigator.go("run", pairs=self.pairs.view.pairs.pairs, why=self._why())
         self.context.run_state.set_focus(index)
-        self.context.navigator.go("run", pairs=(index,), why=self._why())
 
     def _open_all(self) -> None:
         """Shows all listed pairs with their texts."""

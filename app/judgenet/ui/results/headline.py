@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.report.blocks import Chip, Headline, Line, Paragraph, Strong
+from judgenet.report.blocks import Chip, Given, Headline, Line, Paragraph, Strong
 from judgenet.report.model import Report
 from judgenet.report.outline import outline
 from judgenet.report.outline_parts import flip_words, system_name
@@ -26,8 +26,8 @@ from judgenet.ui.tokens import PANEL_INSIDE
 
 _TICK_ROOM: Final = 40
 """A tick of the axis needs so many px."""
-_NARROW: Final = 1040
-"""Below this width in px the three parts of the head stand below each other."""
+_WIDE, _NARROW = 1040, 780
+"""Below the first of these widths in px the head has two columns, below the second one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Rates(QWidget):
         return QSize(px(460), px(self._ROW) * len(self._rates) + px(28))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(320), self.sizeHint().height())
+        return QSize(self._theme.px(270), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme, px = self._theme, self._theme.px
@@ -146,9 +146,9 @@ class HeadPanel(QFrame):
         self.win_note = label("", tone="text2", wrap=True)
         self.rests = label("Rests on", tone="text2")
         self.facts = LineLabel(theme)
+        self.rests_on = LineLabel(theme, color="text2")
 
         figures = QHBoxLayout()
-        figures.setSpacing(theme.px(12))
         figures.addWidget(self.figure, alignment=Qt.AlignmentFlag.AlignBottom)
         figures.addWidget(self.interval, alignment=Qt.AlignmentFlag.AlignBottom)
         figures.addStretch(1)
@@ -158,28 +158,33 @@ class HeadPanel(QFrame):
         self._right, right = _column(self.rests, self.facts)
         self._columns = (left, middle, right)
         self._lines = (upright(), upright())
-        row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        row.addWidget(self._left, 42)
-        row.addWidget(self._lines[0])
-        row.addWidget(self._middle, 39)
-        row.addWidget(self._lines[1])
-        row.addWidget(self._right, 19)
-        self._row = row
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.addWidget(self._left, 42)
+        self._row.addWidget(self._lines[0])
+        self._row.addWidget(self._middle, 39)
+        self._row.addWidget(self._lines[1])
+        self._row.addWidget(self._right, 19)
+        outer = QVBoxLayout(self)
+        outer.addLayout(self._row, 1)
+        outer.addWidget(self.rests_on)
+        self._outer = outer
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
         inside = theme.gap(PANEL_INSIDE)
-        self._row.setContentsMargins(inside + theme.px(8), inside, inside + theme.px(8), inside)
+        self._outer.setContentsMargins(inside + theme.px(8), inside, inside + theme.px(8), inside)
+        self._outer.setSpacing(theme.gap(12))
         self._row.setSpacing(theme.gap(24))
+        self._figures.setSpacing(theme.px(12))
         for column in self._columns:
             column.setSpacing(theme.px(6))
         self.figure.setFont(theme.font("headline", tabular=True))
         self.interval.setFont(theme.font("title", tabular=True))
         # The smaller letters stand on the line of the large ones.
         self.interval.setContentsMargins(0, 0, 0, theme.px(5))
-        for part in (self.line, self.judgement, self.win_title, self.facts, self.rates):
+        for part in (self.line, self.judgement, self.win_title, self.facts, self.rests_on, self.rates):
             part.set_theme(theme)
         self._turn()
 
@@ -188,12 +193,16 @@ class HeadPanel(QFrame):
         self._turn()
 
     def _turn(self) -> None:
+        """Three columns; two with what they rest on in a line below; one."""
+        wide = self.width() >= self._theme.px(_WIDE)
         narrow = self.width() < self._theme.px(_NARROW)
         wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != wanted:
             self._row.setDirection(wanted)
-        for line in self._lines:
-            line.setVisible(not narrow)
+        self._lines[0].setVisible(not narrow)
+        for widget in (self._lines[1], self._right):
+            widget.setVisible(wide)
+        self.rests_on.setVisible(not wide)
 
     def show_report(self, report: Report) -> None:
         """Shows the head of a report: the same words and figures."""
@@ -228,11 +237,17 @@ class HeadPanel(QFrame):
         lines: list[Line] = [
             (Strong(f"{report.verdicts.n:,}"), f" {'verdict' if report.verdicts.n == 1 else 'verdicts'}"),
             (Strong(f"{data.labelled:,}"), f" {'human label' if data.labelled == 1 else 'human labels'}"),
-            (Strong(f"{spent.calls:,}"), " calls, ", f"{unscored:,} unscored"),
+            (Strong(f"{spent.calls:,}"), f" calls, {unscored:,} unscored"),
         ]
+        in_line: list[str | Strong | Given | Chip] = ["Rests on "]
+        for place, line in enumerate(lines):
+            in_line += [*(("; ",) if place == 2 else (", ",) if place else ()), *line]
         if report.position.flip_rate is not None:
-            lines.append((f"The orders differ on {flip_words(report.position)}.",))
+            differ = f"The orders differ on {flip_words(report.position)}."
+            lines.append((differ,))
+            in_line.append(f". {differ}")
         self.facts.say(*lines)
+        self.rests_on.say(tuple(in_line))
 
 
 def _rate(name: str, found: WinRate, total: int, look: Literal["other", "uncorrected"]) -> Rate:

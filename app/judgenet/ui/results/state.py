@@ -37,10 +37,22 @@ STUDIES: Final = 3
 """So many pairs of each kind are read closely unless asked otherwise."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a run is to be looked at: the rules of voting, the aggregation that gives the verdict, and how many pairs of
+    each kind are read closely."""
+
+    rules: Aggregation
+    decides: str
+    studies: int
+
+
 class _Work:
     """One reckoning, for a thread; the interface reads how far it is."""
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: Wish, other: str | None) -> None:
+        self.chosen = chosen
+        self.other = other
         self.share: float | None = None
         self._stop = threading.Event()
 
@@ -66,16 +78,6 @@ class Results:
     @property
     def rules(self) -> Aggregation:
         return self.report.spec.aggregation
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How a run is to be looked at: the rules of voting, the aggregation that gives the verdict, and how many pairs of
-    each kind are read closely."""
-
-    rules: Aggregation
-    decides: str
-    studies: int
 
 
 def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
@@ -338,14 +340,15 @@ class ResultsState(QObject):
         if not wanted and known:
             self._take(stamp, own, chosen, self.beside)
             return
-        if self._work is not None and self._run_state.live and self.results is not None:
+        work = self._work
+        if work is not None and self._run_state.live and (work.chosen, work.other) == (chosen, other):
             # While a run goes on each answer is soon overtaken: the one on its way is good enough.
             self._timer.start(round(1000 * LIVE_S))
             return
         self._wanted += 1
         if self._work is not None:
             self._work.cancel()
-        work = self._work = _Work()
+        work = self._work = _Work(chosen, other)
         self._set_working(True)
         self._task = self._tasks.start(
             self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), "Reckon the results"
