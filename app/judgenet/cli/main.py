@@ -14,6 +14,7 @@ from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.metrics import metrics
+from judgenet.cli.rate import rate
 from judgenet.cli.report import report
 from judgenet.cli.run import run
 from judgenet.cli.version import show_version
@@ -57,6 +58,7 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("estimate")(estimate)
 app.command("metrics")(metrics)
+app.command("rate")(rate)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
