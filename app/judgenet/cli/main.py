@@ -13,6 +13,7 @@ from judgenet.cli import endpoint, model
 from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
+from judgenet.cli.labels import labels
 from judgenet.cli.metrics import metrics
 from judgenet.cli.rate import rate
 from judgenet.cli.report import report
@@ -59,6 +60,7 @@ app.command("run")(run)
 app.command("estimate")(estimate)
 app.command("metrics")(metrics)
 app.command("rate")(rate)
+app.command("labels")(labels)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")

@@ -393,12 +393,12 @@ def test_a_large_verdict_without_labels_is_too_few_a_small_one_is_not() -> None:
 
 def test_nothing_is_ever_nan_or_an_exception() -> None:
     """Every small table of labels, with every small table of others."""
-    cells = [(verdict, human) for verdict in ("a", "b") for human in ("a", "b")]
+    cells: list[tuple[Verdict, Verdict]] = [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")]
     cases: list[tuple[dict[tuple[Verdict, Verdict], int], dict[Verdict, int]]] = []
     for counts in itertools.product((0, 1, 12), repeat=4):
         for rest in ((0, 0), (0, 30), (1, 0), (20, 30)):
             labelled = {cell: count for cell, count in zip(cells, counts, strict=True) if count}
-            cases.append((labelled, {"a": rest[0], "b": rest[1], "tie": sum(counts) % 2}))  # type: ignore[arg-type]
+            cases.append((labelled, {"a": rest[0], "b": rest[1], "tie": sum(counts) % 2}))
     for labelled, others in cases:
         for chosen in CHOSEN:
             if chosen in ("within-verdict", "targeted") and sum(labelled.values()) % 5:
