@@ -143,6 +143,20 @@ def test_the_point_lies_inside_its_interval() -> None:
     assert seen > 500
 
 
+@pytest.mark.parametrize(
+    ("counts", "point", "low", "high"),
+    [
+        ((206, 418, 181, 223, 170, 208), 0.484099, 0.387575, 0.580855),
+        ((192, 399, 168, 221, 153, 199), 0.456281, 0.335106, 0.577337),
+    ],
+)
+def test_pandalms_judges(counts: tuple[int, int, int, int, int, int], point: float, low: float, high: float) -> None:
+    """GPT-3.5 and PandaLM-7B on PandaLM's pairs that both sides decide, half of them for calibration."""
+    found = two_class(*counts).estimate
+    assert found.value == pytest.approx(point, abs=1e-6)
+    assert found.interval == pytest.approx((low, high), abs=1e-6)
+
+
 def test_lee_counts_b_as_positive_and_refuses_ties() -> None:
     # Of 200 pairs that people give to A the judge gives 140 to A; of 200 that they give to B, 180 to B.
     labelled = _labelled(((140, 20), (60, 180)))
