@@ -11,6 +11,7 @@ import typer
 
 from judgenet.cli import endpoint, model
 from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.compare import compare_runs
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.labels import labels
@@ -61,6 +62,7 @@ app.command("estimate")(estimate)
 app.command("metrics")(metrics)
 app.command("rate")(rate)
 app.command("labels")(labels)
+app.command("compare")(compare_runs)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")

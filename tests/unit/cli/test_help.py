@@ -12,7 +12,7 @@ from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
 At = tuple[str, ...]
-COMMANDS = ("run", "estimate", "metrics", "rate", "labels", "export", "version", "model", "endpoint")
+COMMANDS = ("run", "estimate", "metrics", "rate", "labels", "compare", "export", "version", "model", "endpoint")
 
 
 def test_help_shows_the_commands(judgenet: Judgenet) -> None:
@@ -22,7 +22,7 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
         assert re.search(rf"^  {command} ", ran.out, re.M)
 
 
-@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "rate", "labels", "export"])
+@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "rate", "labels", "compare", "export"])
 def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
     ran = judgenet(command, "--help")
     assert ran.code == 0
