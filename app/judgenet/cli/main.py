@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from judgenet.cli import endpoint, model
+from judgenet.cli import endpoint, model, selfcheck
 from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.compare import compare_runs
 from judgenet.cli.estimate import estimate
@@ -67,6 +67,7 @@ app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
 app.add_typer(endpoint.app, name="endpoint")
+app.add_typer(selfcheck.app, name="selfcheck")
 app.command("version")(show_version)
 
 

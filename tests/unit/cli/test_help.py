@@ -12,7 +12,19 @@ from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
 At = tuple[str, ...]
-COMMANDS = ("run", "estimate", "metrics", "rate", "labels", "compare", "export", "version", "model", "endpoint")
+COMMANDS = (
+    "run",
+    "estimate",
+    "metrics",
+    "rate",
+    "labels",
+    "compare",
+    "export",
+    "selfcheck",
+    "version",
+    "model",
+    "endpoint",
+)
 
 
 def test_help_shows_the_commands(judgenet: Judgenet) -> None:
