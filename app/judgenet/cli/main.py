@@ -16,6 +16,7 @@ from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.labels import labels
 from judgenet.cli.metrics import metrics
+from judgenet.cli.rank import rank_systems
 from judgenet.cli.rate import rate
 from judgenet.cli.report import report
 from judgenet.cli.run import run
@@ -63,6 +64,7 @@ app.command("metrics")(metrics)
 app.command("rate")(rate)
 app.command("labels")(labels)
 app.command("compare")(compare_runs)
+app.command("rank")(rank_systems)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")

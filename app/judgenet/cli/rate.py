@@ -14,7 +14,8 @@ from rich.table import Table
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.pairs import Verdict
-from judgenet.stats.calibration import Chosen, Estimate, Method, Rates, rates
+from judgenet.stats.calibration import SCORES, Chosen, Estimate, Method, Rates, rates
+from judgenet.stats.length import length_adjusted
 from judgenet.store.db import Store
 from judgenet.store.results import PairResult, network_of, pair_results
 from judgenet.store.runs import RunInfo
@@ -157,6 +158,7 @@ def run_rates(
             for part in found.stratified.strata
         ],
         **_more(found),
+        "length_adjusted": _length(results, name),
         "notes": _notes(results, chosen),
     }
 
@@ -172,6 +174,25 @@ def _more(found: Rates) -> dict[str, Any]:
             "correlation": found.worth.correlation,
             "reason": found.worth.reason or None,
         },
+    }
+
+
+def _length(results: list[PairResult], name: str) -> dict[str, Any]:
+    scores: list[float] = []
+    lengths: list[float] = []
+    for result, (verdict, _) in zip(results, verdicts_and_labels(results, name), strict=True):
+        if verdict is not None:
+            scores.append(SCORES[verdict])
+            lengths.append(len(result.pair.pair.response_b) - len(result.pair.pair.response_a))
+    found = length_adjusted(scores, lengths)
+    return {
+        "value": found.value,
+        "ci": None if found.interval is None else list(found.interval),
+        "n": found.n,
+        "labels": 0,
+        "slope": found.slope,
+        "reason": found.reason or None,
+        "notes": ["uncorrected; where longer answers are truly better, this takes away real quality"],
     }
 
 
@@ -214,7 +235,10 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
     for heading in ("win rate", "95 % interval", "pairs", "labels"):
         table.add_column(heading, justify="right")
     shown = {_TITLES[method]: figures[method] for method in get_args(Method)}
-    lines = {title: shown[title] for title in _TITLES.values()} | {"decided pairs only": figures["decided"]}
+    lines = {title: shown[title] for title in _TITLES.values()} | {
+        "decided pairs only": figures["decided"],
+        "verdicts at equal length": figures["length_adjusted"],
+    }
     for title, found in lines.items():
         ci = found["ci"]
         table.add_row(

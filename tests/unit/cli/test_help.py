@@ -19,6 +19,7 @@ COMMANDS = (
     "rate",
     "labels",
     "compare",
+    "rank",
     "export",
     "selfcheck",
     "version",
@@ -34,7 +35,7 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
         assert re.search(rf"^  {command} ", ran.out, re.M)
 
 
-@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "rate", "labels", "compare", "export"])
+@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "rate", "labels", "compare", "rank", "export"])
 def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
     ran = judgenet(command, "--help")
     assert ran.code == 0

@@ -136,3 +136,12 @@ def test_no_labels_at_all(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
     for name in ESTIMATES[1:]:
         assert shown[name]["value"] is None
         assert shown[name]["reason"]
+
+
+def test_the_win_rate_at_equal_length(ran: Judgenet) -> None:
+    """Response B is the same word everywhere, A is one or two characters longer with the number of the pair."""
+    shown = ran("rate", "out", "--json").json
+    adjusted = shown["length_adjusted"]
+    assert adjusted["n"] == shown["naive"]["n"]
+    assert adjusted["ci"][0] < adjusted["value"] < adjusted["ci"][1]
+    assert adjusted["slope"] is not None
