@@ -19,8 +19,8 @@ from judgenet.core.evaluation import Evaluation
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.stats.agreement import (
     Agreement,
+    Counts,
     PositionConsistency,
-    agreement,
     agreement_of,
     position,
     position_of,
@@ -33,9 +33,12 @@ from judgenet.store.results import PairResult, network_of, neuron_names, pair_ca
 from judgenet.store.runs import CallRow, RunInfo, Spent, spent
 
 
-def agreement_json(found: Agreement) -> dict[str, Any]:
-    """Agreement with people as stable keys, with 95 % intervals; what is undefined is ``null`` with a reason."""
-    within = agreement_intervals(found)
+def agreement_json(found: Agreement, questions: Sequence[Counts] | None = None) -> dict[str, Any]:
+    """Agreement with people as stable keys, with 95 % intervals; what is undefined is ``null`` with a reason.
+
+    ``questions`` are the counts of (human label, verdict) by question, where questions repeat.
+    """
+    within = agreement_intervals(found, questions=questions)
     return {
         "accuracy": found.accuracy,
         "accuracy_ci": _ends(within.accuracy),
@@ -61,13 +64,25 @@ def _ends(interval: Interval | None) -> list[float] | None:
 
 def aggregation_figures(names: Iterable[str], results: list[PairResult]) -> dict[str, Any]:
     """Agreement of each aggregation over pairs; pairs without label or verdict are in ``n_total`` only."""
-    human = [result.pair.pair.human for result in results]
-    return {
-        name: agreement_json(
-            agreement(human, [None if r.verdicts is None else r.verdicts.named().get(name) for r in results])
-        )
-        for name in names
-    }
+    figures = {}
+    for name in names:
+        by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = {}
+        for result in results:
+            cell = (result.pair.pair.human, None if result.verdicts is None else result.verdicts.named().get(name))
+            by_question.setdefault(result.pair.pair.question, Counter())[cell] += 1
+        figures[name] = _with_questions(by_question, len(results))
+    return figures
+
+
+def _with_questions(
+    by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]], total: int
+) -> dict[str, Any]:
+    counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
+    for one in by_question.values():
+        counts.update(one)
+    counts[None, None] += total - counts.total()
+    repeated = list(by_question.values()) if len(by_question) < total else None
+    return agreement_json(agreement_of(counts), repeated)
 
 
 def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, Any]:
@@ -110,12 +125,13 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
     for place, name in neuron_names(spec, sorted(neurons)).items():
         neuron = neurons[place]
         missing = len(results) - neuron.orders.total()
-        figures["neurons"][name] = agreement_json(agreement_of(neuron.against + Counter({(None, None): missing})))
+        figures["neurons"][name] = _with_questions(neuron.against, len(results))
         figures["position"][name] = position_json(position_of(neuron.orders + Counter({(None, None): missing})))
     panel = panel_agreement(dict(result.pair.pair.annotators) for result in results)
     figures["annotators"] = annotators_json(panel)
     decides = deciding(chair=spec.chair is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
+    figures["pairs"]["questions"] = len({result.pair.pair.question for result in results})
     figures["notes"] = _notes(results, len(neurons))
     if by is not None:
         key = _KEYS.get(by)
@@ -133,9 +149,9 @@ _KEYS: dict[str, Callable[[Pair], str | None]] = {"task": lambda pair: pair.task
 
 @dataclass(slots=True)
 class _Neuron:
-    """What a neuron said: counts of (human, verdict) and of (verdict in AB, verdict in BA)."""
+    """What a neuron said: counts of (human, verdict) by question, and of (verdict in AB, verdict in BA)."""
 
-    against: Counter[tuple[Verdict | None, Verdict | None]] = field(default_factory=Counter)
+    against: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = field(default_factory=dict)
     orders: Counter[tuple[Verdict | None, Verdict | None]] = field(default_factory=Counter)
 
 
@@ -149,7 +165,8 @@ def _count_neurons(neurons: dict[tuple[int, int], _Neuron], result: PairResult, 
     for said in result.verdicts.neurons:
         place = (said.layer, said.neuron)
         neuron = neurons.setdefault(place, _Neuron())
-        neuron.against[result.pair.pair.human, said.verdict] += 1
+        pair = result.pair.pair
+        neuron.against.setdefault(pair.question, Counter())[pair.human, said.verdict] += 1
         orders = differences.get(place, {"ab": [], "ba": []})
         neuron.orders[merged(orders["ab"]), merged(orders["ba"])] += 1
 
@@ -213,7 +230,7 @@ def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
         reason = found["reasons"].get("accuracy") or f"people's agreement is unknown: {h.reason}"
         return {**figures, **dict.fromkeys(keys), "reason": reason, "caveats": list(_REVIEW_CAVEATS)}
     share = review_share(accuracy, h.value)
-    ends = [review_share(end, h.value).review for end in reversed(ci)]
+    ends = None if ci is None else [review_share(end, h.value).review for end in reversed(ci)]
     values = (share.review, share.saved, share.relative, ends)
     return {
         **figures,
@@ -230,10 +247,7 @@ def _notes(results: list[PairResult], neurons: int) -> list[str]:
     notes = []
     questions = len({result.pair.pair.question for result in results})
     if questions < len(results):
-        notes.append(
-            f"the {len(results):,} pairs hold {questions:,} different questions: the intervals count pairs "
-            "as independent, and are too narrow"
-        )
+        notes.append(f"the {len(results):,} pairs hold {questions:,} different questions: intervals are over questions")
     if neurons >= _MANY:
         notes.append(f"{neurons:,} neurons are compared: the best of them looks better here than it is")
     return notes
@@ -326,9 +340,9 @@ def _print_people(figures: dict[str, Any], console: Console) -> None:
             soft_wrap=True,
         )
     if review["review"] is not None:
-        low, high = review["review_ci"]
+        ends = "no interval" if review["review_ci"] is None else " to ".join(f"{x:.1%}" for x in review["review_ci"])
         console.print(
-            f"To be as accurate as that, people would still review {review['review']:.1%} ({low:.1%} to {high:.1%}) "
+            f"To be as accurate as that, people would still review {review['review']:.1%} ({ends}) "
             f"of the pairs of {review['aggregation']}",
             soft_wrap=True,
         )

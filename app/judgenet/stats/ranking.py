@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
-from judgenet.stats.intervals import Interval
+from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 PRIOR = 0.1
 """Wins each way that are added to every two systems where the results alone give no finite strengths."""
 RESAMPLES = 1000
-FEWEST_QUESTIONS = 10
 _STEPS = 200
 _MOST = 2.0
 

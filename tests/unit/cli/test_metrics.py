@@ -202,3 +202,21 @@ def test_without_annotators_there_is_a_reason(judgenet: Judgenet, labelled: Path
     assert set(figures["annotators"]["reasons"]) == {"h", "alpha_nominal", "alpha_ordinal", "fleiss"}
     assert figures["review_share"]["review"] is None
     assert "annotators" in figures["review_share"]["reason"]
+
+
+def test_pairs_of_one_question_have_no_interval(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for i in range(12):
+            record = {"id": str(i), "question": "Why?", "response_a": f"So {i}.", "response_b": "Because."}
+            said = {"x": "ab"[i % 2], "y": "ab"[i % 2]}
+            out.write(json.dumps({**record, "human": "ab"[i % 2], "annotators": said}) + "\n")
+    judgenet("run", "--pairs", path, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    figures = judgenet("metrics", "out", "--json").json
+    found = figures["aggregations"]["c1"]
+    assert found["accuracy"] is not None
+    assert found["accuracy_ci"] is None
+    assert "1 questions" in found["reasons"]["accuracy_ci"]
+    assert figures["pairs"]["questions"] == 1
+    assert figures["review_share"]["review_ci"] is None
+    assert judgenet("metrics", "out").code == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -115,3 +117,19 @@ def test_no_panel() -> None:
     assert (found.raters, found.pairwise) == ((), {})
     for coefficient in (found.h, found.alpha_nominal, found.alpha_ordinal, found.fleiss):
         assert (coefficient.value, bool(coefficient.reason)) == (None, True)
+
+
+@pytest.mark.data
+def test_the_annotators_of_pandalm(shared_data: Path) -> None:
+    """Cohen's kappa of each two of the three annotators, as published with the test set."""
+    expected = json.loads((shared_data / "expected.json").read_text(encoding="utf-8"))["pandalm"]
+    rows = json.loads((shared_data / "pandalm" / "testset-v1.json").read_text(encoding="utf-8"))
+    names: dict[str, Verdict] = {"0": "tie", "1": "a", "2": "b"}
+    units = [{str(i): names[str(row[f"annotator{i}"])] for i in (1, 2, 3)} for row in rows]
+    found = panel_agreement(units)
+    for one, other in (("1", "2"), ("1", "3"), ("2", "3")):
+        kappa = expected[f"annotator_kappa_{one}_{other}"]
+        assert found.pairwise[one, other].kappa == pytest.approx(kappa, abs=1e-6)
+    # Equally many raters everywhere: alpha is Fleiss' kappa but for its correction for small samples.
+    assert found.fleiss.value is not None
+    assert found.alpha_nominal.value == pytest.approx(found.fleiss.value, abs=1e-3)
