@@ -131,7 +131,7 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
     figures["annotators"] = annotators_json(panel)
     decides = deciding(chair=spec.chair is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
-    figures["pairs"]["questions"] = len({result.pair.pair.question for result in results})
+    figures["questions"] = len({result.pair.pair.question for result in results})
     figures["notes"] = _notes(results, len(neurons))
     if by is not None:
         key = _KEYS.get(by)

@@ -217,6 +217,6 @@ def test_pairs_of_one_question_have_no_interval(judgenet: Judgenet, at: At, tmp_
     assert found["accuracy"] is not None
     assert found["accuracy_ci"] is None
     assert "1 questions" in found["reasons"]["accuracy_ci"]
-    assert figures["pairs"]["questions"] == 1
+    assert figures["questions"] == 1
     assert figures["review_share"]["review_ci"] is None
     assert judgenet("metrics", "out").code == 0
