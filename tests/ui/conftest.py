@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytestqt.plugin
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -22,6 +23,10 @@ from tests.fakes.judge_server import JudgeServer
 from tests.unit.conftest import config, key_store
 
 __all__ = ["config", "key_store"]
+
+# pytest-qt lets Qt work between the phases of a test, where the interface's loop stands still: coroutines would be
+# stepped without a running loop.
+pytestqt.plugin._process_events = lambda: None
 
 DEADLINE_S = 30.0
 
@@ -92,14 +97,11 @@ def studio(place: Path, qapp: QApplication, loop: qasync.QEventLoop) -> Iterator
     """The studio with its window shown, 1,440 × 900, on the welcome page, in the light theme."""
     made = make_studio()
     yield made
-    loop.run_until_complete(made.window.shut_down())
-    made.window.hide()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, 0)
+    loop.run_until_complete(made.close())
 
 
 def make_studio(size: tuple[int, int] = (1440, 900), **preferences: Any) -> Studio:
-    """A studio; close it with ``window.shut_down``."""
+    """A studio; close it with ``close``."""
     app = make_app()
     studio = Studio(app)
     studio.settings.set(**{"theme": "light", "reduce_motion": True, **preferences})

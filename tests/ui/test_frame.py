@@ -1,10 +1,647 @@
+"""The frame: opening and closing, saving, recovering, undo, palette, errors, look, keyboard and names."""
+
 from __future__ import annotations
 
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, QRect, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QMessageBox,
+    QPlainTextEdit,
+    QProgressBar,
+    QSlider,
+    QWidget,
+)
+
+from judgenet.assets import example
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import Settings
+from judgenet.core.presets import PRESETS, network
+from judgenet.core.project import PairsSource, Project
+from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.recovery import drafts, kept_copy
 from judgenet.ui.app import Studio
-from tests.ui.conftest import settle
+from judgenet.ui.app_window import fitting
+from judgenet.ui.errors import Mend
+from judgenet.ui.navigation import PAGES, PageKey
+from judgenet.ui.palette import rank
+from judgenet.ui.preset_cards import PresetCard
+from judgenet.ui.shell import RAIL_PAGES
+from judgenet.ui.tasks import Job, JobCancelled
+from tests.fakes.judge_server import JudgeServer
+from tests.ui.conftest import make_studio, settle, until
+from tests.ui.person import click, find, key, name_of, press, type_text
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def project_at(place: Path, name: str = "study") -> Path:
+    """A project file with the example's pairs."""
+    path = place / f"{name}.judgenet"
+    save_project(Project.new(name, network(2, 2), PairsSource((example("general.jsonl").as_posix(),))), path)
+    return path
+
+
+async def opened(studio: Studio, path: Path) -> None:
+    studio.window.frame_actions.open_file(path)
+    await studio.window.context.document.loaded()
+
+
+# Opening
 
 
 async def test_it_opens_on_the_welcome_page(studio: Studio) -> None:
     await settle()
-    assert studio.window.isVisible()
+    window = studio.window
+    assert window.context.navigator.page == "welcome"
+    assert not window.rail.isVisible()
+    assert window.windowTitle() == "JudgeNet Studio"
+
+
+async def test_a_preset_begins_a_project_with_one_click(studio: Studio) -> None:
+    await settle()
+    cards = studio.window.page("welcome").findChildren(PresetCard)
+    assert [card.key for card in cards] == ["single", "faireval", "jury", "widedeep", "review", "panel"]
+    click(next(card for card in cards if card.key == "review"))
+    document = studio.window.context.document
+    assert document.spec == PRESETS["review"].spec
+    assert studio.window.context.navigator.page == "design"
+    assert studio.window.rail.isVisible()
+    assert studio.window.top_bar.state.text() == "Draft"
+
+
+async def test_a_project_opens_with_its_pairs_and_is_remembered(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    document = studio.window.context.document
+    assert len(document.pairs) == 24
+    assert studio.window.windowTitle() == "study – JudgeNet Studio"
+    assert studio.settings.recent[0].file == path
+    press(studio.window.rail, "Settings")
+    key(studio.window, Qt.Key.Key_W, CTRL)
+    await settle()
     assert studio.window.context.navigator.page == "welcome"
+    recent = find(studio.window, QListWidget, "Recent projects")
+    assert recent.count() == 1
+    recent.setCurrentRow(0)
+    key(recent, Qt.Key.Key_Return)
+    await document.loaded()
+    assert document.path == path
+
+
+async def test_what_is_no_project_is_told_and_nothing_changes(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    broken = place / "broken.judgenet"
+    broken.write_text("{ nothing", encoding="utf-8")
+    studio.window.frame_actions.open_file(broken)
+    assert studio.window.context.document.path == path
+    assert "broken.judgenet" in studio.window.errors.troubles[0].what
+
+
+async def test_files_are_dropped_on_the_window(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    drop = QDropEvent(
+        QPointF(300, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    studio.window.dropEvent(drop)
+    await studio.window.context.document.loaded()
+    assert studio.window.context.document.path == path
+    visits = []
+    studio.window.context.navigator.went.connect(visits.append)
+    data.setUrls([QUrl.fromLocalFile(str(example("scripts.jsonl")))])
+    studio.window.dropEvent(drop)
+    assert visits[-1].page == "data"
+    assert [file.name for file in visits[-1].files] == ["scripts.jsonl"]
+
+
+# Saving and recovering
+
+
+async def test_changes_are_saved_by_themselves(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    document = studio.window.context.document
+    document.edit_network("Change", network(3, 1))
+    assert studio.window.top_bar.state.text() == "Saving…"
+    await until(lambda: document.saved)
+    assert studio.window.top_bar.state.text() == "Saved"
+    assert load_project(path).network == network(3, 1)
+    assert load_project(path.with_name("study.judgenet.bak")).network == network(2, 2)
+
+
+async def test_what_others_changed_is_not_overwritten_unasked(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    document = studio.window.context.document
+    save_project(replace(load_project(path), name="Theirs"), path)
+    document.edit_network("Change", network(3, 1))
+    await until(lambda: document.save_state == "failed")
+    assert load_project(path).name == "Theirs"
+    assert kept_copy(path) is not None
+    press(studio.window.errors, "Save over it")
+    assert document.saved
+    assert load_project(path).network == network(3, 1)
+
+
+async def test_a_draft_is_named_and_takes_its_store_along(studio: Studio, place: Path) -> None:
+    document = studio.window.context.document
+    studio.window.frame_actions.new_from_preset("jury")
+    document.edit_pairs("Add pairs", PairsSource((example("general.jsonl").as_posix(),)), None)
+    await document.loaded()
+    assert document.store is not None
+    document.store.set_meta("mark", "kept")
+    draft = document.file
+    assert draft is not None
+    key(studio.window, Qt.Key.Key_S, CTRL | SHIFT)
+    await until(lambda: bool(studio.window.findChildren(QFileDialog)))
+    dialog = studio.window.findChildren(QFileDialog)[0]
+    dialog.findChild(QLineEdit).setText(str(place / "named"))
+    dialog.accept()
+    await until(lambda: document.path is not None)
+    assert document.path == place / "named.judgenet"
+    assert document.title == "named"
+    assert document.store is not None
+    assert document.store.meta("mark") == "kept"
+    assert drafts() == []
+    assert len(document.pairs) == 24
+    document.undo_stack.undo()
+    document.undo_stack.redo()
+    await document.loaded()
+    assert len(document.pairs) == 24
+
+
+async def test_a_crash_loses_nothing_and_is_told(place: Path, qapp: object) -> None:
+    first = make_studio()
+    path = project_at(place)
+    await opened(first, path)
+    document = first.window.context.document
+    document.edit_network("Change", network(4, 1))
+    await until(lambda: document.saved)
+    # The process dies here: its locks are gone, nothing was closed.
+    assert document.store is not None
+    document.store.close()
+    document._session._lock.release()
+    second = make_studio()
+    troubles = second.window.errors.troubles
+    assert len(troubles) == 1
+    assert troubles[0].level == "note"
+    press(second.window.errors, "Open it")
+    assert second.window.context.document.path == path
+    assert second.window.context.document.spec == network(4, 1)
+    document.store = None
+    for studio in (second, first):
+        await studio.close()
+
+
+async def test_an_untouched_draft_is_thrown_away(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("single")
+    assert len(drafts()) == 1
+    studio.window.frame_actions.new_from_preset("jury")
+    assert len(drafts()) == 1
+    studio.window.context.document.edit_network("Change", network(2, 1))
+    studio.window.frame_actions.close()
+    assert len(drafts()) == 1
+
+
+async def test_a_second_window_can_only_read(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    other = make_studio()
+    try:
+        await opened(other, path)
+        document = other.window.context.document
+        assert "another window" in document.read_only
+        assert other.window.top_bar.state.text() == "Read-only"
+        before = document.project
+        document.edit_network("Change", network(5, 1))
+        assert document.project == before
+        assert "only be read" in other.window.errors.troubles[0].what
+        assert other.window.context.actions.why_not("run.start") == document.read_only
+        assert studio.window.context.document.read_only == ""
+    finally:
+        await other.close()
+
+
+async def test_missing_pairs_are_told_with_a_way_out(studio: Studio, place: Path) -> None:
+    path = place / "lost.judgenet"
+    save_project(Project.new("lost", network(2, 1), PairsSource(("gone.jsonl",))), path)
+    await opened(studio, path)
+    trouble = studio.window.errors.troubles[0]
+    assert "gone.jsonl" in trouble.what
+    assert trouble.mend is not None
+    (place / "gone.jsonl").write_bytes(example("general.jsonl").read_bytes())
+    press(studio.window.errors, "Try again")
+    await studio.window.context.document.loaded()
+    assert len(studio.window.context.document.pairs) == 24
+
+
+async def test_the_project_is_renamed(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    click(studio.window.top_bar.name)
+    await until(lambda: bool(studio.window.findChildren(QInputDialog)))
+    dialog = studio.window.findChildren(QInputDialog)[0]
+    dialog.setTextValue("Release check")
+    dialog.accept()
+    await until(lambda: studio.window.context.document.title == "Release check")
+    assert studio.window.top_bar.name.text() == "Release check"
+    studio.window.context.document.undo_stack.undo()
+    assert studio.window.top_bar.name.text() == "study"
+
+
+# Undo, palette, actions
+
+
+async def test_undo_names_what_it_undoes(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    document = studio.window.context.document
+    actions = studio.window.context.actions
+    assert actions.why_not("edit.undo") == "Nothing to undo."
+    document.edit_network("Add a layer", network(8, 2))
+    assert actions["edit.undo"].text == "Undo add a layer"
+    await settle()
+    click(studio.window.top_bar.undo)
+    assert document.spec == PRESETS["jury"].spec
+    assert actions["edit.redo"].text == "Redo add a layer"
+
+
+async def test_quick_steps_of_one_control_are_one_step_of_undo(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    document = studio.window.context.document
+    for width in (9, 10, 11):
+        document.edit_network("Change the width", network(width, 1), merge="width 0")
+    assert document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert document.spec == PRESETS["jury"].spec
+
+
+@pytest.mark.parametrize(
+    ("typed", "fits"), [("layer", True), ("add lay", True), ("adlyr", True), ("lay add", True), ("zebra", False)]
+)
+def test_the_palette_forgives(typed: str, fits: bool) -> None:
+    assert (rank("Add a layer Network", typed) is not None) == fits
+
+
+async def test_the_palette_finds_and_does(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    key(studio.window, Qt.Key.Key_K, CTRL)
+    palette = studio.window.palette_popup
+    field = find(palette, QLineEdit, "Find or do")
+    type_text(field, "dark")
+    assert palette.found("dark")[0].id == "theme.dark"
+    key(field, Qt.Key.Key_Return)
+    assert studio.theme.theme.name == "dark"
+    assert studio.settings.preferences.theme == "dark"
+    key(studio.window, Qt.Key.Key_K, CTRL)
+    key(field, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+    assert palette.found("page results")[0].id == "page.results"
+
+
+async def test_pages_that_nobody_wanted_yet_are_made_while_the_window_is_idle(studio: Studio) -> None:
+    await until(lambda: studio.window.stack.count() == len(PAGES))
+    assert studio.window.stack.currentWidget() is studio.window.page("welcome")
+
+
+class Shown(QObject):
+    """Notes windows that show up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.names.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_no_part_of_a_page_is_a_window_for_a_moment(studio: Studio, page: PageKey, qapp: QApplication) -> None:
+    await settle()
+    shown = Shown()
+    qapp.installEventFilter(shown)
+    studio.window.page(page)
+    qapp.removeEventFilter(shown)
+    assert shown.names == []
+
+
+async def test_all_actions_have_words_and_no_shortcut_twice(studio: Studio) -> None:
+    for page in PAGES:
+        studio.window.page(page)
+    keys: dict[str, list[object]] = {}
+    for action in studio.window.context.actions:
+        assert action.text[0].isupper(), action.id
+        assert not action.text.isupper()
+        for one in action.keys:
+            keys.setdefault(one.toString(), []).append(action.scope)
+    assert all(len(scopes) == len(set(scopes)) for scopes in keys.values()), keys
+    with pytest.raises(ValueError, match="shortcut"):
+        studio.window.context.actions.add(replace(studio.window.context.actions["palette.open"], id="x.y"))
+
+
+async def test_the_menu_holds_the_table(studio: Studio) -> None:
+    for page in PAGES:
+        studio.window.page(page)
+    menu = studio.window.menu
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["Project", "Edit", "Network", "Run", "View", "Help"]
+    shown = {inner.objectName() for action in menu.actions() for inner in action.menu().actions()}
+    assert shown == {action.id for action in studio.window.context.actions if action.menu}
+
+
+# Errors
+
+
+async def test_trouble_stays_until_it_is_closed(studio: Studio) -> None:
+    mended: list[bool] = []
+    bar = studio.window.errors
+    bar.tell("The disk is full.", "study.judgenet", Mend("Try again", lambda: mended.append(True)), details="more")
+    bar.tell("A second one.")
+    await settle()
+    assert bar.isVisible()
+    labels = [label.text() for label in bar.findChildren(QLabel) if label.isVisible()]
+    assert "A second one." in labels
+    assert "and 1 more" in labels
+    press(bar, "Close this message")
+    press(bar, "Copy details")
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("study.judgenet: The disk is full.")
+    assert "judgenet " in copied
+    assert copied.endswith("more")
+    press(bar, "Try again")
+    assert mended == [True]
+    assert not bar.isVisible()
+
+
+async def test_what_nobody_caught_is_told(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise RuntimeError("an accident")
+
+    studio.window.tasks.start(fail(), "Do something")
+    await until(lambda: bool(studio.window.errors.troubles))
+    trouble = studio.window.errors.troubles[0]
+    assert "an accident" in trouble.what
+    assert trouble.where == "Do something"
+    assert "Traceback" in trouble.details
+    studio.uncaught.happened.emit(ValueError("elsewhere"))
+    assert "elsewhere" in studio.window.errors.troubles[0].what
+    caplog.clear()
+
+
+async def test_texts_of_others_are_never_html(studio: Studio) -> None:
+    studio.window.errors.tell("<b>bold</b> <img src=x>", "<i>where</i>")
+    for label in studio.window.findChildren(QLabel):
+        if "<b>" in label.text():
+            assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+# Long work
+
+
+async def test_long_work_shows_progress_and_can_be_stopped(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    gate = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work(job: Job) -> None:
+        job.report(1, 4, "a quarter")
+        loop.call_soon_threadsafe(gate.set)
+        while True:
+            job.check()
+
+    waiting = asyncio.ensure_future(studio.window.tasks.job("Count everything", work))
+    await gate.wait()
+    status = studio.window.status
+    await until(lambda: any("a quarter" in label.text() for label in status.findChildren(QLabel)))
+    assert find(status, QProgressBar, "Progress").value() == 250
+    press(status, "Stop this work")
+    with pytest.raises(JobCancelled):
+        await waiting
+    assert studio.window.tasks.jobs == []
+
+
+# Look
+
+
+async def test_theme_scale_and_density_are_kept(studio: Studio) -> None:
+    studio.window.context.navigator.go("settings")
+    await settle()
+    page = studio.window.page("settings")
+    press(page, "Theme: High contrast")
+    assert studio.theme.theme.name == "contrast"
+    press(page, "Density: Compact")
+    assert studio.theme.theme.density == "compact"
+    key(studio.window, Qt.Key.Key_Plus, CTRL | Qt.KeyboardModifier.AltModifier)
+    assert studio.theme.theme.scale == 1.1
+    studio.settings.flush()
+    again = type(studio.settings)()
+    assert again.preferences.theme == "contrast"
+    assert again.preferences.scale == 1.1
+
+
+async def test_the_rail_loses_its_words_in_a_narrow_window(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    studio.window.resize(1440, 900)
+    await settle()
+    assert studio.window.rail.width() == 72
+    studio.window.resize(1280, 720)
+    await settle()
+    assert studio.window.rail.width() == 56
+    assert studio.window.width() == 1280
+    assert studio.window.height() == 720
+
+
+def test_windows_come_back_where_they_can_be_reached() -> None:
+    screens = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
+    inside = QRect(2000, 100, 1000, 700)
+    assert fitting(inside, screens) == inside
+    away = QRect(5000, 3000, 1000, 700)
+    assert screens[0].contains(fitting(away, screens))
+    above = QRect(100, -600, 1000, 700)
+    assert screens[0].contains(fitting(above, screens))
+    huge = fitting(QRect(0, 0, 5000, 4000), screens)
+    assert huge.size() == screens[0].size()
+
+
+# Keyboard and names
+
+
+async def test_f6_goes_round_the_window(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    seen = []
+    for _ in range(8):
+        key(studio.window, Qt.Key.Key_F6)
+        seen.append(studio.window.focusWidget())
+    assert all(seen)
+    assert any(studio.window.rail.isAncestorOf(widget) for widget in seen)
+    assert any(studio.window.top_bar.isAncestorOf(widget) for widget in seen)
+    assert any(studio.window.page("design").isAncestorOf(widget) for widget in seen)
+
+
+async def test_pages_by_keys(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    for number, (page, *_) in enumerate(RAIL_PAGES, 1):
+        key(studio.window, Qt.Key(Qt.Key.Key_0 + number), CTRL)
+        assert studio.window.context.navigator.page == page
+        assert studio.window.rail.button(page).isChecked()
+
+
+CONTROLS = (
+    QAbstractButton,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QAbstractSpinBox,
+    QAbstractItemView,
+    QSlider,
+    QProgressBar,
+)
+
+
+def nameless(root: QWidget) -> list[str]:
+    """Controls that a screen reader could not name, Qt's own inner parts aside."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        holder = widget.parent()
+        inner = widget.objectName().startswith("qt_") or isinstance(holder, QComboBox | QAbstractSpinBox)
+        inner = inner or (holder is not None and holder.metaObject().className() == "QComboBoxPrivateContainer")
+        inner = inner or widget.metaObject().className() in ("QHeaderView", "QTableCornerButton")
+        if isinstance(widget, CONTROLS) and not inner and not name_of(widget):
+            around = holder
+            while isinstance(around, QWidget) and not around.accessibleName():
+                around = around.parent()
+            found.append(f"{type(widget).__name__} in {getattr(around, 'accessibleName', str)()}")
+    return found
+
+
+@pytest.mark.parametrize("page", ["welcome", "design", "settings"])
+async def test_every_control_has_a_name(studio: Studio, page: str) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    studio.window.context.navigator.go(page)  # type: ignore[arg-type]
+    await settle()
+    for part in (studio.window.top_bar, studio.window.rail, studio.window.status, studio.window.errors):
+        assert nameless(part) == []
+    assert nameless(studio.window.page(page)) == []  # type: ignore[arg-type]
+    assert nameless(studio.window.palette_popup) == []
+    assert nameless(studio.window.tour) == []
+
+
+async def test_the_tour_leads_from_page_to_page(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    key(studio.window, Qt.Key.Key_F1)
+    tour = studio.window.tour
+    assert tour.isVisible()
+    seen = []
+    while tour.isVisible():
+        seen.append(studio.window.context.navigator.page)
+        click(tour.findChildren(QAbstractButton)[-1])
+    assert seen == ["design", "data", "run", "results", "report"]
+
+
+async def test_none_keeps_its_references(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    document = studio.window.context.document
+
+    def use() -> None:
+        for width in range(2, 12):
+            document.edit_network("Change", network(width, 2))
+        for _ in range(10):
+            document.undo_stack.undo()
+
+    use()
+    before = sys.getrefcount(None)
+    for _ in range(5):
+        use()
+    assert before - sys.getrefcount(None) < 50
+
+
+# A run
+
+
+async def test_closing_asks_stops_the_run_and_keeps_what_is_finished(
+    studio: Studio, place: Path, judge: JudgeServer
+) -> None:
+    judge.set(latency=0.3)
+    lab = EndpointProfile("lab", base_url=f"{judge.url}/v1", model="fake", concurrency=4)
+    spec = network(2, 2, settings=Settings(endpoint="lab"))
+    source = PairsSource((example("general.jsonl").as_posix(),))
+    path = place / "running.judgenet"
+    save_project(replace(Project.new("running", spec, source), endpoints=(lab,)), path)
+    await opened(studio, path)
+    window, context = studio.window, studio.window.context
+    await settle()
+    click(window.top_bar.primary)
+    await until(lambda: context.run_state.progress.calls >= 4)
+    assert window.top_bar.stop.isVisible()
+    assert not window.top_bar.primary.isVisible()
+    window.close()
+    await until(lambda: bool(window.findChildren(QMessageBox)))
+    box = window.findChildren(QMessageBox)[0]
+    press(box, "Keep running")
+    await settle()
+    assert window.isVisible()
+    assert context.runner.running
+    window.close()
+    await until(lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)))
+    box = next(box for box in window.findChildren(QMessageBox) if box.isVisible())
+    begun = asyncio.get_running_loop().time()
+    press(box, "Stop and close")
+    await until(lambda: not window.isVisible())
+    assert asyncio.get_running_loop().time() - begun < 5
+    again = make_studio()
+    try:
+        await opened(again, path)
+        state = again.window.context.run_state
+        await until(lambda: state.run is not None and not state.loading and state.pair_count == 24)
+        assert state.state == "cancelled"
+        assert state.progress.calls >= 4
+        assert again.window.context.actions.why_not("run.start") is None
+    finally:
+        await again.close()
+
+
+async def test_a_finished_run_is_told_from_a_changed_design(studio: Studio, place: Path, judge: JudgeServer) -> None:
+    lab = EndpointProfile("lab", base_url=f"{judge.url}/v1", model="fake", concurrency=8)
+    spec = network(2, 1, settings=Settings(endpoint="lab"))
+    path = place / "done.judgenet"
+    source = PairsSource((example("general.jsonl").as_posix(),))
+    save_project(replace(Project.new("done", spec, source), endpoints=(lab,)), path)
+    await opened(studio, path)
+    context = studio.window.context
+    await settle()
+    key(studio.window, Qt.Key.Key_F5)
+    await until(lambda: context.run_state.state == "done" and not context.runner.running)
+    assert context.run_state.progress.pairs_done == 24
+    await until(lambda: not context.figures.stale)
+    assert context.document.changed_since_run == ""
+    assert context.figures.estimate is not None
+    assert context.figures.estimate.estimate.calls_open == (0, 0)
+    context.document.edit_network("Deeper", network(2, 2, settings=Settings(endpoint="lab")))
+    await until(lambda: context.document.changed_since_run == "Network changed since run 1")
+    shown = [label.text() for label in studio.window.status.findChildren(QLabel) if label.isVisible()]
+    assert "Network changed since run 1" in shown
+    assert store_path(path).exists()

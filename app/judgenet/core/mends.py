@@ -216,6 +216,39 @@ def _of_network(spec: NetworkSpec, path: str) -> MendedDesign | None:
     return None
 
 
+def with_enough_roles(spec: NetworkSpec, before: NetworkSpec) -> NetworkSpec:
+    """The network after an edit that made it wider than ``before``, with roles of the library for what is new.
+
+    Only fixed roles are added to, and only as far as the library goes: what then has none is a problem to be shown.
+    """
+    roles = spec.roles
+    if roles.kind != "fixed" or not roles.roles:
+        return spec
+    known = library("zh" if spec.language == "zh" else "en")
+    lacked = _lacking(before)
+    while len(spec.roles.roles) < len(known) and _lacking(spec) > lacked:
+        role = _new_role(spec)
+        if all(role != entry.role for entry in known):
+            break
+        spec = replace(spec, roles=replace(spec.roles, roles=(*spec.roles.roles, role)))
+    return spec
+
+
+def _lacking(spec: NetworkSpec) -> int:
+    """How many fixed roles are missing."""
+    wide = max(
+        (
+            place + 1
+            for of in spec.layers
+            if not of.adaptive
+            for place, neuron in enumerate(of.neurons)
+            if neuron.role is None
+        ),
+        default=0,
+    )
+    return max(0, wide - len(spec.roles.roles))
+
+
 def _new_role(spec: NetworkSpec) -> Role:
     """A role of the library that the network does not have yet; a numbered one where it has all."""
     language = "zh" if spec.language == "zh" else "en"

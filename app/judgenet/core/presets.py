@@ -85,6 +85,19 @@ def network(
     )
 
 
+def size_name(spec: NetworkSpec) -> str:
+    """The name of a network that has no other: "4×2", "n×2" where roles decide the width, "4+3" where widths differ."""
+    widths = [str(layer.width or "n") for layer in spec.layers]
+    return f"{widths[0]}×{spec.depth}" if len(set(widths)) == 1 else "+".join(widths)
+
+
+def renamed(spec: NetworkSpec, before: NetworkSpec) -> NetworkSpec:
+    """The network after an edit: a name that told the size of ``before`` tells the new one."""
+    if spec.name != before.name or before.name != size_name(before):
+        return spec
+    return replace(spec, name=size_name(spec))
+
+
 def parse_size(text: str) -> tuple[int | None, int]:
     """Width and depth of a text such as ``4x2``; ``*x2`` leaves the width to the roles.
 

@@ -62,6 +62,15 @@ def roles_for(family: str, n: int, language: str) -> tuple[Role, ...]:
     return tuple(entry.role for entry in by_closeness[:n])
 
 
+def stand_in_roles(family: str, n: int, language: str) -> tuple[Role, ...]:
+    """Roles for a pair whose own are not known: ``n`` of the library, or all that it has. Neurons that are left
+    without a role rest on that pair.
+
+    :raises RoleError: an unknown family or language.
+    """
+    return roles_for(family, min(n, len(library(language))), language)
+
+
 def parse_roles(text: str, name: str) -> tuple[Role, ...]:
     """Reads the roles of a user's file, whose ``name`` errors refer to.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from judgenet.core.pairs import Order
 
 MOST_CHARS = 180
 """A longer sentence is cut at a word."""
@@ -12,6 +14,7 @@ MOST_CHARS = 180
 _SENTENCE_END = re.compile(
     r"""([.!?]["”’)\]]*)\s+(?=[^\W\d_a-zß-ÿ]|["“‘(\[])|([。！？]["”’」』）]*)\s*|()\n+""",
 )
+_SIDES = re.compile(r"(?:\b[Rr]esponse|回答) ?([12])(?!\d)")
 _MARKS = re.compile(r"^[\s#>*\-•]+|[*_`]+")
 
 
@@ -51,6 +54,23 @@ def mentions(text: str, names: Sequence[str]) -> tuple[Mention, ...]:
         for name in longest_first
     )
     return tuple(Mention(found.start(), found.end(), places[found[0]]) for found in re.finditer(pattern, text))
+
+
+class Side(NamedTuple):
+    """Where a text speaks of a response by the name that it had in the prompt, and which response that is."""
+
+    start: int
+    end: int
+    response: Literal["a", "b"]
+
+
+def sides(text: str, order: Order) -> tuple[Side, ...]:
+    """Where an answer in one order speaks of "Response 1" or "Response 2" (in Chinese 回答1 and 回答2)."""
+    first: Literal["a", "b"] = "a" if order == "ab" else "b"
+    second: Literal["a", "b"] = "b" if order == "ab" else "a"
+    return tuple(
+        Side(found.start(), found.end(), first if found[1] == "1" else second) for found in _SIDES.finditer(text)
+    )
 
 
 def sentences(text: str) -> list[str]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.engine.client import open_endpoint
-from judgenet.engine.embedded import EmbeddedEndpoint
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.replay import ReplayEndpoint
 from judgenet.store.db import Store
@@ -27,6 +25,9 @@ def open_endpoints(
     on_state: Callable[[EndpointState], None],
 ) -> dict[str, Endpoint]:
     """Opens the endpoints of a network. Must run on the engine's loop."""
+    # The HTTP libraries load slowly, and nothing but a run needs them.
+    from judgenet.engine.client import open_endpoint
+    from judgenet.engine.embedded import EmbeddedEndpoint
 
     def key_of(profile: EndpointProfile) -> Callable[[], str | None]:
         def find() -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import Estimate, Range, count_calls, estimate
-from judgenet.core.roles import roles_for
+from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import duration
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
@@ -124,7 +124,7 @@ def recorded_calls(
 
     ``check`` is called for each pair and may raise to end the search.
     """
-    questions = Questions(start.spec, start.book, store.salt(start.salt), roles_for)
+    questions = Questions(start.spec, start.book, store.salt(start.salt), stand_in_roles)
     found = 0
     for index, pair in enumerate(pairs):
         check()

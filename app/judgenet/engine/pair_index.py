@@ -106,7 +106,8 @@ class Verdicts:
 
     def at(self, position: int) -> Verdict | None:
         """The verdict on the pair at a position."""
-        return CODES[self.verdict[position]]
+        verdict: Verdict | None = CODES[self.verdict[position]]
+        return verdict
 
     def run_index(self, position: int) -> int | None:
         """The index within the run of the pair at a position, ``None`` where the run does not have it."""

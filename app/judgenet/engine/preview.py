@@ -11,7 +11,7 @@ from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Prompt
-from judgenet.core.roles import roles_for
+from judgenet.core.roles import stand_in_roles
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.ports import Form
 from judgenet.engine.providers import common
@@ -69,7 +69,7 @@ def preview(
     :raises NoSuchCall: the network makes no such call, such as an order that is not asked.
     """
     salt = start.salt if store is None else store.salt(start.salt)
-    questions = Questions(start.spec, start.book, salt, roles_for)
+    questions = Questions(start.spec, start.book, salt, stand_in_roles)
     way = _Way(start, store, questions)
     work, ready = questions.take_up(index, pair)
     if layer == ROLES_LAYER:
@@ -134,7 +134,7 @@ class _Way:
             return work.set_roles(*self._questions.roles_of(work, said))
         self._notes.append(ROLES_STAND_IN)
         widest = max((of.width or 0 for of in self._start.spec.layers), default=0)
-        stand_in = self._start.spec.roles.roles or roles_for(work.family, widest or _USUAL_WIDTH, work.language)
+        stand_in = self._start.spec.roles.roles or stand_in_roles(work.family, widest or _USUAL_WIDTH, work.language)
         return work.set_roles(stand_in, "")
 
     def result(self, call: Call) -> Result:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, merged
 from judgenet.core.calls import ROLES_LAYER, CallSite
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
 from judgenet.core.network import NetworkSpec, designed_width
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
@@ -400,6 +400,22 @@ class RunTable:
             if state.phase != "none":
                 found.append((CallSite(index, layer, neuron, order, sample), state))
         return found
+
+    def pairs_with_unscored(self) -> NDArray[np.bool_]:
+        """By pair, whether some call is in without an evaluation."""
+        found = np.zeros(len(self.ids), np.bool_)
+        for column in self.columns.values():
+            found |= column.phase == _UNSCORED
+        return found
+
+    def unanswered(self) -> int:
+        """How many calls of finished pairs brought no answer: a retry asks them again."""
+        asked_again = np.array([reason is not None and reason not in ANSWERED for reason in _REASONS])
+        failed = self.states == _PAIR_PHASES.index("failed")
+        return sum(
+            int(((column.phase == _UNSCORED) & failed & asked_again[column.reason]).sum())
+            for column in self.columns.values()
+        )
 
     def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
         """A neuron over the pairs from ``start`` to ``stop`` (not included)."""

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,12 +28,12 @@ from judgenet.core.network import (
 from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
-from judgenet.core.roles import roles_for
+from judgenet.core.roles import stand_in_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.executor import Executor, RunPlan
-from judgenet.engine.ports import EndpointState
+from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
 from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, start_run
@@ -152,7 +152,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         book=start.book,
         salt=store.salt(start.salt),
         prices=start.prices,
-        fallback_roles=roles_for,
+        fallback_roles=stand_in_roles,
         calls_planned=planned_calls(start.spec, len(start.pairs)),
         kinds={name: start.profiles[name].kind for name in used},
         limits=start.limits,
@@ -210,11 +210,22 @@ class RunHandle:
         self._control(Executor.cancel)
 
 
-class Engine:
-    """The engine on its thread. One per program; several runs may go on in different stores."""
+OpenEndpoints = Callable[
+    [Iterable[str], Mapping[str, EndpointProfile], Store, Path | None, Callable[[EndpointState], None]],
+    dict[str, Endpoint],
+]
+"""As :func:`open_endpoints`."""
 
-    def __init__(self) -> None:
+
+class Engine:
+    """The engine on its thread. One per program; several runs may go on in different stores.
+
+    ``open_with`` opens the endpoints of a network in place of :func:`open_endpoints`.
+    """
+
+    def __init__(self, open_with: OpenEndpoints | None = None) -> None:
         self._runtime = Runtime()
+        self._open_with = open_with
 
     def start(self, store: Store, start: Start, emit: Callable[[Event], None]) -> RunHandle:
         """Starts a run, or goes on with it. ``emit`` is called on the engine's thread: put events into a queue.
@@ -233,7 +244,8 @@ class Engine:
             if state.state != "stopped":
                 emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
-        endpoints = open_endpoints(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
+        opens = self._open_with or open_endpoints
+        endpoints = opens(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
         try:
             handle._executor = Executor(handle.plan, store, endpoints, emit)
             for action in handle._early:

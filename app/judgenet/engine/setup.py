@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from judgenet import formats
 from judgenet.core import network_json
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.pairs import Pair
@@ -14,10 +15,12 @@ from judgenet.core.prompts import PromptBook
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import Scope, Start, with_models
 from judgenet.engine.versions import versions
-from judgenet.formats import Dataset, PairMapping, Watch, read_pairs
-from judgenet.formats.watch import nothing
+from judgenet.formats.watch import Watch, nothing
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import RunInfo
+
+if TYPE_CHECKING:
+    from judgenet.formats import Dataset
 
 
 def read_source(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dataset:
@@ -28,9 +31,9 @@ def read_source(source: PairsSource, folder: Path, watch: Watch = nothing) -> Da
     :raises DataError: a file is missing or cannot be read as pairs.
     """
     mapping = source.mapping
-    return read_pairs(
+    return formats.read_pairs(
         [folder / file for file in source.files],
-        mapping=None if mapping is None else PairMapping.from_json(mapping),
+        mapping=None if mapping is None else formats.PairMapping.from_json(mapping),
         watch=watch,
     )
 

@@ -1,24 +1,33 @@
-"""Files of pairs, in and out: containers, published formats, mappings, and the import doctor."""
+"""Files of pairs, in and out: containers, published formats, mappings, and the import doctor.
 
-from judgenet.formats.containers import release_memory
-from judgenet.formats.errors import DataError, EncodingError
-from judgenet.formats.findings import OF_PAIRS, Finding
-from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map
-from judgenet.formats.pairs import (
-    DataFile,
-    Dataset,
-    LabelCounts,
-    OpenFiles,
-    Preview,
-    open_files,
-    preview,
-    read_pairs,
-    sniff,
-)
-from judgenet.formats.records import LabelValues
-from judgenet.formats.tables import csv_text, guard_cell
-from judgenet.formats.watch import Watch
-from judgenet.formats.writing import PAIR_FORMATS, PairFormat, write_pairs
+The libraries below them take longer to load than a window takes to open: each part is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgenet.formats.containers import release_memory
+    from judgenet.formats.errors import DataError, EncodingError
+    from judgenet.formats.findings import OF_PAIRS, Finding
+    from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map
+    from judgenet.formats.pairs import (
+        DataFile,
+        Dataset,
+        LabelCounts,
+        OpenFiles,
+        Preview,
+        open_files,
+        preview,
+        read_pairs,
+        sniff,
+    )
+    from judgenet.formats.records import LabelValues
+    from judgenet.formats.tables import csv_text, guard_cell
+    from judgenet.formats.watch import Watch
+    from judgenet.formats.writing import PAIR_FORMATS, PairFormat, write_pairs
 
 __all__ = [
     "FIELDS",
@@ -47,3 +56,40 @@ __all__ = [
     "sniff",
     "write_pairs",
 ]
+
+_HOME = {
+    "DataError": "errors",
+    "DataFile": "pairs",
+    "Dataset": "pairs",
+    "EncodingError": "errors",
+    "FIELDS": "mapping",
+    "Finding": "findings",
+    "LabelCounts": "pairs",
+    "LabelValues": "records",
+    "OF_PAIRS": "findings",
+    "OpenFiles": "pairs",
+    "PAIR_FORMATS": "writing",
+    "PairFormat": "writing",
+    "PairMapping": "mapping",
+    "Preview": "pairs",
+    "Watch": "watch",
+    "csv_text": "tables",
+    "guard_cell": "tables",
+    "open_files": "pairs",
+    "parse_column_map": "mapping",
+    "parse_label_map": "mapping",
+    "preview": "pairs",
+    "read_pairs": "pairs",
+    "release_memory": "containers",
+    "sniff": "pairs",
+    "write_pairs": "writing",
+}
+"""The module of each name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"judgenet.formats.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

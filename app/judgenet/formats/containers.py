@@ -153,7 +153,7 @@ def _utf8(file: str, data: bytes, encoding: str | None) -> tuple[bytes, tuple[Fi
         if head.count(0) * 3 > len(head):
             raise DataError(
                 "Every other byte is zero: the text is in UTF-16 or UTF-32 without a byte order mark.",
-                "Save it as UTF-8, or name its encoding in the mapping (encoding: utf-16-le).",
+                "Save it as UTF-8, or name its encoding (--encoding utf-16-le).",
                 file=file,
             )
         return data, ()
@@ -176,7 +176,7 @@ def _not_utf8(file: str, row: int, data: bytes, error: UnicodeDecodeError) -> En
     guess = byte.decode("cp1252", "replace")
     return EncodingError(
         f"Byte 0x{byte.hex()} is not UTF-8 (after {shown(data[max(0, error.start - 20) : error.start])}).",
-        f"Save the file as UTF-8, or name its encoding in the mapping (encoding: cp1252 reads the byte as '{guess}').",
+        f"Save the file as UTF-8, or name its encoding (--encoding cp1252 reads the byte as '{guess}').",
         file=file,
         row=row,
     )

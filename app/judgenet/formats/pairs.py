@@ -22,6 +22,7 @@ from judgenet.formats.records import UNKNOWN, LabelValues, Reader, check_ids, fo
 from judgenet.formats.watch import Watch, nothing, part
 
 _MOST_FILES = 200
+_MANY_PAIRS = 20_000
 _FEW_VALUES = 24
 _SHORT_VALUE = 60
 
@@ -54,7 +55,7 @@ class Dataset:
     """Pairs as read. ``format`` is the id of the format, ``coding`` the meaning of the label values that occurred,
     ``notes`` are findings about the files, ``findings`` these and all about the pairs."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair, ...] = field(repr=False)
     format: str
     files: tuple[DataFile, ...]
     coding: Mapping[str, Verdict | None] = field(default_factory=dict)
@@ -198,6 +199,9 @@ class OpenFiles:
                 formats[plan.format] = None
             check_ids(parts)
             pairs = tuple(pair for _, several in parts for pair in several)
+            if len(pairs) > _MANY_PAIRS:
+                # Pairs are in no cycles; looking for some in all of them again and again would hold everything up.
+                gc.freeze()
         dataset = Dataset(pairs, "+".join(formats), self.files, coding, tuple(notes))
         return dataset.without(mapping.leave_out, part(watch, share, 1))
 

@@ -37,6 +37,7 @@ from judgenet.stats.agreement import LabelSet, agreement_of, position_of
 from judgenet.stats.discussion import overturns_of
 from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, win_rate
 from judgenet.store.db import Store
+from judgenet.store.recorded import describe
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, Spent, full_calls, spent
 from judgenet.store.usage import models_used, parameters_used, unread_inputs
@@ -200,6 +201,7 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         refused=_refused(record.get("learned", {})),
         spent=sums,
         latency_s=sum(use.latency_s for use in models),
+        recorded=describe(record["recorded"]) if "recorded" in record else "",
     )
 
 

@@ -245,7 +245,10 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What was run, when, and with what. Times are seconds since the epoch, UTC."""
+    """What was run, when, and with what. Times are seconds since the epoch, UTC.
+
+    ``recorded`` says how judgments made elsewhere were read; empty for a run of our own.
+    """
 
     run_id: str
     number: int
@@ -263,6 +266,7 @@ class About:
     refused: tuple[str, ...]
     spent: Spent
     latency_s: float
+    recorded: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,12 @@ def _method_text(report: Report) -> str:
         "random": "Every neuron was asked in one order, drawn with a seed",
     }[spec.orders]
     evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
-    text += f"{asked} {evidence}. A neuron's verdict is the sign of its summed scores; "
+    if report.about.recorded:
+        # These judges were asked by somebody else: nothing is known of how.
+        text = f"{report.about.recorded} Each judge, or judge and prompt, is a neuron of one layer. "
+    else:
+        text += f"{asked} {evidence}. "
+    text += "A neuron's verdict is the sign of its summed scores; "
     text += f"in a vote {rules_words(spec.aggregation)}. "
     text += "c1* averages all calls, c2*(l) is the vote of a layer, c2*(all) the vote of all neurons"
     if spec.chair is not None:

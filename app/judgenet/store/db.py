@@ -15,7 +15,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -27,6 +27,9 @@ SCHEMA_VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _RETRY_SECONDS = 1.0
 _KNOWN_TEXTS = 1024
+_INTERRUPT_S = 0.01
+_ROWS = 256
+"""Rows that are read at a time."""
 _GATHER_S = 0.005
 """A commit waits this long for more to come: one for many calls costs a fraction of many for one."""
 
@@ -41,6 +44,52 @@ class StoreError(Exception):
 
 class StoreInUse(StoreError):
     """Another process writes to this store."""
+
+
+class _Cursor(sqlite3.Cursor):
+    """Rows of a :class:`_Connection`, read while nobody closes it."""
+
+    connection: _Connection
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        while True:
+            with self.connection.busy:
+                rows = self.fetchmany(_ROWS)
+            if not rows:
+                return
+            yield from rows
+
+    def fetchone(self) -> Any:
+        with self.connection.busy:
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with self.connection.busy:
+            return super().fetchall()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that another thread may close while its own one reads.
+
+    Python's connection crashes the program then: its thread goes on with what is not there any more. Here closing ends
+    the query that goes on and waits until its thread has let go; what is read afterwards raises ``ProgrammingError``.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.busy = threading.RLock()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        with self.busy:
+            return self.cursor(_Cursor).execute(sql, parameters)
+
+    def close(self) -> None:
+        while not self.busy.acquire(timeout=_INTERRUPT_S):
+            self.interrupt()
+        try:
+            super().close()
+        finally:
+            self.busy.release()
 
 
 def storable(text: str) -> str | bytes:
@@ -78,6 +127,7 @@ class Store:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
+        self._closed = False
         self._lock: FileLock | None = None
         self._queue: queue.SimpleQueue[tuple[Write, Any, OnCommit | None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -152,6 +202,9 @@ class Store:
         """This thread's connection."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            # A thread that comes late must not open, or make, a file that may have gone elsewhere.
+            if self._closed:
+                raise StoreError(f"{self.path}: closed already.")
             connection = self._connect()
             self._local.connection = connection
         return connection
@@ -159,10 +212,16 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
             connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=10, check_same_thread=False
+                f"{self.path.absolute().as_uri()}?mode=ro",
+                uri=True,
+                timeout=10,
+                check_same_thread=False,
+                factory=_Connection,
             )
         else:
-            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self.path, timeout=30, isolation_level=None, check_same_thread=False, factory=_Connection
+            )
             connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA mmap_size=268435456")
         with self._guard:
@@ -344,12 +403,16 @@ class Store:
             self.reader.backup(target)
 
     def close(self, patience: float = 10.0) -> None:
-        """Writes what is queued and closes. Gives up after ``patience`` seconds if writing fails."""
+        """Writes what is queued and closes. Gives up after ``patience`` seconds if writing fails.
+
+        Threads that read hear of it as an error of ``sqlite3``, or a :class:`StoreError`.
+        """
         if self._thread is not None and self._thread.is_alive():
             self._queue.put(None)
             self._thread.join(patience)
             self._giving_up.set()
             self._thread.join()
+        self._closed = True
         with self._guard:
             for connection in self._connections:
                 connection.close()

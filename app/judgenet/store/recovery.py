@@ -121,14 +121,19 @@ class Ended:
 
 
 class Session:
-    """This program's mark that it has a project open. The mark of a program that died can be told by its free lock."""
+    """This program's mark that it has a project open. The mark of a program that died can be told by its free lock.
+
+    Without a folder to write in there is no mark, and nothing else changes.
+    """
 
     def __init__(self) -> None:
         folder = state_folder() / "sessions"
-        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
         self._mark = folder / f"{os.getpid()}-{secrets.token_hex(4)}.json"
         self._lock = FileLock(str(self._mark.with_suffix(".lock")))
-        self._lock.acquire(timeout=0)
+        with contextlib.suppress(OSError, Timeout):
+            self._lock.acquire(timeout=0)
 
     def set_file(self, file: Path | None) -> None:
         """Notes which project is open; ``None`` for none."""

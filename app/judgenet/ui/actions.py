@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QToolButton, QWidget
 
@@ -58,6 +58,9 @@ class ActionTable(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
         self._actions: dict[str, Action] = {}
         self._qactions: dict[str, QAction] = {}
 
@@ -73,7 +76,7 @@ class ActionTable(QObject):
             if known is not None:
                 (self._scope_of(known) or self._window).removeAction(known)
             self._qactions[action.id] = self._make(action)
-        self.refresh()
+        self.refresh_soon()
         self.changed.emit()
 
     def _refuse_double_key(self, action: Action) -> None:
@@ -131,8 +134,14 @@ class ActionTable(QObject):
             self._actions[action_id].callback()
         self.refresh()
 
+    def refresh_soon(self) -> None:
+        """Looks anew once all that happens now has happened."""
+        if not self._timer.isActive():
+            self._timer.start(0)
+
     def refresh(self) -> None:
         """Looks anew at which actions are possible and which switches are on."""
+        self._timer.stop()
         for action_id, action in self._actions.items():
             made = self._qactions[action_id]
             why = self.why_not(action_id)
@@ -155,7 +164,7 @@ class ActionTable(QObject):
         """Gives an action other words ("Undo add a layer")."""
         self._actions[action_id] = replace(self._actions[action_id], text=text)
         self._qactions[action_id].setText(text)
-        self.refresh()
+        self.refresh_soon()
 
     def attach(self, button: QAbstractButton, action_id: str) -> None:
         """Makes a button do an action and follow its state; text and icon of the button stay its own."""

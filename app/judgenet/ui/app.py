@@ -11,18 +11,30 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    QTimer,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from judgenet import __version__
-from judgenet.store.recovery import ended_sessions
+from judgenet.store.recovery import ended_sessions, state_folder
+from judgenet.store.secrets import SecretFilter
 from judgenet.ui.app_window import AppWindow
+from judgenet.ui.collector import collect_on_this_thread
 from judgenet.ui.errors import Mend
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.settings import StudioSettings
@@ -30,8 +42,11 @@ from judgenet.ui.theme import ThemeManager
 
 log = logging.getLogger("judgenet.ui")
 
-_QUIET: Final = ("This plugin does not support propagateSizeHints()",)
+_QUIET: Final = ("This plugin does not support ",)
 """What Qt says of the offscreen platform and nobody needs to hear."""
+
+FIRST_PAGE_MS: Final = 150
+"""So long after the window is shown the pages that are not in view are made."""
 
 _LEVELS: Final = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
@@ -143,9 +158,17 @@ class Studio:
     def _tell(self, error: BaseException) -> None:
         self.window.errors.tell_exception(error)
 
+    async def close(self) -> None:
+        """Stops and saves everything, and takes the window down while all that it calls is still there."""
+        await self.window.shut_down()
+        self.window.hide()
+        self.window.deleteLater()
+        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+
     def show(self, project: Path | None) -> None:
         """Shows the window with a project, or with the welcome page and what a crash left behind."""
         self.window.show()
+        QTimer.singleShot(FIRST_PAGE_MS, self.window, self.window.load_pages)
         ended = ended_sessions()
         if project is not None:
             self.window.frame_actions.open_file(project)
@@ -168,6 +191,21 @@ class Studio:
                 )
 
 
+def keep_log() -> None:
+    """Keeps warnings and errors in ``judgenet.log`` in the user's state folder, without secrets."""
+    try:
+        folder = state_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(folder / "judgenet.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    except OSError as error:
+        log.warning("There is no log: %s", error)
+        return
+    handler.setLevel(logging.WARNING)
+    handler.addFilter(SecretFilter())
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+
+
 def make_app(arguments: Sequence[str] = ()) -> QApplication:
     """The application object."""
     qInstallMessageHandler(qt_message)
@@ -178,14 +216,17 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(["judgenet", *arguments])
+    collect_on_this_thread(app)
+    # The window ends the program itself, after everything is stopped and saved.
+    app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(QIcon(icon_pixmap("design", "#5746C6", 64)))
     return app
 
 
 def open_studio(project: Path | None = None) -> int:
     """Opens the window and returns when it is closed: 0."""
+    keep_log()
     app = make_app()
-    app.setQuitOnLastWindowClosed(False)
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
 
@@ -197,7 +238,7 @@ def open_studio(project: Path | None = None) -> int:
         try:
             studio.show(project)
             await closed.wait()
-            studio.window.hide()
+            await studio.close()
         finally:
             signals.close()
             studio.uncaught.remove()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QRect, QSize, Qt
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -18,16 +18,17 @@ from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorBar
 from judgenet.ui.figures import Figures
 from judgenet.ui.frame_actions import FrameActions
-from judgenet.ui.navigation import Navigator, PageKey, Visit
+from judgenet.ui.navigation import PAGES, Navigator, PageKey, Visit
+from judgenet.ui.pages import make_page
 from judgenet.ui.pages.base import Page
-from judgenet.ui.pages.design import DesignPage
-from judgenet.ui.pages.settings import SettingsPage
 from judgenet.ui.pages.welcome import WelcomePage
 from judgenet.ui.palette import Palette
+from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
 from judgenet.ui.settings import Preferences, StudioSettings
 from judgenet.ui.shell import Rail, StatusBar, TopBar
+from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.tasks import Tasks
 from judgenet.ui.theme import Theme, ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
@@ -37,6 +38,9 @@ DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
 _REACHABLE: Final = QSize(120, 48)
 """So much of a window's top must be on a screen for it to be moved."""
+
+NEXT_PAGE_MS: Final = 20
+"""Between the making of two pages the window answers to the user."""
 
 _MENUS: Final = ("Project", "Edit", "Network", "Run", "View", "Help")
 
@@ -95,6 +99,7 @@ class AppWindow(QMainWindow):
         self.context = Context(
             document=document,
             run_state=run_state,
+            results=ResultsState(document, run_state, self.tasks, self.errors, self),
             runner=runner,
             figures=figures,
             theme=theme,
@@ -118,6 +123,8 @@ class AppWindow(QMainWindow):
         self.rail = Rail(theme.theme)
         self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
         self.stack = QStackedWidget(self)
+        # It takes the keyboard until a control is chosen, and shows no ring.
+        self.stack.setProperty(OWN_FOCUS, True)
         middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -142,9 +149,7 @@ class AppWindow(QMainWindow):
         document.saved_changed.connect(self._title)
         document.project_changed.connect(self._title)
         actions.changed.connect(self._fill_menu)
-        for make in (WelcomePage, DesignPage, SettingsPage):
-            self._add_page(make(self.context))
-        welcome = self._pages["welcome"]
+        welcome = self.page("welcome")
         assert isinstance(welcome, WelcomePage)
         welcome.preset_chosen.connect(self.frame_actions.new_from_preset)
         welcome.file_chosen.connect(self.frame_actions.open_file)
@@ -152,26 +157,32 @@ class AppWindow(QMainWindow):
         self._fill_menu()
         self._apply_theme(theme.theme)
         self._restore()
+        self._title()
         navigator.go("welcome")
 
     # Pages
 
-    def _add_page(self, page: Page) -> None:
-        self._pages[page.key] = page
-        self.stack.addWidget(page)
-
     def page(self, key: PageKey) -> Page:
-        """A page by its key."""
-        return self._pages[key]
+        """A page by its key; made when it is first wanted."""
+        found = self._pages.get(key)
+        if found is None:
+            found = self._pages[key] = make_page(key, self.context)
+            self.stack.addWidget(found)
+        return found
+
+    def load_pages(self) -> None:
+        """Makes the pages that nobody has wanted yet, one at a time while the window has nothing else to do."""
+        missing = [key for key in PAGES if key not in self._pages]
+        if missing and not self._closed:
+            self.page(missing[0])
+            QTimer.singleShot(NEXT_PAGE_MS, self, self.load_pages)
 
     def _rail_chosen(self, key: str) -> None:
         self.context.actions.trigger(f"page.{key}")
         self.rail.show_page(self.context.navigator.page)
 
     def _go(self, visit: Visit) -> None:
-        page = self._pages.get(visit.page)
-        if page is None:
-            return
+        page = self.page(visit.page)
         self.stack.setCurrentWidget(page)
         welcome = visit.page == "welcome"
         self.rail.setVisible(not welcome)
@@ -181,6 +192,8 @@ class AppWindow(QMainWindow):
         if visit.page not in ("welcome", "settings"):
             self._settings.keep_text("page", visit.page)
         page.enter(visit)
+        if self.stack.isAncestorOf(self.focusWidget()) or self.focusWidget() is None:
+            self.stack.setFocus(Qt.FocusReason.OtherFocusReason)
         self.context.actions.refresh()
 
     def _opened(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -18,7 +18,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS
 from judgenet.core.project import PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
 from judgenet.engine.setup import read_source
-from judgenet.formats import DataError, Dataset
+from judgenet.formats.errors import DataError
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.project_file import FileChanged, ProjectFile
@@ -35,6 +35,9 @@ from judgenet.store.recovery import (
 from judgenet.store.settings import SettingsError, builtin_profiles, profiles
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import JobCancelled, Tasks
+
+if TYPE_CHECKING:
+    from judgenet.formats import Dataset
 
 AUTOSAVE_MS: Final = 800
 """A change is saved so long after it, together with those that followed it."""
@@ -243,6 +246,8 @@ class Document(QObject):
         self._select()
         self.opened.emit()
         self._tell_all()
+        if self.read_only:
+            self._errors.tell(self.read_only, self.title, level="warning")
 
     def _open_store(self) -> None:
         assert self._file is not None

@@ -119,6 +119,7 @@ class ErrorBar(QWidget):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._more = QLabel(self._frame)
         self._mend = QPushButton(self._frame)
+        self._mend.setAccessibleName("Mend it")
         self._copy = QPushButton("Copy details", self._frame)
         self._close = QToolButton(self._frame)
         self._close.setIcon(icon("close"))
@@ -213,4 +214,5 @@ class ErrorBar(QWidget):
         self._more.setText(f"and {more:,} more")
         self._mend.setVisible(first.mend is not None)
         self._mend.setText(first.mend.text if first.mend else "")
+        self._mend.setAccessibleName(first.mend.text if first.mend else "Mend it")
         self._copy.setText("Copy details")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +14,10 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.assets import example
 from judgenet.core import design
+from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec
-from judgenet.core.presets import PRESETS, network, parse_size
-from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError
+from judgenet.core.presets import PRESETS, network, parse_size, renamed, size_name
+from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
 from judgenet.ui.actions import Action
@@ -33,6 +35,9 @@ from judgenet.ui.tour import Tour
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
 PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
+EXAMPLE_PAIRS: Final = 12
+"""The small model takes a few minutes for so many; the others of the file can be chosen on the page Data."""
+
 _SCALE_STEP: Final = 0.1
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
     ("system", "Theme as the system", "theme"),
@@ -44,10 +49,7 @@ _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
 
 def size_words(spec: NetworkSpec) -> str:
     """A network's size: "4 × 3" (width × depth), "4, 3" where widths differ, "n × 2" where roles decide."""
-    widths = ["n" if layer.adaptive else str(len(layer.neurons)) for layer in spec.layers]
-    if len(set(widths)) == 1:
-        return f"{widths[0]} × {spec.depth}"
-    return " + ".join(widths)
+    return size_name(spec).replace("×", " × ").replace("+", " + ")
 
 
 class FrameActions(QObject):
@@ -70,6 +72,7 @@ class FrameActions(QObject):
         self._quit = quit_all
         self._next_region = next_region
         palette.add_answers(self._size_answers)
+        palette.add_answers(self._pair_answers)
         self._add()
         document = context.document
         for signal in (
@@ -80,10 +83,11 @@ class FrameActions(QObject):
             context.runner.changed,
             document.undo_stack.indexChanged,
         ):
-            signal.connect(context.actions.refresh)
+            signal.connect(context.actions.refresh_soon)
         document.undo_stack.undoTextChanged.connect(self._undo_text)
         document.undo_stack.redoTextChanged.connect(self._redo_text)
         document.opened.connect(self.remember)
+        document.pairs_changed.connect(self.remember)
         context.runner.changed.connect(self._remember_endpoint)
 
     def _add(self) -> None:
@@ -340,7 +344,7 @@ class FrameActions(QObject):
             except ModelError as error:
                 context.errors.tell(str(error), "The example", Mend("Try again", self.run_example))
                 return
-        source = PairsSource((example("general.jsonl").as_posix(),))
+        source = PairsSource((example("general.jsonl").as_posix(),), selection=Selection("first", EXAMPLE_PAIRS))
         spec = network(3, 2, name="Two layers of three")
         context.document.new(Project.new("Example", spec, source))
         context.navigator.go("run")
@@ -378,10 +382,25 @@ class FrameActions(QObject):
             )
         ]
 
+    def _pair_answers(self, text: str) -> list[Action]:
+        """A number is a pair's place."""
+        if not text.isdecimal() or not 1 <= int(text) <= len(self._context.document.pairs):
+            return []
+        place = int(text) - 1
+        return [
+            Action(
+                f"pair.{text}",
+                f"Design with pair {int(text):,} in view",
+                partial(self._context.navigator.go, "design", pairs=(place,)),
+                icon="pair",
+            )
+        ]
+
     def set_size(self, width: int | None, depth: int) -> None:
         """Gives the network another width and depth."""
         try:
-            spec = design.set_size(self._context.document.spec, width, depth)
+            before = self._context.document.spec
+            spec = renamed(with_enough_roles(design.set_size(before, width, depth), before), before)
         except NetworkError as error:
             self._context.errors.tell_exception(error)
             return

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from judgenet.ui.text_view import plain_tip
 from judgenet.ui.widgets import set_kind
@@ -101,6 +112,29 @@ class ElidedLabel(QLabel):
         self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
 
 
+class RowLabel(QLabel):
+    """The label of a row of a form: as high as what it names, so that both stand on one line."""
+
+    def __init__(self, text: str, of: QWidget) -> None:
+        super().__init__(text)
+        self._of = of
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setBuddy(of)
+
+    def sizeHint(self) -> QSize:
+        own = super().sizeHint()
+        return QSize(own.width(), max(own.height(), self._of.sizeHint().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+def add_row(form: QFormLayout, text: str, widget: QWidget) -> None:
+    """Adds a row to a form."""
+    form.addRow(RowLabel(text, widget), widget)
+
+
 class SpinBox(QSpinBox):
     """A spin box that the wheel changes only while it has the focus, so that scrolling past it changes nothing."""
 
@@ -113,6 +147,23 @@ class SpinBox(QSpinBox):
         self.setGroupSeparatorShown(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.lineEdit().setTextMargins(8, 0, 0, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ComboBox(QComboBox):
+    """A combo box that the wheel changes only while it has the focus, and that is as narrow as it must."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

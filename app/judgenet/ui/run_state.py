@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -31,8 +30,10 @@ from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.core.tally import Tally
 from judgenet.engine.run_table import NOT_ASKED, CallPhase, CallState, PairPhase, RunTable
 from judgenet.store.db import StoreError
+from judgenet.store.pace import Pace, pace
 from judgenet.store.runs import FullCall, RunInfo, RunPair, Spent, full_calls, run_info, run_pair, runs, spent
 from judgenet.ui.bridge import Bridge
+from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.tasks import JobCancelled, Tasks
@@ -41,6 +42,10 @@ __all__ = ["CallPhase", "CallState", "PairPhase", "Progress", "RunState", "Sampl
 
 _TEXT_EVERY_S: Final = 1 / 15
 _SAMPLE_EVERY_S: Final = 1.0
+_SAMPLES_KEPT: Final = 2000
+"""With more, every other one goes and they come half as often: memory does not grow with the run."""
+_DWELL_S: Final = 0.8
+"""Following, a finished pair stays in view so long before the newest takes its place."""
 _PAIRS_KEPT: Final = 256
 _CALLS_KEPT: Final = 256
 
@@ -119,7 +124,7 @@ class RunState(QObject):
         tasks: Tasks,
         errors: ErrorPort,
         parent: QObject | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         super().__init__(parent)
         self._document = document
@@ -131,6 +136,8 @@ class RunState(QObject):
         self.message = ""
         self.progress = Progress()
         self.history: list[Sample] = []
+        self._sample_every = _SAMPLE_EVERY_S
+        self._pace: list[Pace] = []
         self._runs: tuple[RunInfo, ...] = ()
         self._table: RunTable | None = None
         self._live_id: str | None = None
@@ -140,6 +147,7 @@ class RunState(QObject):
         self._loading = False
         self._focus: int | None = None
         self._follow = True
+        self._focus_settled = 0.0
         self._began: dict[CallSite, float] = {}
         self._texts: dict[CallSite, str] = {}
         self._grown: set[CallSite] = set()
@@ -215,6 +223,7 @@ class RunState(QObject):
         self._live_id = run.id
         self._tally = Tally(self._clock)
         self.history = []
+        self._sample_every = _SAMPLE_EVERY_S
         if resumes:
             self._put(run, None)
             self._held = []
@@ -233,9 +242,9 @@ class RunState(QObject):
             return
         self._set_loading(True)
         try:
-            table, totals = await self._tasks.job(
+            table, totals, paces = await self._tasks.job(
                 f"Read run {run.number}",
-                lambda job: (RunTable.read(store, run, job.check), spent(store, run)),
+                lambda job: (RunTable.read(store, run, job.check), spent(store, run), pace(store, run)),
             )
         except JobCancelled:
             if wanted == self._wanted and not self.live:
@@ -247,12 +256,19 @@ class RunState(QObject):
         if wanted != self._wanted:
             return
         held, self._held = self._held, None
-        self._put(run, table, totals)
+        self._put(run, table, totals, paces)
         if held:
             self._apply(held)
 
-    def _put(self, run: RunInfo | None, table: RunTable | None, totals: Spent | None = None) -> None:
+    def _put(
+        self,
+        run: RunInfo | None,
+        table: RunTable | None,
+        totals: Spent | None = None,
+        paces: Sequence[Pace] = (),
+    ) -> None:
         self.run = run
+        self._pace = list(paces)
         if run is None or run.id != self._live_id:
             self.state = None if run is None else run.state
             self.message = "" if run is None else run.message
@@ -312,7 +328,6 @@ class RunState(QObject):
             return
         sites: set[CallSite] = set()
         pairs: set[int] = set()
-        newest: int | None = None
         phase = self.state
         for event in events:
             changed = table.take(event)
@@ -322,7 +337,6 @@ class RunState(QObject):
                 pairs.add(changed)
             if isinstance(event, CallStarted):
                 self._began[CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)] = self._clock()
-                newest = event.pair
             elif isinstance(event, CallText):
                 site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
                 self._texts[site] = self._texts.get(site, "") + event.text
@@ -340,6 +354,8 @@ class RunState(QObject):
             elif isinstance(event, PairFinished):
                 self._roles.pop(event.pair, None)
                 self._pairs.pop(event.pair, None)
+                if event.pair == self._focus:
+                    self._focus_settled = self._clock()
             elif isinstance(event, RunStarted):
                 self.state = "running"
             elif isinstance(event, RunChanged):
@@ -357,9 +373,6 @@ class RunState(QObject):
             self.calls_changed.emit(sites)
         if pairs:
             self.pairs_changed.emit(pairs)
-        if self._follow and newest is not None and newest != self._focus:
-            self._focus = newest
-            self.focus_changed.emit(newest)
 
     def _end_of(self, events: list[Event]) -> None:
         if any(isinstance(event, RunFinished) for event in events):
@@ -374,6 +387,7 @@ class RunState(QObject):
 
     def _tick(self, force: bool = False) -> None:
         now = self._clock()
+        self._follow_newest(now)
         if self._grown and (force or now - self._texts_told >= _TEXT_EVERY_S):
             self._texts_told = now
             grown, self._grown = self._grown, set()
@@ -383,11 +397,42 @@ class RunState(QObject):
         self._progress_told = now
         progress = _progress_of_tally(self._tally)
         at = now - self._tally.started
-        if self._tally.pairs and (not self.history or at - self.history[-1].at >= _SAMPLE_EVERY_S or force):
+        if self._tally.pairs and (not self.history or at - self.history[-1].at >= self._sample_every or force):
             self.history.append(Sample(at, progress))
+            if len(self.history) > _SAMPLES_KEPT:
+                del self.history[-2::-2]
+                self._sample_every *= 2
         if progress != self.progress:
             self.progress = progress
             self.progress_changed.emit()
+
+    def _follow_newest(self, now: float) -> None:
+        """Following, leads the focus on from a pair that is finished: whoever watches sees each to its end."""
+        if not self._follow or not self.live or not self._began or now - self._focus_settled < _DWELL_S:
+            return
+        newest = max(site.pair for site in self._began)
+        if newest != self._focus and (self._focus is None or self.pair_state(self._focus) != "working"):
+            self._focus = newest
+            self._focus_settled = now
+            self.focus_changed.emit(newest)
+
+    @property
+    def pace(self) -> list[Pace]:
+        """How fast the run went and what it cost by when: of the run that goes on since its start, of a recorded one
+        over all of its running time."""
+        if not self.live and self._pace:
+            return self._pace
+        found: list[Pace] = []
+        before = Sample(0.0, Progress())
+        for one in self.history:
+            was, now, span = before.progress, one.progress, one.at - before.at
+            if span < _SAMPLE_EVERY_S / 2:
+                continue
+            calls = (now.calls - now.calls_cached) - (was.calls - was.calls_cached)
+            tokens = (now.tokens_in + now.tokens_out) - (was.tokens_in + was.tokens_out)
+            found.append(Pace(one.at, calls / span, tokens / span, now.price))
+            before = one
+        return found
 
     # Pairs
 
@@ -469,8 +514,13 @@ class RunState(QObject):
         return NOT_ASKED if self._table is None else self._table.call(site)
 
     def since(self, site: CallSite) -> float | None:
-        """The ``time.monotonic()`` at which a call that is on its way was sent."""
+        """The time on :func:`~judgenet.ui.clock.monotonic` at which a call that is on its way was sent."""
         return self._began.get(site)
+
+    @property
+    def in_flight(self) -> Mapping[CallSite, float]:
+        """The calls on their way, with the :func:`~judgenet.ui.clock.monotonic` at which each was sent."""
+        return self._began
 
     def sites(self, index: int) -> list[CallSite]:
         """The calls of a pair that have begun, by layer, neuron, order and sample."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.checks import check
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, RunFinished
-from judgenet.core.network import NetworkError
+from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
@@ -60,11 +62,17 @@ class Runner(QObject):
         self._starting = False
         self._stopping = False
         self.limits = Limits()
+        self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
         run_state.run_changed.connect(self.changed)
         run_state.endpoint_changed.connect(self._endpoint_changed)
         document.project_changed.connect(self.changed)
         document.loading_changed.connect(self.changed)
         document.read_only_changed.connect(self.changed)
+
+    def use(self, engine: Engine) -> None:
+        """Takes another engine for the next runs; it is closed with this."""
+        self.close()
+        self._engine = engine
 
     @property
     def running(self) -> bool:
@@ -93,10 +101,15 @@ class Runner(QObject):
             return "The pairs are still being loaded."
         if not document.pairs:
             return "There are no pairs to judge. Add some on the page Data."
-        for problem in check(document.spec, document.profiles):
-            if problem.severity == "error":
-                return str(problem)
-        return ""
+        return self._mistake()
+
+    def _mistake(self) -> str:
+        """The first error of the design; looked for once for each design."""
+        spec, profiles = self._document.spec, self._document.profiles
+        if self._checked is None or self._checked[0] is not spec or self._checked[1] is not profiles:
+            errors = (str(problem) for problem in check(spec, profiles) if problem.severity == "error")
+            self._checked = (spec, profiles, next(errors, ""))
+        return self._checked[2]
 
     def start(self, scope: Scope = "all") -> None:
         """Starts the document's network on its pairs, or goes on with the same run where it stopped: pairs that are

@@ -48,6 +48,10 @@ class Job(QObject):
         self.text = text
         self.check()
 
+    def share_is(self, share: float) -> None:
+        """As :meth:`report`, with the share that is done, 0 to 1."""
+        self.report(share, 1.0)
+
     def check(self) -> None:
         """Ends the work with :class:`JobCancelled` where the user stopped it."""
         if self._stop.is_set():

@@ -80,7 +80,7 @@ class Tour(QFrame):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.addWidget(self._title)
-        column.addWidget(self._text)
+        column.addWidget(self._text, stretch=1)
         column.addLayout(row)
         self._column = column
         self._close.clicked.connect(self.hide)
@@ -135,7 +135,7 @@ class Tour(QFrame):
         width = min(theme.px(440), self._over.width() - theme.px(48))
         self.setFixedWidth(width)
         self.adjustSize()
-        bottom = theme.px(32 + 24)
+        bottom = theme.px(32 + 72 + 16)
         self.move(theme.px(72 + 24), self._over.height() - self.height() - bottom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Final
 
+from judgenet.ui import clock
+
 MINUS: Final = "\u2212"
 _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"}
-_UNITS: Final = ((1e9, "G"), (1e6, "M"), (1e4, "k"))
+_UNITS: Final = ((0.9995e9, 1e9, "G"), (0.9995e6, 1e6, "M"), (1e4, 1e3, "k"))
+"""From where on a unit is used, its size, its letter."""
 
 
 def count(number: float, noun: str, nouns: str | None = None) -> str:
@@ -17,9 +20,9 @@ def count(number: float, noun: str, nouns: str | None = None) -> str:
 
 def short(number: float) -> str:
     """A large number in three figures: "9,600", "39 M"; below 10,000 all of it."""
-    for size, unit in _UNITS:
-        if number >= size:
-            scaled = number / (1e3 if unit == "k" else size)
+    for begins, size, unit in _UNITS:
+        if number >= begins:
+            scaled = number / size
             text = f"{scaled:,.0f}" if scaled >= 10 else f"{scaled:.1f}".removesuffix(".0")
             return f"{text} {unit}"
     return f"{number:,.0f}"
@@ -74,7 +77,7 @@ def time_left(seconds: float) -> str:
 def day(at: float, today: date | None = None) -> str:
     """A day near today: "today", "yesterday", "Friday", "12 Nov", "3 Mar 2024"."""
     then = datetime.fromtimestamp(at).astimezone().date()
-    today = today or datetime.now().astimezone().date()
+    today = today or clock.today()
     ago = (today - then).days
     if ago <= 1:
         return "today" if ago <= 0 else "yesterday"

@@ -15,11 +15,14 @@ At = tuple[str, ...]
 COMMANDS = (
     "run",
     "estimate",
+    "import",
     "metrics",
     "rate",
     "labels",
     "compare",
     "rank",
+    "learn",
+    "curve",
     "export",
     "selfcheck",
     "version",
@@ -35,7 +38,10 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
         assert re.search(rf"^  {command} ", ran.out, re.M)
 
 
-@pytest.mark.parametrize("command", ["run", "estimate", "metrics", "rate", "labels", "compare", "rank", "export"])
+@pytest.mark.parametrize(
+    "command",
+    ["run", "estimate", "import", "metrics", "rate", "labels", "compare", "rank", "learn", "curve", "export"],
+)
 def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
     ran = judgenet(command, "--help")
     assert ran.code == 0

@@ -93,7 +93,7 @@ def test_another_verdict_and_fewer_pairs(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-o", "r.docx"], "-o r.docx: the ending says the form. Known: .html, .htm, .pdf, .md, .tex, .csv, .json."),
+        (["-o", "r.docx"], "-o r.docx: the ending says the form. Known: .html, .md, .tex, .csv, .json, .htm, .pdf."),
         (["-o", "r"], "-o r: the ending says the form."),
         (["-o", "r.md", "--aggregation", "c9"], "--aggregation c9: this network has no such aggregation. It has: c1,"),
         ([], "Missing option"),

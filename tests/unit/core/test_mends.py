@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from judgenet.core.checks import check
+from judgenet.core.design import set_width
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.mends import mend
+from judgenet.core.mends import mend, with_enough_roles
 from judgenet.core.network import (
     ChairSpec,
     LayerSpec,
@@ -126,3 +127,17 @@ def test_without_any_model_the_endpoints_own_or_the_demo_model_is_offered() -> N
     assert mended is not None
     assert mended.words == "Use the demo model"
     assert mended.spec.settings.endpoint == "embedded"
+
+
+def test_a_wider_layer_gets_roles_of_the_library() -> None:
+    wider = with_enough_roles(set_width(FIXED, 0, 5), FIXED)
+    assert wider.roles.roles[:3] == ROLES
+    assert len({role.name for role in wider.roles.roles}) == 5
+    assert check(wider, ENDPOINTS) == ()
+    narrower = with_enough_roles(set_width(FIXED, 0, 2), FIXED)
+    assert narrower.roles == FIXED.roles
+    assert with_enough_roles(set_width(PLAIN, 0, 9), PLAIN).roles == PLAIN.roles
+    vast = with_enough_roles(set_width(FIXED, 0, 200), FIXED)
+    assert 3 < len(vast.roles.roles) < 200
+    lacking = replace(FIXED, roles=replace(FIXED.roles, roles=ROLES[:1]))
+    assert with_enough_roles(replace(lacking, orders="ab"), lacking).roles == lacking.roles

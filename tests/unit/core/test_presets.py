@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from judgenet.core.design import set_depth, set_width
 from judgenet.core.network import DEFAULTS, NetworkError, Role, Settings, Wiring, neuron_settings
 from judgenet.core.plan import count_calls
-from judgenet.core.presets import PRESETS, network, panel, parse_size
+from judgenet.core.presets import PRESETS, network, panel, parse_size, renamed
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,13 @@ def test_sizes(text: str, size: tuple[int | None, int]) -> None:
 def test_texts_that_are_no_size(text: str) -> None:
     with pytest.raises(NetworkError, match="is no size"):
         parse_size(text)
+
+
+def test_a_name_that_tells_the_size_follows_it() -> None:
+    before = network(3, 2)
+    assert before.name == "3×2"
+    assert renamed(set_depth(before, 1), before).name == "3×1"
+    assert renamed(set_width(before, 0, 4), before).name == "4+3"
+    assert renamed(set_width(set_width(before, 0, None), 1, None), before).name == "n×2"
+    named = replace(before, name="Mine")
+    assert renamed(set_depth(named, 1), named).name == "Mine"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from judgenet.core.network import Role
 from judgenet.core.prompts import FAMILIES, LANGUAGES
-from judgenet.core.roles import RoleError, library, parse_roles, roles_for
+from judgenet.core.roles import RoleError, library, parse_roles, roles_for, stand_in_roles
 
 
 def test_the_library_has_the_same_roles_in_both_languages() -> None:
@@ -52,6 +52,11 @@ def test_a_family_gets_its_own_roles_first(family: str, language: str) -> None:
 def test_what_the_library_cannot_give_is_said(family: str, n: int, language: str, says: str) -> None:
     with pytest.raises(RoleError, match=says):
         roles_for(family, n, language)
+
+
+def test_stand_ins_are_as_many_as_there_are() -> None:
+    assert stand_in_roles("code", 3, "en") == roles_for("code", 3, "en")
+    assert stand_in_roles("code", 200, "en") == roles_for("code", len(library("en")), "en")
 
 
 EXPECTED = (Role("Accuracy", "Is it true: all of it?"), Role("准确", "是否属实"), Role("Style"))

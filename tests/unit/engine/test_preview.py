@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from judgenet.core.design import set_size
 from judgenet.core.network import ChairSpec
+from judgenet.core.roles import library
 from judgenet.engine.preview import EVALUATIONS_STAND_IN, ROLES_STAND_IN, NoSuchCall, preview
 from judgenet.store.db import Store
 from judgenet.store.runs import full_calls, run_info
@@ -49,6 +51,15 @@ def test_before_a_run_stand_ins_are_named() -> None:
     assert f"[What {first.role.name} will write in the order AB]" in deeper.prompt.user
     roles = preview(begin, None, pair, layer=0, neuron=0, order=None)
     assert roles.notes == ()
+
+
+def test_a_network_wider_than_the_library_has_stand_ins_as_far_as_they_go() -> None:
+    begin = harness.start(spec=set_size(harness.start().spec, 200, 2), judged=harness.pairs(1))
+    most = len(library("en"))
+    last = preview(begin, None, begin.pairs[0], layer=2, neuron=most)
+    assert last.role in {entry.role for entry in library("en")}
+    with pytest.raises(NoSuchCall, match=f"there are {most} roles"):
+        preview(begin, None, begin.pairs[0], layer=2, neuron=most + 1)
 
 
 def test_what_is_filled_in_can_be_told_apart() -> None:

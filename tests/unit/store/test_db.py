@@ -333,3 +333,63 @@ def test_what_endpoints_taught_is_kept(tmp_path: Path) -> None:
     with Store.open(path) as store:
         assert store.load("e", "m") == {"temperature": "refused"}
         assert store.load("e", "other") == {}
+
+
+def test_a_store_is_closed_while_other_threads_read_it(tmp_path: Path) -> None:
+    """In a process of its own: what was wrong here ended the program."""
+    script = """
+import sqlite3, sys, threading, time
+from pathlib import Path
+from judgenet.store.db import Store, StoreError
+
+for turn in range(4):
+    store = Store.open(Path(sys.argv[1]) / f"{turn}.db")
+    rows = [(f"k{place}", "v" * 200) for place in range(300)]
+    store.run_now(lambda db: db.executemany("INSERT INTO meta VALUES (?, ?)", rows))
+    ends = []
+
+    def read(many):
+        try:
+            while True:
+                if many:
+                    for _ in store.reader.execute("SELECT a.name FROM meta a, meta b ORDER BY a.value, b.name"):
+                        pass
+                else:
+                    store.reader.execute("SELECT value FROM meta WHERE name=?", ("k5",)).fetchone()
+        except (sqlite3.Error, StoreError) as error:
+            ends.append(error)
+
+    threads = [threading.Thread(target=read, args=(many,)) for many in (0, 1, 0, 1)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.03)
+    store.close()
+    for thread in threads:
+        thread.join(10)
+    assert len(ends) == 4, ends
+print("alive")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr
+
+
+def test_a_thread_that_comes_late_opens_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "run.db"
+    store = Store.open(place)
+    store.close()
+    place.unlink()
+    heard: list[Exception] = []
+
+    def read() -> None:
+        try:
+            store.meta("salt")
+        except StoreError as error:
+            heard.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    assert len(heard) == 1
+    assert not place.exists()

@@ -53,6 +53,7 @@ from judgenet.ui.canvas.model import (
 from judgenet.ui.canvas.node_item import BlockItem, NeuronItem, NodeItem, PartItem
 from judgenet.ui.canvas.paint import Look
 from judgenet.ui.canvas.spots import Spot, find_spot
+from judgenet.ui.clock import monotonic
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import MOTION_SPIN, MOTION_WRITE
 
@@ -243,7 +244,7 @@ class NetworkScene(QGraphicsScene):
         """A state with its running seconds up to now."""
         if state.since is None or state.phase not in ("asked", "writing"):
             return state
-        return replace(state, seconds=max(0.0, time.monotonic() - state.since))
+        return replace(state, seconds=max(0.0, monotonic() - state.since))
 
     def look_of(self, target: Target) -> Look:
         """How a node is marked."""

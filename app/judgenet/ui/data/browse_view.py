@@ -75,7 +75,7 @@ class BrowseView(QWidget):
 
         self.bar = FilterBar(theme)
         self.bar.changed.connect(self.refresh_rows)
-        self.bar.search.left.connect(self._to_table)
+        self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
         self.table = PairsTable("Pairs", self.model, theme)
         self.table.say_nothing("No pair has all of this. Show all takes the search and the filters away.")
@@ -291,7 +291,8 @@ class BrowseView(QWidget):
         self._show_pair()
         self.rows_shown.emit()
 
-    def _to_table(self) -> None:
+    def focus_table(self) -> None:
+        """Puts the focus into the table, on its current row or the first."""
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         if self.table.current_position is None:
             self.table.step(0)

@@ -126,13 +126,16 @@ class Importer(QObject):
     async def _open(self, number: int, encoding: str | None) -> None:
         files = self.files
 
-        def work(job: Job) -> OpenFiles:
+        source = self._source
+
+        def work(job: Job) -> tuple[OpenFiles, ImportDraft]:
             self._job = job
-            return open_files(_paths(files), encoding=encoding, watch=lambda share: job.report(share, 1))
+            found = open_files(_paths(files), encoding=encoding, watch=lambda share: job.report(share, 1))
+            return found, ImportDraft.begin(found, source)
 
         began = time.perf_counter()
         try:
-            opened = await self._context.tasks.job(f"Read {file_names(files)}", work)
+            opened, draft = await self._context.tasks.job(f"Read {file_names(files)}", work)
         except JobCancelled:
             if number == self._round:
                 self._end()
@@ -147,7 +150,6 @@ class Importer(QObject):
         self._job = None
         self.seconds = time.perf_counter() - began
         self.opened = opened
-        draft = ImportDraft.begin(opened, self._source)
         self.draft = replace(draft, encoding=encoding)
         self.seen = Look(_NO_VALUES)
         self._check()
@@ -350,9 +352,11 @@ class Importer(QObject):
         self._retire_edits()
         self.files = ()
         self._job = None
+        if self.opened is not None:
+            # Throwing away a hundred thousand records takes time, too.
+            self._context.tasks.start(self._context.tasks.off_thread(_throw_away, [self.opened]), "End the import")
         self.opened = self.draft = self.dataset = self.problem = None
         self.seen = Look(_NO_VALUES)
-        release_memory()
         self.ended.emit()
 
     def forget(self) -> None:
@@ -377,6 +381,12 @@ def file_names(files: Sequence[Path]) -> str:
     if len(files) > 2:
         return f"{files[0].name} and {len(files) - 1} more"
     return " and ".join(file.name for file in files)
+
+
+def _throw_away(tables: list[OpenFiles]) -> None:
+    """Gives up the last reference to tables, in the thread that runs it."""
+    tables.clear()
+    release_memory()
 
 
 def _paths(files: Sequence[Path]) -> Sequence[Path] | Path:

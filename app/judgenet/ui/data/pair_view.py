@@ -268,9 +268,9 @@ class PairView(QFrame):
             self._tag(one_line(tag, 40))
         for finding in self._findings:
             self._tag(finding.title, "warn" if finding.severity == "warning" else "", finding.message)
-        self.run_link.setVisible(in_run)
         if in_run:
             self._facts.addWidget(self.run_link)
+        self.run_link.setVisible(in_run)
 
     def _say(self, who: str, said: Verdict | None, *, missing: str = "", unscored: bool = False) -> None:
         """Who said what, as a name with a chip."""

@@ -62,7 +62,7 @@ class CostStrip(QFrame):
         self.price = _Figure("price")
         self.time = _Figure("time")
         self.note = label("", tone="text2", wrap=True)
-        self.problems = QPushButton()
+        self.problems = QPushButton("No problem")
         self.problems.setProperty("kind", "problem")
         self.problems.clicked.connect(self.problem_wanted)
         row = QHBoxLayout(self)

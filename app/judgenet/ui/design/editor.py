@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from judgenet.core import design
 from judgenet.core.checks import Problem, check
-from judgenet.core.mends import mend
+from judgenet.core.mends import mend, with_enough_roles
 from judgenet.core.network import (
     Aggregation,
     ChairSpec,
@@ -24,6 +24,7 @@ from judgenet.core.network import (
     WiringKind,
 )
 from judgenet.core.network_json import neurons_from_json, neurons_to_json
+from judgenet.core.presets import renamed
 from judgenet.core.roles import library, roles_for
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
@@ -58,13 +59,21 @@ class DesignEditor(QObject):
         self.places: frozenset[Place] = frozenset()
         self.part: Part | None = None
         self.scope: Scope = "neuron"
-        self.problems: tuple[Problem, ...] = ()
+        self.problems = check(self.spec, self._document.profiles) if self._document.is_open else ()
+        self._document.opened.connect(self._opened)
         self._document.network_changed.connect(self._changed)
         self._document.profiles_changed.connect(self._changed)
 
     @property
     def spec(self) -> NetworkSpec:
         return self._document.spec
+
+    def _opened(self) -> None:
+        """Another project: what was selected is no more."""
+        self.places, self.part = frozenset(), None
+        self.problems = check(self.spec, self._document.profiles)
+        self.selection_changed.emit()
+        self.problems_changed.emit()
 
     def _changed(self) -> None:
         found = check(self.spec, self._document.profiles)
@@ -124,8 +133,11 @@ class DesignEditor(QObject):
 
     def edit(self, text: str, change: Callable[[NetworkSpec], NetworkSpec], merge: str = "") -> bool:
         """Puts a change in place, or says why it cannot be made. True where it was made."""
+        before = self.spec
         try:
-            spec = change(self.spec)
+            spec = change(before)
+            if spec.layers is not before.layers:
+                spec = renamed(with_enough_roles(spec, before), before)
         except NetworkError as error:
             self.context.errors.tell(str(error), text, level="warning")
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -67,6 +67,8 @@ class Section(QWidget):
         side = theme.px(16)
         self.body.setContentsMargins(side, theme.px(12), side, theme.px(16))
         self.body.setSpacing(theme.px(8))
+        for button in self.findChildren(QToolButton):
+            button.setIconSize(QSize(side, side))
 
 
 class SettingsSection(Section):
@@ -132,13 +134,13 @@ class SettingsSection(Section):
             mixed = len(set(values)) > 1
             widget.setToolTip("The selected neurons differ; a change sets all of them" if mixed else "")
         asks_once = editor.part == "roles"
-        self.samples.setEnabled(not asks_once)
+        editable = not editor.context.document.read_only
+        self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip("Roles are asked for once a pair" if asks_once else self.samples.toolTip())
         own = any(
             design.settings_at(editor.spec, place) != Settings() for place in editor.targets() if place != "network"
         )
         self._inherit.setVisible(own)
-        editable = not editor.context.document.read_only
         for one in (self.model, self.temperature, self.max_tokens, self._inherit):
             one.setEnabled(editable)
 

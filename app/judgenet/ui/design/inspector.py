@@ -22,9 +22,9 @@ from judgenet.ui.design.network_forms import NetworkSection, RolesSection, VoteS
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import ElidedLabel, label, line
+from judgenet.ui.parts import ElidedLabel, label, line, link
 from judgenet.ui.theme import Theme
-from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.widgets import Segment
 from judgenet.ui.words import count, length_words
 
 _TITLES: Final[dict[Part, str]] = {
@@ -98,14 +98,14 @@ class DesignInspector(QFrame):
         self.place = label("", tone="text2", wrap=True)
         self.scope = Segment("Change for", (("neuron", "Neuron"), ("layer", "Layer"), ("all", "All")))
         self._scope_row = QWidget()
-        scope = QHBoxLayout(self._scope_row)
-        scope.setContentsMargins(0, 0, 0, 0)
+        self._scope = scope = QHBoxLayout(self._scope_row)
         scope.addWidget(label("Change for", tone="text2"))
         scope.addStretch(1)
         scope.addWidget(self.scope)
+        self.remove_layer = link("Remove the layer")
+        self.remove_layer.clicked.connect(self._remove_layer)
         self.problem = label("", tone="warn", wrap=True)
-        self.mend = QPushButton()
-        set_kind(self.mend, "link")
+        self.mend = link("Mend it")
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         for button in (self.duplicate, self.remove, self.close_button):
@@ -117,6 +117,7 @@ class DesignInspector(QFrame):
         head_column.addWidget(self.problem)
         head_column.addWidget(self.mend, alignment=Qt.AlignmentFlag.AlignLeft)
         head_column.addWidget(self._scope_row)
+        head_column.addWidget(self.remove_layer, alignment=Qt.AlignmentFlag.AlignRight)
         self._head_column = head_column
         self.role = RoleSection(editor)
         self.roles = RolesSection(editor)
@@ -167,7 +168,7 @@ class DesignInspector(QFrame):
         side = theme.px(16)
         self._head_column.setContentsMargins(side, theme.px(12), theme.px(8), theme.px(12))
         self._head_column.setSpacing(theme.px(6))
-        self._scope_row.layout().setContentsMargins(0, 0, theme.px(8), 0)
+        self._scope.setContentsMargins(0, 0, theme.px(8), 0)
         for button in (self.duplicate, self.remove, self.close_button):
             button.setIconSize(QSize(theme.px(20), theme.px(20)))
         for section in self._sections:
@@ -176,6 +177,9 @@ class DesignInspector(QFrame):
 
     def _deselect(self) -> None:
         self._editor.select(())
+
+    def _remove_layer(self) -> None:
+        self._editor.remove_layer()
 
     def _mend(self) -> None:
         editor = self._editor
@@ -222,6 +226,11 @@ class DesignInspector(QFrame):
         self.close_button.setVisible(bool(places) or part is not None)
         self._scope_row.setVisible(first is not None)
         self.scope.set_current(editor.scope)
+        layers = editor.layers()
+        self.remove_layer.setVisible(
+            first is not None and editor.scope == "layer" and len(layers) < spec.depth and not read_only
+        )
+        self.remove_layer.setText("Remove the layer" if len(layers) < 2 else "Remove the layers")
         if first is not None and len(places) == 1:
             title = role_words(spec, first.layer, first.neuron)
             width = width_of(spec, first.layer)
@@ -257,4 +266,5 @@ class DesignInspector(QFrame):
             self.problem.setText(f"{problem.message} {problem.mend}")
             words = editor.mend_words(problem)
             self.mend.setText(words)
+            self.mend.setAccessibleName(words)
             self.mend.setVisible(bool(words) and not read_only)

@@ -14,7 +14,7 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import bundled_prices
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.session import all_settings
-from judgenet.ui.parts import label
+from judgenet.ui.parts import ComboBox, add_row, label
 
 _OTHER: Final = "other"
 _ENDPOINTS: Final = "endpoints"
@@ -71,7 +71,7 @@ def known_models(endpoint: str, profiles: Mapping[str, EndpointProfile]) -> list
     )
 
 
-class ModelBox(QComboBox):
+class ModelBox(ComboBox):
     """Chooses a model at an endpoint.
 
     Signals:
@@ -84,11 +84,8 @@ class ModelBox(QComboBox):
     other_wanted = Signal()
     endpoints_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Model")
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(12)
+    def __init__(self) -> None:
+        super().__init__("Model")
         self.activated.connect(self._activated)
 
     def show_model(
@@ -146,8 +143,8 @@ class ModelDialog(QDialog):
         self.model.setMinimumContentsLength(28)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Endpoint", self.endpoint)
-        form.addRow("Model", self.model)
+        add_row(form, "Endpoint", self.endpoint)
+        add_row(form, "Model", self.model)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -9,7 +9,6 @@ from typing import Any, Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -29,7 +28,7 @@ from judgenet.core.templates import FAMILIES
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import SpinBox, field, label
+from judgenet.ui.parts import ComboBox, SpinBox, add_row, field, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 from judgenet.ui.words import rule_words
@@ -50,7 +49,7 @@ class RolesSection(Section):
     """Where the network's roles come from, and the fixed ones."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Roles")
+        super().__init__("Where they come from")
         self._editor = editor
         self._row = -1
         self.kind = Segment("Roles", (("generated", "By the model"), ("fixed", "Fixed"), ("none", "None")))
@@ -218,10 +217,9 @@ class VoteSection(Section):
     """The rule that gives the verdict, and the rules that the sources leave open."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Vote")
+        super().__init__("Rules")
         self._editor = editor
-        self.rule = QComboBox()
-        self.rule.setAccessibleName("Rule of the verdict")
+        self.rule = ComboBox("Rule of the verdict")
         self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
         self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
         self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Goes by c1*")))
@@ -232,10 +230,10 @@ class VoteSection(Section):
         )
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Verdict by", self.rule)
-        form.addRow("Votes", self.voters)
-        form.addRow("On a tie", self.ties)
-        form.addRow("Tied vote", self.fallback)
+        add_row(form, "Verdict by", self.rule)
+        add_row(form, "Votes", self.voters)
+        add_row(form, "On a tie", self.ties)
+        add_row(form, "Tied vote", self.fallback)
         self._form = form
         self.body.addLayout(form)
         self.body.addWidget(note)
@@ -293,8 +291,9 @@ class NetworkSection(Section):
     """Size, orders, language and the rest that holds for the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Network")
+        super().__init__("Size and questions")
         self._editor = editor
+        self.name = field("Name of the network")
         self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
         self.same = QCheckBox("Same width for all layers")
         self.adaptive = QCheckBox("As wide as there are roles")
@@ -302,29 +301,27 @@ class NetworkSection(Section):
         self._widths_box = QWidget()
         self._widths = QFormLayout(self._widths_box)
         self._widths.setContentsMargins(0, 0, 0, 0)
-        self.orders = QComboBox()
-        self.orders.setAccessibleName("Orders")
+        self.orders = ComboBox("Orders")
         for key, text in _ORDERS.items():
             self.orders.addItem(text, key)
         self.seed = SpinBox("Seed", 0, 2_000_000_000)
-        self.language = QComboBox()
-        self.language.setAccessibleName("Language of the prompts")
+        self.language = ComboBox("Language of the prompts")
         for language, text in _LANGUAGES.items():
             self.language.addItem(text, language)
-        self.family = QComboBox()
-        self.family.setAccessibleName("Kind of task")
+        self.family = ComboBox("Kind of task")
         self.family.addItem("As the pair's task", "auto")
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")
         size = QFormLayout()
-        size.addRow("Layers", self.layer_count)
+        add_row(size, "Name", self.name)
+        add_row(size, "Layers", self.layer_count)
         self._size = size
         form = QFormLayout()
-        form.addRow("Orders", self.orders)
-        form.addRow("Seed", self.seed)
-        form.addRow("Language", self.language)
-        form.addRow("Task", self.family)
+        add_row(form, "Orders", self.orders)
+        add_row(form, "Seed", self.seed)
+        add_row(form, "Language", self.language)
+        add_row(form, "Task", self.family)
         self._form = form
         for one in (size, form, self._widths):
             one.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -334,6 +331,7 @@ class NetworkSection(Section):
         self.body.addWidget(self._widths_box)
         self.body.addLayout(form)
         self.body.addWidget(self.evidence)
+        self.name.textEdited.connect(self._renamed)
         self.layer_count.valueChanged.connect(editor.set_depth)
         self.same.toggled.connect(self._same_toggled)
         self.adaptive.toggled.connect(self._adaptive_toggled)
@@ -369,6 +367,8 @@ class NetworkSection(Section):
         self.adaptive.setEnabled(spec.roles.kind != "none")
         self.adaptive.setToolTip("" if spec.roles.kind != "none" else "The network has no roles")
         self._fill_widths(widths)
+        if not self.name.hasFocus():
+            self.name.setText(spec.name)
         for spin, number in ((self.layer_count, spec.depth), (self.seed, spec.seed)):
             spin.blockSignals(True)
             spin.setValue(number)
@@ -385,7 +385,7 @@ class NetworkSection(Section):
         while len(self.widths) < rows:
             spin = SpinBox(f"Neurons of layer {len(self.widths) + 1}", 1, MAX_SIZE)
             spin.valueChanged.connect(self._width_changed)
-            self._widths.addRow(label(f"Layer {len(self.widths) + 1}"), spin)
+            add_row(self._widths, f"Layer {len(self.widths) + 1}", spin)
             self.widths.append(spin)
         for place, spin in enumerate(self.widths):
             text = self._widths.labelForField(spin)
@@ -395,6 +395,9 @@ class NetworkSection(Section):
             spin.setValue(widths[place] or 1)
             spin.setEnabled(widths[place] is not None)
             spin.blockSignals(False)
+
+    def _renamed(self, text: str) -> None:
+        self._editor.change_network("Rename the network", "name", name=text.strip())
 
     def _width_changed(self, value: int) -> None:
         if self.same.isChecked():

@@ -62,7 +62,6 @@ class PromptSection(Section):
         for key in ("ab", "ba"):
             self.order.button(key).setProperty("size", "small")
         self.tokens = label("", tone="text3")
-        self.tokens.setFont(editor.context.theme.theme.font(tabular=True))
         row = QHBoxLayout()
         row.addWidget(self.previous)
         row.addWidget(self.pair)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
@@ -160,6 +160,7 @@ class TemplateEditor(QWidget):
             column.setSpacing(theme.px(8))
         self._columns[0].setContentsMargins(0, 0, theme.px(12), 0)
         self._columns[1].setContentsMargins(theme.px(12), 0, 0, 0)
+        self.close_button.setIconSize(QSize(theme.px(20), theme.px(20)))
 
     @property
     def _book(self) -> PromptBook:

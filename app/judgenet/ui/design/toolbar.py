@@ -12,7 +12,7 @@ from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.network_forms import MAX_SIZE
 from judgenet.ui.frame_actions import size_words
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import SpinBox, label
+from judgenet.ui.parts import SpinBox, add_row, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -28,8 +28,8 @@ class SizeMenu(QWidget):
         self.adaptive = QCheckBox("As wide as there are roles")
         form = QFormLayout(self)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Neurons a layer", self.width_spin)
-        form.addRow("Layers", self.depth_spin)
+        add_row(form, "Neurons a layer", self.width_spin)
+        add_row(form, "Layers", self.depth_spin)
         form.addRow(self.adaptive)
         form.addRow(label("Or type 4x2 after Ctrl+K.", tone="text2"))
         self.width_spin.valueChanged.connect(editor.set_all_widths)

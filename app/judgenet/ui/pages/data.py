@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from judgenet.assets import example
 from judgenet.core.pairs import Pair
@@ -23,11 +32,13 @@ from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.dialogs import shown
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
+from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 _SIDE: Final = 360
 _SIDE_NARROW: Final = 312
+_TO_TABLE: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp, Qt.Key.Key_Home)
 _NARROW: Final = 1240
 """Below this width of the page (px at 100 %) the panel beside it is narrower."""
 
@@ -42,6 +53,7 @@ class DataPage(Page):
         super().__init__(context, parent)
         self.setAccessibleName("Data")
         self.setAcceptDrops(True)
+        self.setProperty(OWN_FOCUS, True)
         theme = context.theme.theme
         self._theme = theme
         self.importer = Importer(context, self)
@@ -72,8 +84,10 @@ class DataPage(Page):
 
         self._connect()
         self._add_actions()
-        self._refresh()
         self.set_theme(theme)
+        self._refresh()
+        if context.document.dataset is not None:
+            self.browse.show_document()
 
     def _connect(self) -> None:
         context, importer, view = self.context, self.importer, self.importing
@@ -129,11 +143,10 @@ class DataPage(Page):
                 "data.find",
                 "Search the pairs",
                 self._find,
-                "Ctrl+F",
+                "Ctrl+Shift+F",
                 "search",
-                self._can_browse,
-                words="filter",
-                scope=self,
+                self._can_search,
+                words="filter find",
             ),
             Action("data.show_all", "Show all pairs", self._show_all, "", "filter", self._can_browse, scope=self),
             Action("data.next", "Next pair", self._next, "Alt+Down", "chevron-down", self._can_browse, scope=self),
@@ -165,6 +178,9 @@ class DataPage(Page):
     def _can_browse(self) -> bool | str:
         return self.stack.currentWidget() is self.browse or "There are no pairs to look through."
 
+    def _can_search(self) -> bool | str:
+        return self.context.document.dataset is not None or "There are no pairs to look through."
+
     # The frame's side
 
     def top_widgets(self) -> Sequence[QWidget]:
@@ -183,6 +199,13 @@ class DataPage(Page):
             self.import_files(visit.files)
         elif visit.pairs is not None:
             self.browse.show_visit(visit.pairs, visit.why)
+        QTimer.singleShot(0, self, self._take_keys)
+
+    def _take_keys(self) -> None:
+        """Takes the keyboard where no control has it, so that keys act on this page. It shows no ring."""
+        focus = QApplication.focusWidget()
+        if self.isVisible() and (focus is None or not self.isAncestorOf(focus)):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -212,8 +235,11 @@ class DataPage(Page):
         else:
             view = self.empty
             self._say_why_empty()
+        before = self.stack.currentWidget()
         self._put(view)
         self._follow_job()
+        if self.isVisible() and view is not before:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.context.actions.refresh()
 
     def _put(self, view: QWidget) -> None:
@@ -318,7 +344,29 @@ class DataPage(Page):
 
     # Looking through
 
+    def event(self, event: QEvent) -> bool:
+        # Ctrl+F finds on the page in view, whatever else it is the shortcut of.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.Find)
+            and self._can_browse() is True
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Find) and self._can_browse() is True:
+            self._find()
+        elif self.hasFocus() and event.key() in _TO_TABLE and self._can_browse() is True:
+            self.browse.focus_table()
+        else:
+            super().keyPressEvent(event)
+
     def _find(self) -> None:
+        if self.context.navigator.page != self.key:
+            self.context.navigator.go(self.key)
         self.browse.bar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.browse.bar.search.selectAll()
 

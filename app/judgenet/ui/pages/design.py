@@ -195,7 +195,7 @@ class DesignPage(Page):
         self._quiet = True
         if self.scene.selection != self.editor.places:
             self.scene.set_selection(self.editor.places)
-            if self.editor.first is not None:
+            if self.editor.first is not None and self.scene.layout.has(self.editor.first):
                 self.scene.set_current(self.editor.first)
                 if self.view.isVisible():
                     self.view.show_target(self.editor.first)
@@ -203,14 +203,14 @@ class DesignPage(Page):
         if part is not None and self.scene.current != part and self.scene.layout.has(part):
             self.scene.set_current(part)
         self._quiet = False
-        self.context.actions.refresh()
+        self.context.actions.refresh_soon()
 
     def _selected(self, places: frozenset[Place]) -> None:
         if not self._quiet:
             self._quiet = True
             self.editor.select(places)
             self._quiet = False
-            self.context.actions.refresh()
+            self.context.actions.refresh_soon()
 
     def _part_selected(self, part: Part) -> None:
         self.editor.select((), part)
@@ -271,7 +271,7 @@ class DesignPage(Page):
         self.stack.setCurrentWidget(widget)
         self.toolbar.set_canvas(widget is self.view)
         widget.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.context.actions.refresh()
+        self.context.actions.refresh_soon()
 
     # Menus
 
@@ -353,7 +353,7 @@ class DesignPage(Page):
         theme = self.context.theme.theme
         wanted = 0 if sizes[1] else theme.px(self.context.settings.number("design inspector", INSPECTOR["design"]))
         self.splitter.setSizes([max(1, sum(sizes) - wanted), wanted])
-        self.context.actions.refresh()
+        self.context.actions.refresh_soon()
 
     @property
     def has_inspector(self) -> bool:

@@ -40,7 +40,7 @@ from judgenet.store.settings import (
 from judgenet.ui.context import Context
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import SpinBox, field, label
+from judgenet.ui.parts import SpinBox, add_row, field, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -126,11 +126,11 @@ class LookPanel(QFrame):
         self.motion = Segment("Motion", (("system", "As the system"), ("on", "Show"), ("off", "Reduce")))
         self.markdown = QCheckBox("Show responses and evidence as Markdown (never as HTML, nothing is loaded)")
         form = QFormLayout()
-        form.addRow("Theme", self.theme)
-        form.addRow("Size", self.scale)
-        form.addRow("Density", self.density)
-        form.addRow("Motion", self.motion)
-        form.addRow("Texts", self.markdown)
+        add_row(form, "Theme", self.theme)
+        add_row(form, "Size", self.scale)
+        add_row(form, "Density", self.density)
+        add_row(form, "Motion", self.motion)
+        add_row(form, "Texts", self.markdown)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._form = form
@@ -220,19 +220,19 @@ class EndpointsPanel(QFrame):
         self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow("Name", self.name)
-        form.addRow("Speaks as", self.kind)
-        form.addRow("Address", self.url)
-        form.addRow("Model", self.model)
-        form.addRow("Key's name", self.key_name)
+        add_row(form, "Name", self.name)
+        add_row(form, "Speaks as", self.kind)
+        add_row(form, "Address", self.url)
+        add_row(form, "Model", self.model)
+        add_row(form, "Key's name", self.key_name)
         key_row = QHBoxLayout()
         key_row.addWidget(self.key_value, stretch=1)
         key_row.addWidget(self.keep_key)
         form.addRow("Key", key_row)
         form.addRow("", self.key_state)
-        form.addRow("Calls in flight", self.concurrency)
-        form.addRow("Requests a minute", self.per_minute)
-        form.addRow("File", self.source)
+        add_row(form, "Calls in flight", self.concurrency)
+        add_row(form, "Requests a minute", self.per_minute)
+        add_row(form, "File", self.source)
         self._form = form
         self.save = QPushButton("Keep changes")
         self.test = QPushButton("Test it")

@@ -116,7 +116,9 @@ class WelcomePage(Page):
         column.addWidget(text)
         column.addLayout(buttons)
         column.addWidget(self.recent_title)
-        column.addWidget(self.nothing)
+        # One of the two is shown, and takes the room that is left.
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.nothing, stretch=1)
         column.addWidget(self.recent, stretch=1)
         column.addLayout(links)
         return frame
@@ -167,7 +169,7 @@ class WelcomePage(Page):
         here = find_model() is not None
         once = "" if here else " It is fetched once (93 MB)."
         self._offline.setText(
-            f"Two dozen example pairs with human labels, judged by a small model on this computer.{once} "
+            f"A dozen example pairs with human labels, judged by a small model on this computer.{once} "
             "The small model is weak, and the results say so."
         )
 

@@ -1,0 +1,147 @@
+"""``judgenet curve``: accuracy against the size of the network, from the calls of a run and at no cost."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.stats.whatif import ONE_POINT, Point, what_if
+from judgenet.store.db import Store
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo
+from judgenet.store.votes import run_calls
+
+
+class RuleOption(StrEnum):
+    C1 = "c1"
+    C2_ALL = "c2_all"
+    C2_LAST = "c2_last"
+
+
+def point_json(point: Point) -> dict[str, Any]:
+    """A size of network as stable keys."""
+    return {
+        "depth": point.depth,
+        "width": point.width,
+        "of_width": point.of_width,
+        "neurons": point.neurons,
+        "orders": list(point.orders),
+        "samples": point.samples,
+        "calls_per_pair": point.calls,
+        "subsets": point.subsets,
+        "all_subsets": point.every,
+        "accuracy": point.accuracy,
+        "accuracy_ci": list(point.interval),
+        "lowest": point.lowest,
+        "highest": point.highest,
+        "n_used": point.n_used,
+        "difference": point.difference,
+        "difference_ci": list(point.difference_interval),
+    }
+
+
+def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed: int) -> dict[str, Any]:
+    """Accuracy of the exact sub-networks of a run by size; ``null`` with a reason where there are no labels."""
+    calls, names = run_calls(store, run)
+    figures: dict[str, Any] = {
+        "run": run.id,
+        "aggregation": rule.value,
+        "seed": seed,
+        "within": within,
+        "pairs": {"total": len(calls.human), "labelled": int((calls.human > 0).sum())},
+    }
+    found = None
+    if names:
+        found = what_if(calls, network_of(run).aggregation, rule.value, tolerance=within, seed=seed)
+    if found is None:
+        why = "no pair has both a human label and a verdict"
+        return {**figures, "whole": None, "curve": [], "smallest": None, "best_neuron": None, "reason": why}
+    neuron, accuracy = found.best_neuron
+    return {
+        **figures,
+        "whole": point_json(found.whole),
+        "curve": [point_json(point) for point in found.points],
+        "smallest": point_json(found.smallest),
+        "best_neuron": {"name": names[neuron], "accuracy": accuracy, "chosen": "on the same pairs"},
+    }
+
+
+def print_curve(figures: dict[str, Any], console: Console) -> None:
+    """The curve as a table for people."""
+    if figures["whole"] is None:
+        console.print(f"{figures['run']}: n/a – {figures['reason']}", soft_wrap=True)
+        return
+    whole, smallest, best = figures["whole"], figures["smallest"], figures["best_neuron"]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("neurons", "layers", "orders", "samples", "calls", "accuracy", "95 %", "lowest", "highest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for point in figures["curve"]:
+        table.add_row(
+            f"{point['neurons']:,}",
+            str(point["depth"]),
+            "+".join(point["orders"]),
+            str(point["samples"]),
+            f"{point['calls_per_pair']:.1f}",
+            f"{point['accuracy']:.4f}",
+            _span(point["accuracy_ci"]),
+            f"{point['lowest']:.4f}",
+            f"{point['highest']:.4f}",
+        )
+    console.print(table)
+    console.print(
+        f"{figures['aggregation']} of all {whole['neurons']:,} neurons: {whole['accuracy']:.4f} "
+        f"({_span(whole['accuracy_ci'])}) of {whole['n_used']:,.0f} labelled pairs. "
+        f"Best single neuron of layer 1, chosen on the same pairs: {best['name']} {best['accuracy']:.4f}.",
+        soft_wrap=True,
+        markup=False,
+    )
+    console.print(
+        f"Smallest network within {100 * figures['within']:g} point(s) of that: {smallest['neurons']:,} neurons in "
+        f"{smallest['depth']} layers, orders {'+'.join(smallest['orders'])}, {smallest['samples']} samples, "
+        f"{smallest['calls_per_pair']:.1f} calls a pair instead of {whole['calls_per_pair']:.1f}: "
+        f"{smallest['accuracy']:.4f}, difference {smallest['difference']:+.4f} ({_span(smallest['difference_ci'])}).",
+        soft_wrap=True,
+        markup=False,
+    )
+    console.print(
+        "Calls are those of a pair. A size stands for the mean over choices of neurons of its last layer; "
+        "lowest and highest are single choices.",
+        soft_wrap=True,
+    )
+
+
+def _span(interval: list[float]) -> str:
+    return f"{interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def curve(
+    run: RunArgument,
+    aggregation: Annotated[
+        RuleOption, typer.Option(help="c1: the average; c2_all: the vote of all neurons; c2_last: of the last layer.")
+    ] = RuleOption.C2_ALL,
+    within: Annotated[float, typer.Option(help="How much accuracy the smallest network may lose.")] = ONE_POINT,
+    seed: Annotated[int, typer.Option(help="Seed of the choices of neurons, where not all are tried.")] = 0,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Show how accurate smaller networks would have been, and the smallest that is nearly as good. No call is made.
+
+    Only networks are shown whose every call is recorded as they would have made it: without the deeper layers, without
+    some neurons of the last layer, with one order of a single layer, with fewer samples.
+
+    Example: judgenet curve out --aggregation c1
+    """
+    if not 0 <= within < 1:
+        raise InputError(f"--within {within}: a share from 0 to 1, such as 0.01 for one point.")
+    with open_run(run, project) as (store, info):
+        figures = run_curve(store, info, aggregation, within, seed)
+    if as_json:
+        typer.echo(json.dumps(figures, allow_nan=False))
+    else:
+        print_curve(figures, Console())

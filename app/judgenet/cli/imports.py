@@ -1,0 +1,128 @@
+"""``judgenet import``: judgments made elsewhere become a run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgenet.cli.common import InputError, JsonOption
+from judgenet.core.project import PairsSource, Project, Selection, new_salt
+from judgenet.engine.versions import versions
+from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
+from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.store.db import Store
+from judgenet.store.files import save_project, store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.recorded import NEURON, describe, import_run, network_for, select
+
+
+class ReadingOption(StrEnum):
+    RECORDED = "recorded"
+    TEXT = "text"
+
+
+class UnreadOption(StrEnum):
+    MISSING = "missing"
+    TIE = "tie"
+
+
+def import_judgments(
+    judgments: Annotated[
+        list[Path],
+        typer.Argument(metavar="JUDGMENTS...", help="Files of judgments; several become one run.", show_default=False),
+    ],
+    pairs: Annotated[
+        list[Path], typer.Option("--pairs", metavar="FILE", help="The pairs that were judged.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the run.", show_default=False)],
+    reading: Annotated[
+        ReadingOption,
+        typer.Option(
+            help="recorded: what the source took a reply for, and the text where it says nothing; "
+            "text: the texts, read by JudgeNet's own reader."
+        ),
+    ] = ReadingOption.RECORDED,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="Only judgments with these values: judge=GPT-4,prompt=CoT,prompt=Vanilla. Several values of a column "
+            "are alternatives, * stands for any characters, task may be the pairs' task.",
+            show_default=False,
+        ),
+    ] = None,
+    neuron: Annotated[str, typer.Option(help="The columns that name a neuron.")] = ",".join(NEURON),
+    unread: Annotated[
+        UnreadOption,
+        typer.Option(help="What a call counts as in which the source read nothing: missing, or a tie."),
+    ] = UnreadOption.MISSING,
+    columns: Annotated[
+        str | None, typer.Option("--map", help="The columns of the pairs, as in run.", show_default=False)
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option("--label-map", help="The labels of the pairs, as in run.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a run of judgments that were made elsewhere, so that metrics, report and the rest work on them.
+
+    Each judge, or judge and prompt, becomes a neuron of one layer, named JUDGE or JUDGE|PROMPT. Of several stages of
+    a judge the last one counts; several judgments of a pair in one order are samples.
+
+    \b
+    Judgments are a table with pair_id, judge, order (ab: response A was shown first, or ba) and one of
+      text     the judge's reply
+      verdict  a, b or tie: which response is better, whatever the order
+      scores   of responses A and B, whatever the order
+    or the files of PandaLM, MT-bench, AlpacaEval, LLM Comparator, arena-hard or JudgeBench.
+
+    \b
+    Example: judgenet import judgments.jsonl --pairs pairs.jsonl --out recorded
+    """
+    conditions = None if where is None else parse_conditions(where)
+    files = read_judgments(judgments)
+    mapping = PairMapping()
+    source = PairsSource(tuple(path.absolute().as_posix() for path in pairs))
+    if columns is not None or labels is not None:
+        named = {} if columns is None else parse_column_map(columns)
+        meant = None if labels is None else parse_label_map(labels)
+        mapping = PairMapping(columns=named, labels=meant)
+        source = PairsSource(source.files, columns=named, labels=meant or {})
+    dataset = read_pairs(pairs, mapping=mapping)
+    by = tuple(part.strip() for part in neuron.split(",") if part.strip())
+    if not by:
+        raise InputError("--neuron: names no column. Name one or several: --neuron judge,prompt")
+    selected = select(files, dataset.pairs, conditions, by)
+    record = {
+        "versions": versions(),
+        "seed": 0,
+        "source": {
+            "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
+            "format": dataset.format,
+            "judgments": [[Path(file.path).name, file.format] for file in files],
+            "where": where,
+        },
+    }
+    project_path = out / RUN_PROJECT
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out}: is a file. Name a folder.")
+    with Store.open(store_path(project_path)) as store:
+        run = import_run(store, selected, reading=reading.value, unread=unread.value, record=record)
+    if len(selected.pairs) < len(dataset.pairs):
+        ids = tuple(pair.id for pair in selected.pairs)
+        source = replace(source, selection=Selection("ids", ids=ids))
+    if not project_path.exists():
+        project = Project(out.absolute().name, network_for(selected), new_salt(), source)
+        save_project(project, project_path)
+    told = run.record["recorded"]
+    if as_json:
+        typer.echo(json.dumps({"run": run.id, "place": str(out), "neurons": list(selected.names), **told}))
+        return
+    typer.echo(f"{run.id}: {len(selected.pairs):,} pairs, {len(selected.names):,} neurons. {describe(told)}")
+    left_out = {name: count for name, count in selected.notes.items() if count}
+    for name, count in left_out.items():
+        typer.echo(f"Left out: {count:,} {name.replace('_', ' ')}", err=True)

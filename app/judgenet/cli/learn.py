@@ -1,0 +1,243 @@
+"""``judgenet learn``: weights of neurons, learned from labels, beside the votes that need none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.metrics import agreement_json
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.stats.agreement import agreement
+from judgenet.stats.intervals import agreement_intervals
+from judgenet.stats.learning import (
+    FOLDS,
+    Learned,
+    LearningError,
+    best_single,
+    dawid_skene,
+    leave_out,
+    logistic,
+    require_labels,
+)
+from judgenet.store.db import Store
+from judgenet.store.results import network_of, pair_results
+from judgenet.store.runs import RunInfo
+from judgenet.store.votes import NeuronVotes, neuron_votes
+
+ANY_SIGN = "Negative weights learn in which questions a judge is fooled; on other data they may do worse than a coin."
+INDEPENDENT = (
+    "Takes the neurons as independent; several prompts of one model are not, and a common error counts as truth."
+)
+
+
+class Part(StrEnum):
+    TASK = "task"
+
+
+def figures_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict | None]) -> dict[str, Any]:
+    """Agreement with people and its intervals as stable keys."""
+    found = agreement([pair.human for pair in pairs], verdicts)
+    spread = agreement_intervals(found)
+    figures = agreement_json(found)
+    for name, interval in (
+        ("accuracy", spread.accuracy),
+        ("macro_f1", spread.macro_f1),
+        ("kappa", spread.kappa),
+    ):
+        figures[f"{name}_ci"] = None if interval is None else list(interval)
+    return figures
+
+
+def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:
+    """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason.
+
+    Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one.
+    """
+    found = neuron_votes(store, run)
+    labels = [pair.human for pair in found.pairs]
+    groups = [pair.question for pair in found.pairs]
+    labelled = sum(label is not None for label in labels)
+    try:
+        require_labels(labels)
+        ties = "tie" in labels
+    except LearningError:
+        ties = True
+    ways = {
+        "nonnegative": lambda: logistic(found.votes, labels, groups, seed=seed),
+        "any_sign": lambda: logistic(found.votes, labels, groups, nonnegative=False, seed=seed),
+        "dawid_skene": lambda: dawid_skene(found.votes, groups, ties=ties, seed=seed),
+        "best_single": lambda: best_single(found.votes, labels, groups, seed=seed),
+    }
+    warnings = {"any_sign": ANY_SIGN, "dawid_skene": INDEPENDENT}
+    figures: dict[str, Any] = {
+        "run": run.id,
+        "folds": FOLDS,
+        "seed": seed,
+        "pairs": {"total": len(found.pairs), "labelled": labelled},
+        "neurons": list(found.names),
+        "learned": {
+            name: {**_way(found, way), **({"warning": warnings[name]} if name in warnings else {})}
+            for name, way in ways.items()
+        },
+        "votes": _plain(store, run, found),
+    }
+    if part is not None:
+        figures["leave_out"] = {part.value: _left_out(found, labels, seed)}
+    return figures
+
+
+def _way(found: NeuronVotes, way: Any) -> dict[str, Any]:
+    try:
+        learned: Learned = way()
+    except LearningError as error:
+        return {"accuracy": None, "reason": str(error)}
+    return {
+        **figures_of(found.pairs, learned.verdicts),
+        "weights": dict(zip(found.names, learned.weights, strict=True)),
+        "penalty": learned.penalty,
+    }
+
+
+def _plain(store: Store, run: RunInfo, found: NeuronVotes) -> dict[str, Any]:
+    """The aggregations that learn nothing, on the same pairs."""
+    spec = network_of(run)
+    named = [
+        result.verdicts.named() if result.verdicts is not None else {}
+        for result in pair_results(store, run)
+        if result.pair.state != "open"
+    ]
+    return {
+        name: figures_of(found.pairs, [of.get(name) for of in named])
+        for name in aggregation_names(spec.depth, chair=spec.chair is not None)
+    }
+
+
+def _left_out(found: NeuronVotes, labels: Sequence[Verdict | None], seed: int) -> dict[str, Any]:
+    """Each task judged by weights fitted to the others, beside the neuron that is best on this very task."""
+    tasks = [pair.task or "(none)" for pair in found.pairs]
+    try:
+        verdicts = {
+            name: leave_out(found.votes, labels, tasks, nonnegative=name == "nonnegative", seed=seed).verdicts
+            for name in ("nonnegative", "any_sign")
+        }
+    except LearningError as error:
+        return {"reason": str(error)}
+    told: dict[str, Any] = {}
+    for task in sorted(set(tasks)):
+        places = [place for place, of in enumerate(tasks) if of == task]
+        pairs = [found.pairs[place] for place in places]
+        told[task] = {name: figures_of(pairs, [said[place] for place in places]) for name, said in verdicts.items()}
+        told[task]["best_neuron"] = _best_neuron(found, places)
+    return told
+
+
+def _best_neuron(found: NeuronVotes, places: Sequence[int]) -> dict[str, Any]:
+    human = [found.pairs[place].human for place in places]
+    scores = [
+        (agreement(human, [_verdict(found.votes[place, neuron]) for place in places]).accuracy, name)
+        for neuron, name in enumerate(found.names)
+    ]
+    known = [(value, name) for value, name in scores if value is not None]
+    if not known:
+        return {"name": None, "accuracy": None, "reason": "no labelled pair of this task has a verdict"}
+    value, name = max(known, key=lambda one: one[0])
+    return {"name": name, "accuracy": value}
+
+
+def _verdict(vote: float) -> Verdict | None:
+    if vote != vote:
+        return None
+    return "a" if vote > 0 else "b" if vote < 0 else "tie"
+
+
+_TITLES = {
+    "nonnegative": "learned, weights of 0 or more",
+    "any_sign": "learned, weights of any sign",
+    "dawid_skene": "Dawid-Skene (no labels)",
+    "best_single": "best single neuron",
+}
+
+
+def print_learning(figures: dict[str, Any], console: Console) -> None:
+    """The figures as tables for people."""
+    pairs = figures["pairs"]
+    console.print(
+        f"{figures['run']}: {len(figures['neurons']):,} neurons, {pairs['labelled']:,} of {pairs['total']:,} pairs "
+        f"with a human label, {figures['folds']} folds, seed {figures['seed']}",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("way", "accuracy", "95 %", "kappa", "n used"):
+        table.add_column(name, justify="left" if name == "way" else "right")
+    notes = []
+    rows = {**{_TITLES[name]: of for name, of in figures["learned"].items()}, **figures["votes"]}
+    for title, of in rows.items():
+        if of["accuracy"] is None:
+            table.add_row(title, "n/a", "", "", "")
+            notes.append(f"{title}: n/a – {of.get('reason') or of['reasons']['accuracy']}")
+            continue
+        kappa = "n/a" if of["kappa"] is None else f"{of['kappa']:.4f}"
+        table.add_row(title, f"{of['accuracy']:.4f}", _span(of["accuracy_ci"]), kappa, f"{of['n_used']:,}")
+        if "warning" in of:
+            notes.append(f"{title}: {of['warning']}")
+    console.print(table)
+    weights = {name: of["weights"] for name, of in figures["learned"].items() if "weights" in of}
+    if "nonnegative" in weights:
+        used = {name: value for name, value in weights["nonnegative"].items() if value > 0}
+        told = ", ".join(f"{name} {value:.3f}" for name, value in sorted(used.items(), key=lambda one: -one[1]))
+        console.print(f"Weights of 0 or more: {told or 'all are 0'}; the others are 0.", soft_wrap=True, markup=False)
+    for task, of in figures.get("leave_out", {}).get("task", {}).items():
+        if task == "reason":
+            notes.append(f"Leave out a task: n/a – {of}")
+            continue
+        best = of["best_neuron"]
+        console.print(
+            f"{task}, left out: {_share(of['nonnegative']['accuracy'])} "
+            f"(any sign {_share(of['any_sign']['accuracy'])}); "
+            f"best single neuron there {_share(best['accuracy'])}",
+            soft_wrap=True,
+            markup=False,
+        )
+    for note in notes:
+        console.print(note, soft_wrap=True, markup=False)
+
+
+def _share(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.4f}"
+
+
+def _span(interval: Sequence[float] | None) -> str:
+    return "n/a" if interval is None else f"{interval[0]:.3f}–{interval[1]:.3f}"
+
+
+def learn(
+    run: RunArgument,
+    leave: Annotated[
+        Part | None,
+        typer.Option("--leave-out", help="Also judge each task by weights fitted to the others.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Learn how far to trust each neuron of a run, and see whether that beats its votes and its best neuron.
+
+    Weights are fitted to the human labels (logistic regression, weights of 0 or more unless said otherwise) or
+    estimated without labels (Dawid-Skene). Every pair is judged by weights fitted to pairs with other questions.
+
+    Example: judgenet learn out --leave-out task
+    """
+    with open_run(run, project) as (store, info):
+        figures = run_learning(store, info, seed, leave)
+    if as_json:
+        typer.echo(json.dumps(figures, allow_nan=False))
+    else:
+        print_learning(figures, Console())

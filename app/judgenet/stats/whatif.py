@@ -1,0 +1,280 @@
+"""What a smaller network would have said, from the calls of a larger one: no call is made.
+
+Only sub-networks are asked whose every call is recorded as it would have been made: deeper layers are dropped, neurons
+of the last layer that is left, one order where no layer reads another, and the last samples. Roles stay as they were.
+
+Calls are an array of shape (pairs, neurons, orders, samples): A minus B of each valid call, NaN for the others.
+Verdicts are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.evaluation import TIE_TOLERANCE
+from judgenet.core.network import Aggregation
+from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.curves import Codes
+from judgenet.stats.intervals import Interval, Z, wilson
+
+Differences = NDArray[np.float64]
+Asked = NDArray[np.bool_]
+Rule = Literal["c1", "c2_all", "c2_last"]
+"""``c2_last`` is the vote of the last layer that is left."""
+
+SUBSETS = 200
+"""So many choices of neurons are averaged at most; where there are more, they are drawn by a seed."""
+
+ONE_POINT = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The recorded calls of a run. ``layers`` has a layer (from 1) for each neuron; ``asked`` is true where there was a
+    call, valid or not; ``human`` are the labels' codes, 0 where there is none."""
+
+    differences: Differences
+    asked: Asked
+    layers: NDArray[np.int64]
+    human: Codes
+
+    @property
+    def depth(self) -> int:
+        return int(self.layers.max(initial=0))
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """The orders in which there are calls."""
+        there = [self.asked[:, :, place].any() for place in range(len(ORDERS))]
+        return tuple(order for order, some in zip(ORDERS, there, strict=True) if some)
+
+    @property
+    def samples(self) -> int:
+        return int(self.differences.shape[3])
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The accuracy of sub-networks of one size.
+
+    ``width`` of ``of_width`` neurons of layer ``depth`` are kept, with all of the layers before: ``neurons`` together.
+    ``accuracy`` is the mean over ``subsets`` choices of them (all, where ``every``), over the labelled pairs that have
+    a verdict; ``lowest`` and ``highest`` are those of single choices. ``interval`` is over pairs: Wilson's for one
+    choice, else the delta method's. ``calls`` is the mean number of calls a pair. ``difference`` is the accuracy minus
+    that of the whole network, on the same pairs, with its interval.
+    """
+
+    depth: int
+    width: int
+    of_width: int
+    neurons: int
+    orders: tuple[Order, ...]
+    samples: int
+    calls: float
+    subsets: int
+    every: bool
+    accuracy: float
+    interval: Interval
+    lowest: float
+    highest: float
+    n_used: float
+    difference: float
+    difference_interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The whole network, all sub-networks by size, and the smallest within a tolerance.
+
+    ``best_neuron`` is the accuracy of the single neuron of layer 1 that agrees most with people, and its column: chosen
+    on the very pairs that it is measured on, hence flattering.
+    """
+
+    whole: Point
+    points: tuple[Point, ...]
+    smallest: Point
+    tolerance: float
+    best_neuron: tuple[int, float]
+
+
+def what_if(
+    calls: Calls, rules: Aggregation, rule: Rule = "c2_all", *, tolerance: float = ONE_POINT, seed: int = 0
+) -> WhatIf | None:
+    """The accuracy of every size of exact sub-network; ``None`` where no labelled pair has a verdict.
+
+    ``smallest`` is the one with the fewest calls whose accuracy is at most ``tolerance`` below the whole network's.
+    """
+    whole_masks = np.ones((1, len(calls.layers)), dtype=bool)
+    base = _shares(verdict_codes(calls.differences, calls.layers, whole_masks, rules, rule), calls.human)
+    if not base[1].sum():
+        return None
+    points = []
+    for depth, orders, samples in _kinds(calls):
+        for width in range(1, int((calls.layers == depth).sum()) + 1):
+            found = _point(calls, rules, rule, base, (depth, width, orders, samples), seed)
+            if found is not None:
+                points.append(found)
+    whole = next(
+        point
+        for point in points
+        if point.depth == calls.depth
+        and point.width == point.of_width
+        and point.orders == calls.orders
+        and point.samples == calls.samples
+    )
+    near = [point for point in points if point.difference >= -tolerance - TIE_TOLERANCE]
+    smallest = min(near, key=lambda point: (point.calls, point.neurons, -point.accuracy))
+    return WhatIf(whole, tuple(points), smallest, tolerance, _best_neuron(calls))
+
+
+def _kinds(calls: Calls) -> Iterator[tuple[int, tuple[Order, ...], int]]:
+    """(depth, orders, samples) of the sub-networks that are exact."""
+    for depth in range(1, calls.depth + 1):
+        # A deeper neuron has read both orders of the layer before.
+        single = [(order,) for order in calls.orders] if depth == 1 and len(calls.orders) > 1 else []
+        for orders in (calls.orders, *single):
+            for samples in range(calls.samples, 0, -1):
+                yield depth, orders, samples
+
+
+def _point(
+    calls: Calls,
+    rules: Aggregation,
+    rule: Rule,
+    base: tuple[NDArray[np.float64], NDArray[np.float64]],
+    kind: tuple[int, int, tuple[Order, ...], int],
+    seed: int,
+) -> Point | None:
+    depth, width, orders, samples = kind
+    axes = [place for place, order in enumerate(ORDERS) if order in orders]
+    differences = calls.differences[:, :, axes, :samples]
+    last = np.flatnonzero(calls.layers == depth)
+    masks = _masks(calls.layers, depth, last, width, seed)
+    codes = verdict_codes(differences, calls.layers, masks, rules, rule)
+    right, judged = _each(codes, calls.human)
+    hits, there = right.mean(axis=0), judged.mean(axis=0)
+    n = float(there.sum())
+    if not n:
+        return None
+    accuracy = float(hits.sum() / n)
+    singles = [float(r.sum() / j.sum()) for r, j in zip(right, judged, strict=True) if j.any()]
+    asked = calls.asked[:, :, axes, :samples].sum(axis=(2, 3)).mean(axis=0)
+    slope = (hits - accuracy * there) / n
+    base_n = base[1].sum()
+    base_accuracy = base[0].sum() / base_n
+    against = slope - (base[0] - base_accuracy * base[1]) / base_n
+    difference, spread = accuracy - float(base_accuracy), Z * sqrt(float((against**2).sum()))
+    return Point(
+        depth=depth,
+        width=width,
+        of_width=len(last),
+        neurons=int(masks[0].sum()),
+        orders=orders,
+        samples=samples,
+        calls=float((masks @ asked).mean()),
+        subsets=len(masks),
+        every=len(masks) == comb(len(last), width),
+        accuracy=accuracy,
+        interval=_interval(hits, accuracy, n, slope, len(masks)),
+        lowest=min(singles),
+        highest=max(singles),
+        n_used=n,
+        difference=difference,
+        difference_interval=Interval(difference - spread, difference + spread),
+    )
+
+
+def _interval(
+    hits: NDArray[np.float64], accuracy: float, n: float, slope: NDArray[np.float64], subsets: int
+) -> Interval:
+    spread = Z * sqrt(float((slope**2).sum()))
+    if subsets == 1 or not spread:
+        found = wilson(round(float(hits.sum())), round(n))
+        return found or Interval(0.0, 1.0)
+    return Interval(max(0.0, accuracy - spread), min(1.0, accuracy + spread))
+
+
+def _masks(layers: NDArray[np.int64], depth: int, last: NDArray[np.intp], width: int, seed: int) -> Asked:
+    """The neurons that are kept, a row a choice."""
+    if comb(len(last), width) <= SUBSETS:
+        chosen: Sequence[Sequence[int]] = list(combinations(last.tolist(), width))
+    else:
+        rng = np.random.default_rng((seed, depth, width))
+        drawn: set[tuple[int, ...]] = set()
+        while len(drawn) < SUBSETS:
+            drawn.add(tuple(sorted(rng.choice(last, width, replace=False).tolist())))
+        chosen = sorted(drawn)
+    masks = np.zeros((len(chosen), len(layers)), dtype=bool)
+    masks[:, layers < depth] = True
+    for row, places in enumerate(chosen):
+        masks[row, list(places)] = True
+    return masks
+
+
+def verdict_codes(
+    differences: Differences, layers: NDArray[np.int64], masks: Asked, rules: Aggregation, rule: Rule
+) -> Codes:
+    """The verdict on each pair (columns) by the neurons of each mask (rows), by the rules of
+    :func:`judgenet.core.aggregate.aggregate`."""
+    valid = ~np.isnan(differences)
+    filled = np.where(valid, differences, 0.0)
+    sums, counts = filled.sum(axis=(2, 3)), valid.sum(axis=(2, 3))
+    kept = masks.astype(float)
+    total, used = kept @ sums.T, kept @ counts.T.astype(float)
+    c1 = _codes(total, used > 0)
+    if rule == "c1":
+        return c1
+    if rule == "c2_last":
+        deepest = np.where(masks, layers, 0).max(axis=1, keepdims=True)
+        kept = kept * (layers == deepest)
+    if rules.vote == "call":
+        for_a = (valid & (filled > TIE_TOLERANCE)).sum(axis=(2, 3))
+        for_b = (valid & (filled < -TIE_TOLERANCE)).sum(axis=(2, 3))
+        for_tie = counts - for_a - for_b
+    else:
+        for_a, for_b = (sums > TIE_TOLERANCE).astype(int), (sums < -TIE_TOLERANCE).astype(int)
+        for_tie = (counts > 0).astype(int) - for_a - for_b
+    a, b, tie = (np.rint(kept @ votes.T.astype(float)) for votes in (for_a, for_b, for_tie))
+    codes = _codes(a - b, a + b + tie > 0)
+    tied = (codes == 2) | ((rules.ties == "candidate") & (tie == np.maximum(a, b)) & (tie > 0))
+    if rules.fallback == "c1":
+        codes = np.where(tied, c1, codes).astype(np.uint8)
+    else:
+        codes = np.where(tied, 2, codes).astype(np.uint8)
+    if rules.ties == "candidate":
+        codes = np.where(tie > np.maximum(a, b), 2, codes).astype(np.uint8)
+    return codes
+
+
+def _codes(lead: NDArray[np.float64], there: NDArray[np.bool_]) -> Codes:
+    codes = np.where(lead > TIE_TOLERANCE, 1, np.where(lead < -TIE_TOLERANCE, 3, 2))
+    return np.where(there, codes, 0).astype(np.uint8)
+
+
+def _each(codes: Codes, human: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(right, judged) of each verdict on a labelled pair."""
+    judged = (codes > 0) & (human > 0)
+    return judged & (codes == human), judged
+
+
+def _shares(codes: Codes, human: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    right, judged = _each(codes, human)
+    return right.mean(axis=0), judged.mean(axis=0)
+
+
+def _best_neuron(calls: Calls) -> tuple[int, float]:
+    first = np.flatnonzero(calls.layers == 1)
+    masks = np.zeros((len(first), len(calls.layers)), dtype=bool)
+    masks[np.arange(len(first)), first] = True
+    right, judged = _each(verdict_codes(calls.differences, calls.layers, masks, Aggregation(), "c1"), calls.human)
+    n = judged.sum(axis=1)
+    shares = np.divide(right.sum(axis=1), n, out=np.zeros(len(first)), where=n > 0)
+    best = int(shares.argmax())
+    return int(first[best]), float(shares[best])

@@ -1,0 +1,494 @@
+"""The page Report: what a report of the run in focus will look like, which parts it has, and saving it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.report.blocks import Document as ReportDocument
+from judgenet.report.blocks import drawings
+from judgenet.report.drawing import of_theme, svg
+from judgenet.report.forms import FORMS
+from judgenet.report.model import Report
+from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, rules_line, sections, state_line
+from judgenet.report.tables import markdown
+from judgenet.report.words import clean, plural
+from judgenet.store.files import FileError, atomic_write
+from judgenet.ui.actions import Action
+from judgenet.ui.canvas.export import ExportError, network_png, network_svg
+from judgenet.ui.canvas.scene import NetworkScene
+from judgenet.ui.context import Context
+from judgenet.ui.design.state import design_state
+from judgenet.ui.dialogs import ask_folder, ask_save_file
+from judgenet.ui.errors import Mend
+from judgenet.ui.export import pdf, png
+from judgenet.ui.export_pdf import Pages
+from judgenet.ui.navigation import PageKey, Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import label, line
+from judgenet.ui.results.headline import Strip
+from judgenet.ui.results.page_view import PageView
+from judgenet.ui.results.run_choice import RunChoice
+from judgenet.ui.results.state import Results
+from judgenet.ui.results.waiting import Waiting
+from judgenet.ui.run.parts import EmptyState
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import INSPECTOR
+from judgenet.ui.widgets import Segment
+
+MOST_STUDIES: Final = 20
+_WAIT_MS: Final = 60
+_PDF: Final = ".pdf"
+
+Writer = Callable[[Report, ReportDocument], str | bytes]
+
+
+def _write_pdf(_report: Report, document: ReportDocument) -> bytes:
+    return pdf(document)
+
+
+WRITERS: Final[dict[str, tuple[str, str, Writer]]] = {
+    ".html": (FORMS[".html"].name, FORMS[".html"].holds, FORMS[".html"].write),
+    _PDF: ("PDF", "pages as shown here", _write_pdf),
+    **{ending: (form.name, form.holds, form.write) for ending, form in FORMS.items() if ending != ".html"},
+}
+"""The forms of a report by the ending of the file: name, what it holds, what writes it."""
+
+
+class ReportPage(Page):
+    """A report of the run in focus."""
+
+    key: ClassVar[PageKey] = "report"
+    primary: ClassVar[str] = "report.save"
+    primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self._state = context.results
+        self._shown: Results | None = None
+        self._document: ReportDocument | None = None
+        self._sections: Sections | None = None
+        self._task: asyncio.Task[None] | None = None
+
+        self.run_choice = RunChoice(context.run_state)
+        self.empty = EmptyState(theme, "report")
+        self.waiting = Waiting(theme)
+        self.waiting.stop.clicked.connect(self._state.cancel)
+        self.strip = Strip(theme)
+        self.pages = PageView(theme)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setProperty("type", "mono")
+        self.text.setProperty("kind", "bare")
+        self.text.setAccessibleName("The report as Markdown")
+        self.views = QStackedWidget()
+        self.views.addWidget(self.pages)
+        self.views.addWidget(self.text)
+        preview = QWidget()
+        self._preview = QVBoxLayout(preview)
+        self._preview.addWidget(self.strip)
+        self._preview.addWidget(self.views, 1)
+        self.stack = QStackedWidget()
+        for widget in (self.empty, self.waiting, preview):
+            self.stack.addWidget(widget)
+        self._preview_page = preview
+        self.panel = self._make_panel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.stack, 1)
+        row.addWidget(self.panel)
+
+        self._clock = QTimer(self)
+        self._clock.setInterval(100)
+        self._clock.timeout.connect(self._show_share)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_WAIT_MS)
+        self._soon.timeout.connect(self._compose)
+        self._state.changed.connect(self._refresh)
+        context.run_state.run_changed.connect(self._refresh)
+        context.run_state.loading_changed.connect(self._refresh)
+        context.document.opened.connect(self._forget)
+        self._add_actions()
+        self.set_theme(theme)
+        self._refresh()
+
+    # Making
+
+    def _make_panel(self) -> QFrame:
+        panel = QFrame()
+        panel.setProperty("part", "inspector")
+        panel.setAccessibleName("What the report has")
+        self.title = label("Report", "title")
+        self.about = label("", tone="text2", wrap=True)
+        self.view = Segment("Preview", [("pages", "Pages"), ("text", "Markdown")])
+        self.view.chosen.connect(self._view_chosen)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.addWidget(self.title)
+        column.addWidget(self.about)
+        column.addWidget(self.view)
+        column.addWidget(line())
+        column.addWidget(label("Parts", "section"))
+        self.parts: dict[PartKey, QCheckBox] = {}
+        for key in PARTS:
+            box = QCheckBox(PART_TITLES[key])
+            box.setChecked(True)
+            box.toggled.connect(self._parts_changed)
+            self.parts[key] = box
+            column.addWidget(box)
+        self.studies = QSpinBox()
+        self.studies.setRange(0, MOST_STUDIES)
+        self.studies.setValue(self._state.studies)
+        self.studies.setAccessibleName("Pairs of each kind to read closely")
+        self.studies.setKeyboardTracking(False)
+        self.studies.valueChanged.connect(self._state.choose_studies)
+        row = QHBoxLayout()
+        row.addWidget(label("Pairs of each kind", tone="text2"), 1)
+        row.addWidget(self.studies)
+        column.addLayout(row)
+        column.addWidget(line())
+        column.addWidget(label("Save as", "section"))
+        self.saves: dict[str, QPushButton] = {}
+        grid = QGridLayout()
+        for place, (ending, (name, holds, _)) in enumerate(WRITERS.items()):
+            button = QPushButton(name)
+            button.setAccessibleName(f"Save as {name}: {holds}")
+            button.setToolTip(holds[:1].upper() + holds[1:])
+            button.clicked.connect(self._save_clicked)
+            self.saves[ending] = button
+            grid.addWidget(button, place // 3, place % 3)
+        column.addLayout(grid)
+        column.addWidget(line())
+        column.addWidget(label("Pictures", "section"))
+        self.pictures: dict[tuple[str, str], QPushButton] = {}
+        pictures = QGridLayout()
+        pictures.setColumnStretch(0, 1)
+        for place, (what, words) in enumerate((("charts", "All charts"), ("network", "The network"))):
+            pictures.addWidget(label(words, tone="text2"), place, 0)
+            for column_, ending in enumerate((".svg", ".png"), 1):
+                button = QPushButton(ending[1:].upper())
+                button.setAccessibleName(f"{words} as {ending[1:].upper()}")
+                button.clicked.connect(self._picture_clicked)
+                self.pictures[what, ending] = button
+                pictures.addWidget(button, place, column_)
+        column.addLayout(pictures)
+        column.addStretch(1)
+        self._grids = (grid, pictures)
+        self._panel_column = column
+        area = QScrollArea()
+        area.setWidget(inner)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(panel)
+        outer.setContentsMargins(1, 0, 0, 0)
+        outer.addWidget(area)
+        return panel
+
+    def _add_actions(self) -> None:
+        self.context.actions.add(
+            Action(
+                "report.save",
+                "Save the report…",
+                self.save,
+                "Ctrl+E",
+                "export",
+                self._can_save,
+                words="export html pdf markdown latex csv json write",
+            ),
+            *(
+                Action(
+                    f"report.save_{ending[1:]}",
+                    f"Save the report as {name}…",
+                    self._saver(ending),
+                    "",
+                    "export",
+                    self._can_save,
+                    words="export write",
+                )
+                for ending, (name, _, _) in WRITERS.items()
+            ),
+        )
+
+    def _saver(self, ending: str) -> Callable[[], None]:
+        return lambda: self.save_as(ending)
+
+    # The frame's wishes
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.run_choice,)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.stack, self.panel)
+
+    def enter(self, visit: Visit) -> None:
+        self._state.watch("report")
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._state.unwatch("report")
+
+    def set_theme(self, theme: Theme) -> None:
+        self.empty.set_theme(theme)
+        self.waiting.set_theme(theme)
+        self.strip.set_theme(theme)
+        self.pages.set_theme(theme)
+        self._preview.setContentsMargins(0, 0, 0, 0)
+        self._preview.setSpacing(0)
+        self.panel.setFixedWidth(theme.px(INSPECTOR["other"]))
+        side = theme.px(16)
+        self._panel_column.setContentsMargins(side, side, side, side)
+        self._panel_column.setSpacing(theme.px(8))
+        for grid in self._grids:
+            grid.setSpacing(theme.px(8))
+        self.text.setFont(theme.font("mono"))
+        self.text.document().setDocumentMargin(theme.px(24))
+
+    # What is shown
+
+    def _forget(self) -> None:
+        self._shown = self._document = self._sections = None
+        self.pages.show_pages(None)
+        self.text.clear()
+
+    def _can_save(self) -> bool | str:
+        return self._document is not None or "There is no report yet."
+
+    def _refresh(self) -> None:
+        """Shows the present state."""
+        state, run, results = self._state, self._state.run, self._state.results
+        self._clock.stop()
+        if run is None and self.context.run_state.loading:
+            self._show_share()
+            self.stack.setCurrentWidget(self.waiting)
+        elif run is None:
+            why = self.context.runner.why_not()
+            self.empty.say(
+                "Here the report of a run will stand, to be read, printed and sent.",
+                f"There is no run yet. {why}".strip(),
+                "" if why else "Run",
+                self._run,
+            )
+            self.stack.setCurrentWidget(self.empty)
+        elif results is None and state.stopped:
+            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
+            self.stack.setCurrentWidget(self.empty)
+        elif results is None:
+            self._show_share()
+            self._clock.start()
+            self.stack.setCurrentWidget(self.waiting)
+        elif results is not self._shown:
+            self._shown = results
+            self._show_about(results)
+            self._task = self.context.tasks.start(self._read_sections(results), "Lay out the report")
+        if results is None:
+            self._shown = self._document = self._sections = None
+        self.panel.setVisible(run is not None)
+        self._refresh_buttons()
+
+    def _show_share(self) -> None:
+        run = self._state.run
+        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
+
+    def _show_about(self, results: Results) -> None:
+        report = results.report
+        self.title.setText(f"Report of run {results.run.number}")
+        self.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
+
+    def _refresh_buttons(self) -> None:
+        there = self._document is not None
+        for button in (*self.saves.values(), *self.pictures.values()):
+            button.setEnabled(there)
+        self.context.actions.refresh()
+
+    @property
+    def chosen_parts(self) -> tuple[PartKey, ...]:
+        """The parts that the report is to have."""
+        return tuple(key for key, box in self.parts.items() if box.isChecked())
+
+    def _parts_changed(self, _checked: bool) -> None:
+        if self._sections is not None:
+            self._soon.start()
+
+    def _view_chosen(self, key: str) -> None:
+        self.views.setCurrentWidget(self.pages if key == "pages" else self.text)
+
+    async def _read_sections(self, results: Results) -> None:
+        """Makes the parts in a thread: laying out word clouds takes its time."""
+        made = await self.context.tasks.off_thread(sections, results.report)
+        if results is self._shown:
+            self._sections = made
+            for key, box in self.parts.items():
+                box.setEnabled(bool(made[key]))
+                box.setToolTip("" if made[key] else "This run has nothing to say here.")
+            self._compose()
+
+    def _compose(self) -> None:
+        """Puts the chosen parts together and lays out the pages."""
+        results = self._shown
+        if results is None or self._sections is None:
+            return
+        document = self._document = outline(results.report, self.chosen_parts, self._sections)
+        page = self.pages.page
+        self.pages.show_pages(Pages(document), document.title)
+        self.pages.go_to(page)
+        where = self.text.verticalScrollBar().value()
+        self.text.setPlainText(markdown(document))
+        self.text.verticalScrollBar().setValue(where)
+        told = state_line(results.report) or rules_line(results.report)
+        self.strip.say(told, warning=bool(state_line(results.report)) and not self.context.run_state.live)
+        self.stack.setCurrentWidget(self._preview_page)
+        self._refresh_buttons()
+
+    def _run(self) -> None:
+        self.context.actions.trigger("run.start")
+
+    # Saving
+
+    def _save_clicked(self) -> None:
+        for ending, button in self.saves.items():
+            if button is self.sender():
+                self.save_as(ending)
+
+    def _picture_clicked(self) -> None:
+        for (what, ending), button in self.pictures.items():
+            if button is self.sender():
+                work = self._save_charts(ending) if what == "charts" else self._save_network(ending)
+                self._task = self.context.tasks.start(work, "Save pictures")
+
+    def save(self) -> None:
+        """Asks where to save the report, and in which form."""
+        self._task = self.context.tasks.start(self._ask_and_save(None), "Save the report")
+
+    def save_as(self, ending: str) -> None:
+        """Asks where to save the report in one form."""
+        self._task = self.context.tasks.start(self._ask_and_save(ending), "Save the report")
+
+    def _suggestion(self, ending: str) -> Path:
+        number = 0 if self._shown is None else self._shown.run.number
+        folder = self.context.document.folder if self.context.document.path is not None else Path.home()
+        return folder / f"report-run-{number}{ending}"
+
+    async def _ask_and_save(self, ending: str | None) -> None:
+        filters = [f"{name} (*{known})" for known, (name, _, _) in WRITERS.items() if ending in (None, known)]
+        suggestion = self._suggestion(ending or ".html")
+        path = await ask_save_file(self, "Save the report", filters, suggestion, (ending or ".html")[1:])
+        if path is not None:
+            await self.write(path)
+
+    async def write(self, path: Path) -> None:
+        """Writes the report; the ending of the file says in which form."""
+        results, document = self._shown, self._document
+        if results is None or document is None:
+            return
+        known = WRITERS.get(path.suffix.lower())
+        if known is None:
+            self.context.errors.tell(
+                f"The ending says the form. Known: {', '.join(WRITERS)}.", path.name, level="warning"
+            )
+            return
+        name, _, writer = known
+
+        def work(job: Job) -> None:
+            written = writer(results.report, document)
+            job.check()
+            atomic_write(path, written)
+
+        try:
+            await self.context.tasks.job(f"Write {name}", work)
+        except JobCancelled:
+            return
+        except FileError as error:
+            self.context.errors.tell_exception(error)
+            return
+        self._say_saved(path)
+
+    async def _save_charts(self, ending: str) -> None:
+        results, document = self._shown, self._document
+        if results is None or document is None:
+            return
+        folder = await ask_folder(self, "Save all charts in a folder", str(self._suggestion("").parent))
+        if folder is None:
+            return
+        prefix = f"run-{results.run.number}"
+        pictures = list(drawings(document))
+
+        def work(job: Job) -> int:
+            for number, (title, drawing) in enumerate(pictures, 1):
+                job.report(number - 1, len(pictures), title)
+                content: str | bytes = svg(drawing, of_theme("light"), alone=True) if ending == ".svg" else png(drawing)
+                atomic_write(folder / f"{prefix}-{number:02}-{_slug(title)}{ending}", content)
+            return len(pictures)
+
+        try:
+            count = await self.context.tasks.job("Write the charts", work)
+        except JobCancelled:
+            return
+        except FileError as error:
+            self.context.errors.tell_exception(error)
+            return
+        self._say_saved(folder, plural(count, "chart"))
+
+    async def _save_network(self, ending: str) -> None:
+        results = self._shown
+        if results is None:
+            return
+        suggestion = self._suggestion("").with_name(f"network-run-{results.run.number}{ending}")
+        name = ending[1:]
+        path = await ask_save_file(self, "Save the network", [f"{name.upper()} (*{ending})"], suggestion, name)
+        if path is None:
+            return
+        spec = results.report.spec
+        state = design_state(spec, self.context.document.profiles, (), results.report.decides, None, 0, editable=False)
+        scene = NetworkScene(self.context.theme.theme, state)
+        try:
+            if ending == ".svg":
+                atomic_write(path, network_svg(scene, title=clean(spec.name)))
+            else:
+                network_png(scene, path)
+        except (ExportError, FileError) as error:
+            self.context.errors.tell_exception(error)
+            return
+        finally:
+            scene.deleteLater()
+        self._say_saved(path)
+
+    def _say_saved(self, path: Path, what: str = "") -> None:
+        folder = path if path.is_dir() else path.parent
+
+        def show() -> None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+        self.context.errors.tell(
+            f"Saved{f': {what}' if what else ''}.", str(path), Mend("Show the folder", show), level="note"
+        )
+
+
+def _slug(title: str) -> str:
+    """A title as part of a file's name."""
+    return re.sub(r"[^\w]+", "-", clean(title), flags=re.UNICODE).strip("-").lower()[:48] or "chart"

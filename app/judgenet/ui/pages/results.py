@@ -1,0 +1,413 @@
+"""The page Results: how good the run in focus is, why, and the pairs behind every figure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QWidget,
+)
+
+from judgenet.core.network import Aggregation
+from judgenet.report.model import Report
+from judgenet.report.outline import rules_line, state_line
+from judgenet.report.outline_figures import role_clouds
+from judgenet.report.verdict_index import Selection
+from judgenet.report.words import plural
+from judgenet.ui.actions import Action
+from judgenet.ui.context import Context
+from judgenet.ui.navigation import PageKey, Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
+from judgenet.ui.results.compare import ComparePanel
+from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
+from judgenet.ui.results.headline import HeadPanel, Strip
+from judgenet.ui.results.pair_panel import PairPanel
+from judgenet.ui.results.panel import Rows
+from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
+from judgenet.ui.results.run_choice import CompareChoice, RunChoice
+from judgenet.ui.results.state import Results
+from judgenet.ui.results.waiting import Waiting
+from judgenet.ui.results.what_if import WhatIfPanel, looked_at
+from judgenet.ui.results.words import selection_words
+from judgenet.ui.run.parts import EmptyState
+from judgenet.ui.theme import Theme
+
+_NARROW: Final = 980
+"""Below this width in px there is one panel a row."""
+
+
+class ResultsPage(Page):
+    """How good the run in focus is."""
+
+    key: ClassVar[PageKey] = "results"
+    primary: ClassVar[str] = "report.show"
+    primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self._state = context.results
+        self._shown: Results | None = None
+        self._aggregation: str | None = None
+        self._chosen: Selection | None = None
+        self._listed: tuple[tuple[int, ...], str] | None = None
+        self._clouds_of: object = None
+        self._task: asyncio.Task[None] | None = None
+
+        self.run_choice = RunChoice(context.run_state)
+        self.compare_choice = CompareChoice(context.run_state, context.results)
+        self.compare_choice.set_theme(theme)
+        self.empty = EmptyState(theme, "results")
+        self.waiting = Waiting(theme)
+        self.waiting.stop.clicked.connect(self._state.cancel)
+        self.strips = {key: Strip(theme) for key in ("state", "rules", "changed", "working")}
+        self.head = HeadPanel(theme)
+        self.compare = ComparePanel(theme)
+        self.agreement = AgreementPanel(theme)
+        self.differ = DifferPanel(theme)
+        self.what_if = WhatIfPanel(theme)
+        self.breakdown = BreakdownPanel(theme)
+        self.orders = OrdersPanel(theme)
+        self.changes = ChangesPanel(theme)
+        self.clouds = CloudsPanel(theme)
+        self.left_out = LeftOutPanel(theme)
+        self.pairs = PairPanel(theme)
+        self._panels = (
+            self.compare,
+            self.agreement,
+            self.differ,
+            self.what_if,
+            self.breakdown,
+            self.orders,
+            self.changes,
+            self.clouds,
+            self.left_out,
+        )
+
+        self.rows = Rows(theme, _NARROW)
+        for strip in self.strips.values():
+            self.rows.add(strip)
+        self.rows.add(self.head)
+        self.rows.add(self.compare)
+        self.rows.add(self.agreement, self.differ, weights=(63, 37))
+        self.rows.add(self.what_if, self.breakdown, weights=(37, 63))
+        self.rows.add(self.orders, self.changes)
+        self.rows.add(self.clouds)
+        self.rows.add(self.left_out)
+        self.rows.add_stretch()
+        self.area = QScrollArea()
+        self.area.setWidget(self.rows)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setAccessibleName("Results of the run")
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.stack = QStackedWidget()
+        for widget in (self.empty, self.waiting, self.area):
+            self.stack.addWidget(widget)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.stack, 1)
+        row.addWidget(self.pairs)
+        self.pairs.hide()
+        self.compare.hide()
+        self.clouds.hide()
+
+        self._clock = QTimer(self)
+        self._clock.setInterval(100)
+        self._clock.timeout.connect(self._show_share)
+        self._connect()
+        context.actions.add(
+            Action(
+                "report.show",
+                "Report",
+                self._go_report,
+                "",
+                "report",
+                self._has_run,
+                words="export save html pdf",
+            ),
+            Action("results.own_rules", "Count votes by the run's own rules", self._own_rules, "", "vote"),
+        )
+        self._refresh()
+
+    def _connect(self) -> None:
+        context = self.context
+        self._state.changed.connect(self._refresh)
+        context.run_state.run_changed.connect(self._refresh)
+        context.run_state.loading_changed.connect(self._refresh)
+        context.runner.changed.connect(self._refresh_strips)
+        context.document.difference_changed.connect(self._refresh_strips)
+        context.document.opened.connect(self._opened)
+        self.agreement.aggregation_chosen.connect(self._look_at)
+        self.agreement.data_wanted.connect(self._go_data)
+        self.agreement.verdict_wanted.connect(context.document.set_rule)
+        for panel in (self.differ, self.changes):
+            panel.chosen.connect(self._choose)
+        for chooser in (self.breakdown, self.orders, self.left_out):
+            chooser.chosen.connect(self._choose)
+        self.what_if.rules_chosen.connect(self._choose_rules)
+        self.what_if.pairs_wanted.connect(self._list_changed)
+        self.compare.pairs_wanted.connect(self._list_changed)
+        self.compare.closed.connect(self._stop_comparing)
+        self.pairs.opened.connect(self._open_pair)
+        self.pairs.all_wanted.connect(self._open_all)
+        self.pairs.closed.connect(self._close_pairs)
+
+    # The frame's wishes
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.run_choice, self.compare_choice)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.stack, self.pairs)
+
+    def enter(self, visit: Visit) -> None:
+        self._state.watch("results")
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._state.unwatch("results")
+
+    def set_theme(self, theme: Theme) -> None:
+        self.compare_choice.set_theme(theme)
+        self.empty.set_theme(theme)
+        self.waiting.set_theme(theme)
+        for strip in self.strips.values():
+            strip.set_theme(theme)
+        self.head.set_theme(theme)
+        for panel in self._panels:
+            panel.set_theme(theme)
+        self.pairs.set_theme(theme)
+        self.rows.set_theme(theme)
+
+    # What is shown
+
+    def _opened(self) -> None:
+        self._aggregation = self._chosen = self._listed = self._clouds_of = None
+        self._shown = None
+        self.pairs.hide()
+
+    def _has_run(self) -> bool | str:
+        return self._state.run is not None or "There is no run yet."
+
+    def _refresh(self) -> None:
+        """Shows the present state."""
+        state, run = self._state, self._state.run
+        results = state.results
+        self._clock.stop()
+        if run is None:
+            self._show_empty()
+        elif results is None and state.stopped:
+            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
+            self.stack.setCurrentWidget(self.empty)
+        elif results is None:
+            self._show_share()
+            self._clock.start()
+            self.stack.setCurrentWidget(self.waiting)
+        else:
+            self.stack.setCurrentWidget(self.area)
+            if results is not self._shown:
+                self._show(results)
+            self._refresh_beside(results)
+        if results is None:
+            self.pairs.hide()
+            self._shown = None
+        self._refresh_strips()
+
+    def _show_empty(self) -> None:
+        if self.context.run_state.loading:
+            self._show_share()
+            self.stack.setCurrentWidget(self.waiting)
+            return
+        why = self.context.runner.why_not()
+        self.empty.say(
+            "Here it will stand how well the network agrees with people, and where it does not.",
+            "There is no run yet. " + why if why else "There is no run yet.",
+            "" if why else "Run",
+            self._run,
+        )
+        self.stack.setCurrentWidget(self.empty)
+
+    def _show_share(self) -> None:
+        run = self._state.run
+        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
+
+    def _show(self, results: Results) -> None:
+        """Shows a run's figures."""
+        before = self._shown
+        self._shown = results
+        report = results.report
+        if before is None or before.run.id != results.run.id:
+            self._aggregation = self._chosen = self._listed = None
+            self.pairs.hide()
+            self.area.verticalScrollBar().setValue(0)
+        if self._aggregation not in report.aggregations or (before and before.report.decides != report.decides):
+            self._aggregation = report.decides
+        assert self._aggregation is not None
+        self.head.show_report(report)
+        self.agreement.show_report(report, self._aggregation)
+        self.differ.show_report(report, self._aggregation)
+        own = self._state.own or results
+        rules = self._state.rules or report.recorded
+        self.what_if.show_results(own, results, rules)
+        self.breakdown.show_report(report, self._aggregation)
+        self.orders.show_report(report)
+        self.changes.show_report(report)
+        self.left_out.show_report(report)
+        self._show_clouds(report)
+        self._list_again()
+
+    def _show_clouds(self, report: Report) -> None:
+        if not report.words:
+            self.clouds.hide()
+            self._clouds_of = None
+        elif report.words != self._clouds_of:
+            self._clouds_of = report.words
+            self._task = self.context.tasks.start(self._draw_clouds(report), "Draw the word clouds")
+
+    async def _draw_clouds(self, report: Report) -> None:
+        clouds = await self.context.tasks.off_thread(role_clouds, report, CLOUD_W)
+        if report.words == self._clouds_of:
+            self.clouds.show_clouds(clouds)
+            self.clouds.setVisible(bool(clouds))
+
+    def _refresh_beside(self, results: Results) -> None:
+        beside = self._state.beside
+        self.compare.setVisible(beside is not None)
+        if beside is not None:
+            self.compare.show_both(results, beside)
+
+    def _refresh_strips(self) -> None:
+        results, context = self._shown, self.context
+        if results is None:
+            return
+        report = results.report
+        line = state_line(report)
+        stopped = bool(line) and not context.run_state.live
+        why = context.actions.why_not("run.start") if "run.start" in context.actions else ""
+        self.strips["state"].say(
+            line,
+            warning=stopped,
+            button="Go on" if stopped else "",
+            do=self._run,
+            why_not="" if why is None else why or "Not possible now.",
+        )
+        self.strips["rules"].say(rules_line(report), button="The run's own rules", do=self._own_rules)
+        newest = context.run_state.newest
+        changed = context.document.changed_since_run if newest is not None and newest.id == results.run.id else ""
+        self.strips["changed"].say((f"{changed}: these figures are about the run.",) if changed else ())
+        working = self._state.working and self._state.other_rules and results.rules != self._state.rules
+        self.strips["working"].say(
+            ("Counting the votes by the other rules …",) if working else (), button="Stop", do=self._state.cancel
+        )
+
+    # Choices
+
+    def _look_at(self, aggregation: str) -> None:
+        if self._shown is not None and aggregation != self._aggregation:
+            self._aggregation = aggregation
+            self.agreement.look_at(aggregation)
+            self.differ.show_report(self._shown.report, aggregation)
+            self.breakdown.show_report(self._shown.report, aggregation)
+
+    def _choose_rules(self, rules: Aggregation | None) -> None:
+        self._state.choose_rules(rules)
+
+    def _own_rules(self) -> None:
+        self._state.choose_rules(None)
+
+    def _stop_comparing(self) -> None:
+        self._state.compare_with(None)
+
+    def _run(self) -> None:
+        self.context.actions.trigger("run.start")
+
+    def _go_data(self) -> None:
+        self.context.navigator.go("data")
+
+    def _go_report(self) -> None:
+        self.context.navigator.go("report")
+
+    # Pairs
+
+    def _choose(self, chosen: Selection | None) -> None:
+        """Lists the pairs of a selection."""
+        self._chosen, self._listed = chosen, None
+        for panel in (self.differ, self.changes):
+            panel.select(chosen)
+        if chosen is None:
+            self.pairs.hide()
+        else:
+            self._list_again()
+            self.pairs.show()
+
+    def _list_changed(self, pairs: tuple[int, ...], why: str) -> None:
+        self._choose(None)
+        self._listed = (pairs, why)
+        self._list_again()
+        self.pairs.show()
+
+    def _list_again(self) -> None:
+        """Lists the pairs that were chosen last, as they are now."""
+        results = self._shown
+        if results is None:
+            return
+        if self._chosen is not None:
+            pairs = results.index.pairs(self._chosen)
+            why = selection_words(self._chosen, results.report)
+        elif self._listed is not None:
+            pairs, why = self._listed
+        else:
+            return
+        self.pairs.show_pairs(self.context.document.store, results, self._verdict_shown(results), pairs, why)
+
+    def _verdict_shown(self, results: Results) -> str:
+        """The aggregation whose verdict stands in the list."""
+        of_cell = getattr(self._chosen, "aggregation", None)
+        if isinstance(of_cell, str):
+            return of_cell
+        return looked_at(results.report.decides) if self._listed is not None else results.report.decides
+
+    def _why(self) -> str:
+        return self.pairs.why.text()
+
+    def _open_pair(self, index: int) -> None:
+        """Shows a pair with everything that was said of it."""
+        self.context.run_state.set_focus(index)
+        self.context.navigator.go("run", pairs=(index,), why=self._why())
+
+    def _open_all(self) -> None:
+        """Shows all listed pairs with their texts."""
+        document, table = self.context.document, self.context.run_state.table
+        places = {pair.id: place for place, pair in enumerate(document.pairs)}
+        ids = () if table is None else table.ids
+        wanted = self.pairs.view.pairs.pairs
+        found = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
+        if not found:
+            self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
+            return
+        if len(found) < len(wanted):
+            missing = len(wanted) - len(found)
+            self.context.errors.tell(f"{plural(missing, 'pair')} of the run are not loaded now.", "Data", level="note")
+        self.context.navigator.go("data", pairs=found, why=self._why())
+
+    def _close_pairs(self) -> None:
+        self._choose(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.pairs.isVisible():
+            self._close_pairs()
+            return
+        super().keyPressEvent(event)

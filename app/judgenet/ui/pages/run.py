@@ -1,0 +1,462 @@
+"""The page on which a run is watched: the live network, the selected neuron, and all pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QWidget
+
+from judgenet.core.calls import CallSite
+from judgenet.store.runs import RunInfo
+from judgenet.ui.actions import Action
+from judgenet.ui.canvas.model import Place, Target
+from judgenet.ui.context import Context
+from judgenet.ui.navigation import Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.run.canvas_pane import CanvasPane
+from judgenet.ui.run.dock import RunDock
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.inspector import RunInspector
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import INSPECTOR, NARROW_WINDOW, RAIL_NARROW
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count, day
+
+DOCK: Final = 272
+DOCK_NARROW: Final = 236
+TALL: Final = 96
+"""A layer of more neurons fills the page's height."""
+KEEP_MS: Final = 500
+"""Where the user is is kept so long after it changed."""
+
+_STATES: Final = {
+    "running": "goes on",
+    "paused": "paused",
+    "done": "finished",
+    "budget": "stopped at its limit",
+    "halted": "stands still",
+    "cancelled": "stopped",
+    "failed": "failed",
+}
+
+
+class RunPage(Page):
+    """Start, watch and read a run."""
+
+    key = "run"
+    primary = "run.start"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self._narrow: bool | None = None
+        self._dock_wanted: bool | None = None
+        self.focus = FocusPair(context, self)
+        self.dock = RunDock(context, self.focus, theme)
+        self._add_actions()
+        self.canvas = CanvasPane(context, self.focus, theme)
+        self.inspector = RunInspector(context, self.focus, theme)
+        self.down = QSplitter(Qt.Orientation.Vertical)
+        self.down.addWidget(self.canvas)
+        self.down.addWidget(self.dock)
+        self.across = QSplitter(Qt.Orientation.Horizontal)
+        self.across.addWidget(self.down)
+        self.across.addWidget(self.inspector)
+        for splitter, name in ((self.down, "Height of the dock"), (self.across, "Width of the inspector")):
+            splitter.setHandleWidth(1)
+            splitter.setChildrenCollapsible(False)
+            splitter.setStretchFactor(0, 1)
+            splitter.setStretchFactor(1, 0)
+            splitter.setAccessibleName(name)
+            splitter.splitterMoved.connect(self._moved)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.across)
+        self.run_choice = QToolButton()
+        self.run_choice.setAccessibleName("Run")
+        self.run_choice.setToolTip("Which run is shown")
+        set_kind(self.run_choice, "menu")
+        self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.run_choice.setMenu(self._menu)
+        self._keeper = QTimer(self)
+        self._keeper.setObjectName("place on the run page")
+        self._keeper.setSingleShot(True)
+        self._keeper.setInterval(KEEP_MS)
+        self._keeper.timeout.connect(self.keep_place)
+        self._wanted: CallSite | None = None
+        self._returned_to: object = None
+
+        self.canvas.target_selected.connect(self._target_selected)
+        self.canvas.target_activated.connect(self._activated)
+        self.inspector.target_wanted.connect(self.show_target)
+        self.dock.pair_chosen.connect(self._pair_chosen)
+        self.dock.call_opened.connect(self._call_opened)
+        self.dock.call_wanted.connect(self.show_call)
+        self.inspector.tabs.currentChanged.connect(self._keep_soon)
+        state = context.run_state
+        state.run_changed.connect(self._run_changed)
+        state.runs_changed.connect(self._run_changed)
+        state.focus_changed.connect(self._keep_soon)
+        self.focus.replaced.connect(self._focus_replaced)
+        context.runner.changed.connect(self._runner_changed)
+        self.set_theme(theme)
+        self._run_changed()
+        self._focus_replaced()
+
+    # Actions
+
+    def _add_actions(self) -> None:
+        self.context.actions.add(
+            Action(
+                "run.retry_unscored",
+                "Retry only the unscored",
+                self._retry_unscored,
+                "",
+                "retry",
+                self._can_retry,
+                menu="Run",
+                words="again failed unanswered",
+            ),
+            Action(
+                "run.start_fresh",
+                "Run fresh pairs only",
+                self._start_fresh,
+                "",
+                "run",
+                self._can_start_fresh,
+                menu="Run",
+                words="start new untouched pairs",
+            ),
+            Action(
+                "run.previous_pair",
+                "Previous pair",
+                self.previous_pair,
+                "Alt+Left; [",
+                "chevron-left",
+                self._can_go_back,
+                menu="Run",
+                scope=self,
+            ),
+            Action(
+                "run.next_pair",
+                "Next pair",
+                self.next_pair,
+                "Alt+Right; ]",
+                "chevron-right",
+                self._can_go_on,
+                menu="Run",
+                scope=self,
+            ),
+            Action(
+                "run.dock",
+                "Show pairs and plots",
+                self._toggle_dock,
+                "Ctrl+J",
+                "dock",
+                self._has_run,
+                self._dock_shown,
+                menu="View",
+                words="hide dock list grid chart",
+                scope=self,
+            ),
+            Action(
+                "run.follow",
+                "Follow the newest pair",
+                self._toggle_follow,
+                "Alt+End",
+                "follow",
+                self._can_follow,
+                self._follows,
+                menu="Run",
+                words="pin live",
+                scope=self,
+            ),
+        )
+
+    def _can_retry(self) -> bool | str:
+        why = self.context.runner.why_not()
+        if why:
+            return why
+        return bool(self._unanswered()) or "Every call brought an answer."
+
+    def _unanswered(self) -> int:
+        """Calls of the newest run that a retry would ask again, where the project is still what was run."""
+        state, document = self.context.run_state, self.context.document
+        newest = state.newest
+        if state.table is None or state.run is None or newest is None or state.run.id != newest.id:
+            return 0
+        return 0 if document.changed_since_run else state.table.unanswered()
+
+    def _can_start_fresh(self) -> bool | str:
+        why = self.context.runner.why_not()
+        if why:
+            return why
+        table = self.context.run_state.table
+        begun = table is not None and bool((table.states > 0).any()) and bool((table.states == 0).any())
+        return begun or "No run has both begun and fresh pairs."
+
+    def _retry_unscored(self) -> None:
+        self.context.runner.start("unscored")
+
+    def _start_fresh(self) -> None:
+        self.context.runner.start("fresh")
+
+    def _can_go_back(self) -> bool | str:
+        focus = self.context.run_state.focus
+        return (focus is not None and focus > 0) or "This is the first pair."
+
+    def _can_go_on(self) -> bool | str:
+        state = self.context.run_state
+        return (state.focus is not None and state.focus + 1 < state.pair_count) or "This is the last pair."
+
+    def _has_run(self) -> bool | str:
+        return self.focus.now is not None or "There is no run."
+
+    def _dock_shown(self) -> bool:
+        return not self.dock.isHidden()
+
+    def _toggle_dock(self) -> None:
+        self._dock_wanted = self.dock.isHidden()
+        self._show_dock()
+
+    def _show_dock(self) -> None:
+        """Shows the dock. Very wide layers have the room for themselves until the user wants it otherwise."""
+        now = self.focus.now
+        wanted = self._dock_wanted
+        if wanted is None:
+            wanted = now is None or max((len(layer) for layer in now.layers), default=0) <= TALL
+        self.dock.setVisible(now is not None and wanted)
+
+    def _can_follow(self) -> bool | str:
+        return self.context.run_state.live or "No run goes on."
+
+    def _follows(self) -> bool:
+        return self.context.run_state.follow and self.context.run_state.live
+
+    def _toggle_follow(self) -> None:
+        state = self.context.run_state
+        state.set_follow(not state.follow)
+
+    def previous_pair(self) -> None:
+        """Pins the pair before."""
+        self._step(-1)
+
+    def next_pair(self) -> None:
+        """Pins the pair after."""
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        focus = self.context.run_state.focus
+        if focus is not None:
+            self.context.run_state.set_focus(focus + by)
+
+    # Frame
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.run_choice,)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.canvas, self.inspector, self.dock)
+
+    def enter(self, visit: Visit) -> None:
+        if visit.pairs is not None:
+            self.dock.show_tab(0)
+            self.dock.pairs.show_only(visit.pairs, visit.why)
+            if visit.pairs and visit.site is None:
+                self.context.run_state.set_focus(visit.pairs[0])
+        if visit.site is not None:
+            self.show_call(visit.site)
+        self._refresh_actions()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._narrow = None
+        self.canvas.set_theme(theme)
+        self.dock.set_theme(theme)
+        self.inspector.set_theme(theme)
+        self.setStyleSheet(f"QSplitter::handle {{ background: {theme.colors.line}; }}")
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Gives the parts their measures of a wide or a narrow window."""
+        theme = self.context.theme.theme
+        narrow = self.width() < theme.px(NARROW_WINDOW - RAIL_NARROW)
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        self.dock.set_narrow(narrow)
+        key = "narrow" if narrow else "wide"
+        settings = self.context.settings
+        inspector = settings.number(f"run.inspector.{key}", INSPECTOR["run narrow" if narrow else "run"])
+        dock = settings.number(f"run.dock.{key}", DOCK_NARROW if narrow else DOCK)
+        self.inspector.setMinimumWidth(theme.px(320))
+        self.canvas.setMinimumSize(theme.px(360), theme.px(200))
+        self.dock.setMinimumHeight(theme.px(120))
+        # The line between them counts to the inspector.
+        wide = theme.px(inspector) - self.across.handleWidth()
+        self.across.setSizes([max(1, self.width() - theme.px(inspector)), wide])
+        self.down.setSizes([max(1, self.height() - theme.px(dock)), theme.px(dock)])
+
+    def _moved(self) -> None:
+        """Keeps what the user has dragged."""
+        theme, settings = self.context.theme.theme, self.context.settings
+        key = "narrow" if self._narrow else "wide"
+        settings.keep_number(f"run.inspector.{key}", round((self.inspector.width() + 1) / theme.scale))
+        settings.keep_number(f"run.dock.{key}", round(self.dock.height() / theme.scale))
+
+    # What is looked at
+
+    def show_target(self, target: Target) -> None:
+        """Selects a node, as a click on it would."""
+        self.canvas.select(target)
+        if not self.canvas.scene.layout.has(target):
+            return
+        rect = self.canvas.scene.layout.rect_of(target)
+        if not self.canvas.view.visible_rect().contains(QRectF(rect.x, rect.y, rect.w, rect.h)):
+            self.canvas.view.show_target(target)
+
+    def show_call(self, site: CallSite) -> None:
+        """Brings one call into view: its pair, its neuron, its order."""
+        if site.pair != self.context.run_state.focus:
+            self._wanted = site
+            self.context.run_state.set_focus(site.pair)
+            self._wanted = None
+        self._show_in_focus(site)
+
+    def _show_in_focus(self, site: CallSite) -> None:
+        now = self.focus.now
+        if now is None or now.pair != site.pair:
+            return
+        if site.layer == 0:
+            self.show_target("roles")
+        elif site.layer > now.spec.depth:
+            self.show_target("chair")
+        elif now.has(site.layer, site.neuron):
+            self.show_target(Place(site.layer - 1, site.neuron - 1))
+        self.inspector.show_call(site)
+
+    def _target_selected(self, target: Target | None) -> None:
+        self.inspector.show_target(target)
+        self.dock.grid.show_target(target)
+        self._keep_soon()
+
+    def _activated(self, target: Target) -> None:
+        self.inspector.show_target(target)
+        self.inspector.tabs.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _pair_chosen(self, pair: int) -> None:
+        self.context.run_state.set_focus(pair)
+
+    def _call_opened(self, pair: int, layer: int, neuron: int) -> None:
+        self.show_call(CallSite(pair, layer, neuron, None, 1))
+
+    def _focus_replaced(self) -> None:
+        now = self.focus.now
+        self._show_dock()
+        if now is None:
+            return
+        target = self.inspector.target
+        if isinstance(target, Place) and not now.has(target.layer + 1, target.neuron + 1):
+            target = Place(0, 0)
+        there = isinstance(target, Place) and now.has(target.layer + 1, target.neuron + 1)
+        if there and not self.canvas.scene.selection:
+            self.canvas.select(target)
+            self._target_selected(target)
+        self._refresh_actions()
+
+    # The run
+
+    def _run_changed(self) -> None:
+        state = self.context.run_state
+        run = state.run
+        self.run_choice.setText("No run" if run is None else f"Run {run.number:,}")
+        self.run_choice.setEnabled(bool(state.runs))
+        self._return()
+        self._refresh_actions()
+
+    def _runner_changed(self) -> None:
+        self._refresh_actions()
+
+    def _refresh_actions(self) -> None:
+        self.context.actions.refresh()
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        state = self.context.run_state
+        for run in reversed(state.runs):
+            action = self._menu.addAction(_run_line(run))
+            action.setCheckable(True)
+            action.setChecked(state.run is not None and run.id == state.run.id)
+            action.setData(run.id)
+            action.triggered.connect(self._run_chosen)
+        self._menu.addSeparator()
+        for action_id in ("run.retry_unscored", "run.start_fresh"):
+            self._menu.addAction(self.context.actions.qaction(action_id))
+
+    def _run_chosen(self) -> None:
+        action = self.sender()
+        if action is not None:
+            self.context.run_state.show_run(str(action.data()))  # type: ignore[attr-defined]  # a QAction
+
+    # Coming back
+
+    def _place_key(self) -> str:
+        file = self.context.document.file
+        return f"run.place/{'' if file is None else file.name}"
+
+    def _keep_soon(self) -> None:
+        if not self._keeper.isActive():
+            self._keeper.start()
+
+    def keep_place(self) -> None:
+        """Keeps which pair, which neuron and which tab are looked at."""
+        state = self.context.run_state
+        if state.run is None or state.focus is None or not self.context.document.is_open:
+            return
+        target = self.inspector.target
+        place = {
+            "run": state.run.id,
+            "pair": state.focus,
+            "target": [target.layer, target.neuron] if isinstance(target, Place) else target,
+            "tab": self.inspector.tab,
+        }
+        self.context.settings.keep_text(self._place_key(), json.dumps(place))
+
+    def _return(self) -> None:
+        """Goes back to where the user was when the run was last in view; once for each run."""
+        state = self.context.run_state
+        if state.table is None or state.run is None or state.live or state.table is self._returned_to:
+            return
+        self._returned_to = state.table
+        try:
+            place = json.loads(self.context.settings.text(self._place_key(), "{}"))
+            if place.get("run") != state.run.id:
+                return
+            pair, target, tab = int(place["pair"]), place["target"], str(place["tab"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return
+        if 0 <= pair < state.pair_count:
+            state.set_focus(pair)
+        self.inspector.show_tab(tab)
+        if isinstance(target, list) and len(target) == 2:
+            self.show_target(Place(int(target[0]), int(target[1])))
+        elif target in ("pair", "roles", "vote", "verdict", "chair"):
+            self.show_target(target)
+
+
+def _run_line(run: RunInfo) -> str:
+    pairs = run.record.get("pairs")
+    parts = [f"Run {run.number:,}", _STATES.get(run.state, run.state)]
+    if isinstance(pairs, int):
+        parts.append(count(pairs, "pair"))
+    parts.append(day(run.created_at))
+    return ", ".join(parts)

@@ -1,0 +1,343 @@
+"""How the network agrees with people: by aggregation, where they differ, and by layer, neuron, role and task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.pairs import Verdict
+from judgenet.report.model import Report
+from judgenet.report.outline_figures import agreement_note
+from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
+from judgenet.report.verdict_index import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
+from judgenet.report.words import SPOKEN, of, percent, plural, points
+from judgenet.ui.parts import label, link
+from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
+from judgenet.ui.results.words import selection_words
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+
+_PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
+
+
+NO_LABELS: Final = (
+    "The network can be compared with people where pairs have both a human label and a verdict. Labels come with the "
+    "pairs: a column of theirs is taken for the label when they are imported."
+)
+
+
+class AgreementPanel(Panel):
+    """Aggregations by metrics; the row on which the user stands is the one that the page looks at.
+
+    Signals:
+        aggregation_chosen: the name of an aggregation.
+        verdict_wanted: the name of the aggregation that is to give the network's verdict.
+        data_wanted: the pairs are wanted on the page Data, where labels come from.
+    """
+
+    aggregation_chosen = Signal(object)
+    verdict_wanted = Signal(str)
+    data_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self.table = FiguresTable(
+            "Agreement with people by aggregation",
+            (
+                Column("Aggregation", "name"),
+                Column("", "place"),
+                Column("Accuracy, %", "accuracy"),
+                Column("Macro-F1", "macro_f1"),
+                Column("Kappa", "kappa"),
+                Column("n used", "used"),
+            ),
+            theme,
+            most=12,
+        )
+        self.note = label("", tone="text2", wrap=True)
+        self.data_link = link("Show the pairs under Data")
+        self.verdict_link = link("")
+        super().__init__("Agreement with people", theme, flush=True, parent=parent)
+        self.body.setSpacing(0)
+        self.body.addWidget(self.table)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.note, 1)
+        self._foot.addWidget(self.verdict_link)
+        self._foot.addWidget(self.data_link)
+        self.body.addLayout(self._foot)
+        self.body.addStretch(1)
+        self.table.current_changed.connect(self.aggregation_chosen)
+        self.data_link.clicked.connect(self.data_wanted)
+        self.verdict_link.clicked.connect(self._want_verdict)
+        self._decides = self._aggregation = ""
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.body.setSpacing(0)
+        self._foot.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self._foot.setSpacing(theme.px(16))
+        self.table.set_theme(theme)
+
+    def show_report(self, report: Report, aggregation: str) -> None:
+        """Shows the aggregations of a report; ``aggregation`` is the one that is looked at."""
+        rows = [
+            Row(aggregation_title(name), report.aggregations[name], name, subject=name == report.decides)
+            for name in in_order(report)
+        ]
+        baseline = None
+        if report.baseline is not None:
+            baseline = report.baseline.figures.agreement.accuracy
+            rows.append(Row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+        self.table.show_rows(rows, baseline=baseline)
+        self.table.set_current(aggregation)
+        labelled = report.headline.agreement.n_used > 0
+        self.note.setText(
+            agreement_note(report).removeprefix("95 % intervals in brackets. ") if labelled else NO_LABELS
+        )
+        self.say("95 % intervals in brackets" if labelled else "")
+        self.data_link.setVisible(not labelled)
+        self._decides = report.decides
+        self.look_at(aggregation)
+
+    def look_at(self, aggregation: str) -> None:
+        """Offers to let the aggregation that is looked at give the verdict."""
+        self._aggregation = aggregation
+        title = aggregation_title(aggregation)
+        self.verdict_link.setText(f"Let {title} give the verdict")
+        self.verdict_link.setAccessibleName(self.verdict_link.text())
+        self.verdict_link.setVisible(aggregation != self._decides)
+
+    def _want_verdict(self) -> None:
+        self.verdict_wanted.emit(self._aggregation)
+
+
+class DifferPanel(Panel):
+    """The confusion of one aggregation with people, each cell of which leads to its pairs.
+
+    Signals:
+        chosen: a selection of pairs, ``None`` where a cell was clicked again.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self.grid = VerdictGrid(theme, "Network said", "People said")
+        self.words = label("", wrap=True)
+        super().__init__("Where they differ", theme, parent=parent)
+        self.body.addWidget(self.grid)
+        self.body.addStretch(1)
+        self.body.addWidget(self.words)
+        self.grid.chosen.connect(self._clicked)
+        self._report: Report | None = None
+        self._aggregation = ""
+        self._place: Place | None = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.grid.set_theme(theme)
+
+    def show_report(self, report: Report, aggregation: str) -> None:
+        """Shows the confusion of an aggregation with people."""
+        if aggregation != self._aggregation:
+            self._place = None
+        self._report, self._aggregation = report, aggregation
+        found = report.aggregations[aggregation].agreement
+        self.say(aggregation_title(aggregation))
+        self.grid.show_counts(
+            {(said, human): found.confusion[_PLACE[human]][_PLACE[said]] for said in SHOWN for human in SHOWN}
+        )
+        self.setVisible(found.n_used > 0)
+        self.grid.select(self._place)
+        self._tell()
+
+    def select(self, chosen: Selection | None) -> None:
+        """Marks the cell of a selection that was made elsewhere, or none."""
+        mine = isinstance(chosen, Cell) and chosen.aggregation == self._aggregation
+        self._place = (chosen.said, chosen.human) if mine and isinstance(chosen, Cell) else None
+        self.grid.select(self._place)
+        self._tell()
+
+    def _clicked(self, place: Place | None) -> None:
+        self._place = place
+        self._tell()
+        self.chosen.emit(None if place is None else Cell(self._aggregation, *place))
+
+    def _tell(self) -> None:
+        report, place = self._report, self._place
+        if report is None:
+            return
+        found = report.aggregations[self._aggregation].agreement
+        if place is None:
+            wrong = found.n_used - sum(found.confusion[row][row] for row in range(3))
+            text = f"{plural(wrong, 'pair')} of {found.n_used:,} off the diagonal. Click a count for its pairs."
+            self.words.setText(text if found.n_used else "")
+            return
+        said, human = place
+        count = found.confusion[_PLACE[human]][_PLACE[said]]
+        self.words.setText(f"{plural(count, 'pair')}: {selection_words(Cell(self._aggregation, said, human), report)}")
+
+
+By = Literal["layer", "neuron", "role", "task"]
+_BY: Final[tuple[tuple[By, str], ...]] = (
+    ("layer", "Layer"),
+    ("neuron", "Neuron"),
+    ("role", "Role"),
+    ("task", "Task"),
+)
+_MANY: Final = 4
+
+
+class BreakdownPanel(Panel):
+    """Accuracy by layer, neuron, role or task; a row leads to the pairs on which it was wrong.
+
+    Signals:
+        chosen: a selection of pairs.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self.by = Segment("Accuracy by", [(key, text) for key, text in _BY])
+        self.table = FiguresTable("Accuracy by layer", (Column("", "name"),), theme, most=14)
+        self.note = label("", tone="text2", wrap=True)
+        super().__init__("Accuracy by", theme, flush=True, parent=parent)
+        self.head.insertWidget(1, self.by)
+        self.body.setSpacing(0)
+        self.body.addWidget(self.table)
+        self.body.addWidget(self.note)
+        self.body.addStretch(1)
+        self.by.chosen.connect(self._turned)
+        self.table.chosen.connect(self.chosen)
+        self._report: Report | None = None
+        self._aggregation = ""
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.body.setSpacing(0)
+        self.note.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self.table.set_theme(theme)
+
+    def show_report(self, report: Report, aggregation: str) -> None:
+        """Shows a report; tasks are judged by ``aggregation``."""
+        self._report, self._aggregation = report, aggregation
+        self._fill()
+
+    def _turned(self, _key: str) -> None:
+        self.table.clear_current()
+        self._fill()
+
+    def _fill(self) -> None:
+        report = self._report
+        if report is None:
+            return
+        key = self.by.current
+        rows, columns, note = {
+            "layer": self._layers,
+            "neuron": self._neurons,
+            "role": self._roles,
+            "task": self._tasks,
+        }[key](report)
+        baseline = None
+        notes = [note] if note else []
+        if key != "task" and report.baseline is not None:
+            baseline = report.baseline.figures.agreement.accuracy
+            notes.insert(0, f"The dashed line is always {SPOKEN[report.baseline.label]}, {percent(baseline)}.")
+        if not report.headline.agreement.n_used:
+            rows = [replace(row, key=None) for row in rows]
+        self.table.setAccessibleName(f"Accuracy by {key}")
+        self.table.show_rows(rows, baseline=baseline, columns=columns)
+        self.say(
+            f"{aggregation_title(self._aggregation)}, {plural(len(rows), key)}"
+            if key == "task"
+            else plural(sum(row.figures is not None for row in rows), key)
+        )
+        labelled = report.headline.agreement.n_used > 0
+        if rows and labelled:
+            notes.append("A row leads to the pairs that it has wrong.")
+        self.note.setText(" ".join(notes))
+
+    def _layers(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+        rows = [
+            Row(
+                f"Layer {layer.layer}",
+                layer.figures,
+                OfAggregation(f"c2_l{layer.layer}", False),
+                extra=(
+                    share_of(layer.position.flip_rate, layer.position.n),
+                    of(layer.calls_scored, layer.calls_total),
+                ),
+            )
+            for layer in report.layers
+        ]
+        return rows, _columns("Layer", "Orders differ", "Calls scored"), ""
+
+    def _neurons(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+        rows: list[Row] = []
+        before = 0
+        for neuron in report.neurons:
+            if neuron.layer != before:
+                before = neuron.layer
+                if len(report.neurons) > 1:
+                    rows.append(Row(layer_name(report, neuron.layer)))
+            changed = neuron.changed
+            rows.append(
+                Row(
+                    neuron_name(report, neuron),
+                    neuron.figures,
+                    OfNeuron(neuron.layer, neuron.neuron, False),
+                    extra=(
+                        share_of(neuron.position.flip_rate, neuron.position.n),
+                        "–" if changed is None else share_of(changed.rate, changed.n),
+                        "–" if changed is None or changed.gain is None else points(changed.gain),
+                    ),
+                )
+            )
+        note = ""
+        if len(report.neurons) > _MANY:
+            note = f"{len(report.neurons):,} neurons are compared: the best of them looks better here than it is."
+        return rows, _columns("Neuron", "Orders differ", "Changed its mind", "Gain by it"), note
+
+    def _roles(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+        rows = [
+            Row(role.role, role.figures, OfRole(role.role, False), extra=(f"{role.pairs:,}",)) for role in report.roles
+        ]
+        note = (
+            "A role's verdict on a pair merges all its calls, whichever neuron had it; roles judged different pairs."
+            if rows
+            else "No neuron had a role."
+        )
+        return rows, _columns("Role", "Pairs judged"), note
+
+    def _tasks(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+        rows = []
+        for task in report.tasks:
+            baseline = None if task.baseline is None else task.baseline.figures.agreement.accuracy
+            rows.append(
+                Row(
+                    task.task or "(no task)",
+                    task.figures[self._aggregation],
+                    OfTask(task.task, self._aggregation, False),
+                    baseline=baseline,
+                    extra=(percent(baseline, unit=False),),
+                )
+            )
+        note = "The upright mark is what the commonest label of the task reaches."
+        return rows, _columns("Task", "Commonest label, %"), note
+
+
+def _columns(name: str, *extra: str) -> tuple[Column, ...]:
+    return (
+        Column(name, "name"),
+        Column("", "place"),
+        Column("Accuracy, %", "accuracy"),
+        *(Column(title, "extra", place) for place, title in enumerate(extra)),
+        Column("n used", "used"),
+    )

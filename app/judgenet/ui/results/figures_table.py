@@ -1,0 +1,557 @@
+"""Tables of figures: a name, where the figure lies with its interval, the figures, and n used of n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from judgenet.report.model import Figures
+from judgenet.report.words import clean, of, percent, percent_interval, ratio, ratio_interval
+from judgenet.stats.intervals import Interval
+from judgenet.ui.style import OWN_FOCUS
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TypeRole
+
+Kind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
+"""What a column holds; ``place`` draws accuracy with its interval on an axis."""
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT: Final = QModelIndex()
+
+_OF_FIGURES: Final = ("place", "accuracy", "macro_f1", "kappa")
+FOREST_LEAST: Final = 84
+"""Narrower than this many px the drawn intervals are left out: the numbers say the same."""
+NAME_LEAST: Final = 96
+_EDGE: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column with its title; ``extra`` is the place of its text in :attr:`Row.extra`."""
+
+    title: str
+    kind: Kind
+    extra: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row. ``key`` is what the table tells when the row is chosen; a row without one cannot be chosen.
+
+    ``figures`` of ``None`` make the row a heading. ``baseline`` is a mark of this row alone. ``hollow`` is for rates
+    that are not corrected.
+    """
+
+    name: str
+    figures: Figures | None = None
+    key: object = None
+    subject: bool = False
+    baseline: float | None = None
+    extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The ends of what is drawn, shares."""
+
+    low: float
+    high: float
+
+    def at(self, share: float, left: float, width: float) -> float:
+        """The place of a share in px."""
+        return left + (share - self.low) / (self.high - self.low) * width
+
+
+def axis_of(shares: Sequence[float]) -> Axis:
+    """An axis that holds all shares, in steps of five points."""
+    if not shares:
+        return Axis(0.0, 1.0)
+    low, high = int(min(shares) * 20) / 20, -int(-max(shares) * 20 - 0.9999) / 20
+    return Axis(max(0.0, low), min(1.0, high) if high - low >= 0.1 else min(1.0, low + 0.1))
+
+
+_TEXTS: Final[dict[Kind, Callable[[Figures], tuple[str, str, str]]]] = {
+    "accuracy": lambda of_: (
+        percent(of_.agreement.accuracy, unit=False),
+        percent_interval(of_.intervals.accuracy),
+        of_.agreement.reasons.get("accuracy", ""),
+    ),
+    "macro_f1": lambda of_: (
+        ratio(of_.agreement.macro_f1),
+        ratio_interval(of_.intervals.macro_f1),
+        of_.agreement.reasons.get("macro_f1", ""),
+    ),
+    "kappa": lambda of_: (
+        ratio(of_.agreement.kappa),
+        ratio_interval(of_.intervals.kappa),
+        of_.agreement.reasons.get("kappa", ""),
+    ),
+    "used": lambda of_: ("", of(*of_.used), ""),
+}
+"""By kind: a figure, its interval, and why there is none."""
+
+
+class FiguresModel(QAbstractTableModel):
+    """Rows of figures as text; the delegate draws them."""
+
+    ROW = Qt.ItemDataRole.UserRole
+
+    def __init__(self, columns: Sequence[Column], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self.rows: tuple[Row, ...] = ()
+
+    def show_rows(self, rows: Sequence[Row], columns: Sequence[Column] | None = None) -> None:
+        """Replaces the rows, and the columns where they are given."""
+        self.beginResetModel()
+        self.rows = tuple(rows)
+        if columns is not None:
+            self.columns = tuple(columns)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.rows[index.row()]
+        if row.key is None:
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            left = self.columns[section].kind in ("name", "place")
+            side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def texts(self, row: Row, column: Column) -> tuple[str, str, str]:
+        """A cell: its figure, what stands after it in quieter letters, and why there is no figure."""
+        if column.kind == "name":
+            return row.name, "", ""
+        if row.figures is None:
+            return "", "", ""
+        if column.kind == "extra":
+            return "", row.extra[column.extra] if column.extra < len(row.extra) else "", ""
+        if column.kind == "place":
+            return "", "", ""
+        return _TEXTS[column.kind](row.figures)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row, column = self.rows[index.row()], self.columns[index.column()]
+        if role == self.ROW:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            if column.kind == "place":
+                column = Column(column.title, "accuracy")
+            value, interval, why = self.texts(row, column)
+            if why:
+                return f"{value} – {why}"
+            text = f"{value} {interval}".strip()
+            return clean(text) if role != Qt.ItemDataRole.ToolTipRole or column.kind == "name" else None
+        return None
+
+
+class _Drawer(QStyledItemDelegate):
+    """Draws the cells."""
+
+    def __init__(self, table: FiguresTable) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(self._table.theme.px(80), self._table.row_height)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        table = self._table
+        theme, model = table.theme, table.figures
+        row, column = model.rows[index.row()], model.columns[index.column()]
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = "accentTint" if selected else "hover" if row.key is not None and index.row() == table.hovered else ""
+        if ground:
+            painter.fillRect(box, theme.color(ground))
+        painter.setPen(QPen(theme.color("line"), theme.px(1)))
+        painter.drawLine(QPointF(box.left(), box.bottom() + 0.5), QPointF(box.right() + 1, box.bottom() + 0.5))
+        if column.kind == "name":
+            self._name(painter, box, row)
+        elif row.figures is not None and row.figures.agreement.accuracy is None and column.kind in _OF_FIGURES:
+            self._reason(painter, box, index.column(), row)
+        elif column.kind == "place":
+            self._place(painter, box, row)
+        else:
+            self._figure(painter, box, row, column)
+        if table.hasFocus() and index.row() == table.currentIndex().row():
+            self._focus(painter, box, index.column())
+        painter.restore()
+
+    def _focus(self, painter: QPainter, box: QRect, column: int) -> None:
+        """A frame around the whole row, drawn cell by cell."""
+        theme, half = self._table.theme, self._table.theme.focus_width / 2
+        painter.setPen(QPen(theme.color("accent"), theme.focus_width))
+        top, bottom = box.top() + half, box.bottom() + 1 - half
+        painter.drawLine(QPointF(box.left(), top), QPointF(box.right() + 1, top))
+        painter.drawLine(QPointF(box.left(), bottom), QPointF(box.right() + 1, bottom))
+        shown = self._table.shown_columns
+        if column == shown[0]:
+            painter.drawLine(QPointF(box.left() + half, top), QPointF(box.left() + half, bottom))
+        if column == shown[-1]:
+            painter.drawLine(QPointF(box.right() + 1 - half, top), QPointF(box.right() + 1 - half, bottom))
+
+    def _name(self, painter: QPainter, box: QRect, row: Row) -> None:
+        theme = self._table.theme
+        role: TypeRole = "node" if row.subject else "strong" if row.figures is None else "body"
+        painter.setFont(theme.font(role))
+        painter.setPen(theme.color("text2" if row.figures is None else "text"))
+        room = box.adjusted(theme.px(_EDGE), 0, -theme.px(4), 0)
+        text = painter.fontMetrics().elidedText(
+            " ".join(clean(row.name).split()), Qt.TextElideMode.ElideRight, room.width()
+        )
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _reason(self, painter: QPainter, box: QRect, column: int, row: Row) -> None:
+        """Why there is no figure, across the columns that would show one."""
+        table, theme = self._table, self._table.theme
+        assert row.figures is not None
+        spanned = [place for place in table.shown_columns if table.figures.columns[place].kind in _OF_FIGURES]
+        left = box.left() - sum(table.columnWidth(place) for place in spanned if place < column)
+        width = sum(table.columnWidth(place) for place in spanned)
+        painter.setClipRect(box)
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text3"))
+        room = QRect(left, box.top(), width, box.height()).adjusted(theme.px(_EDGE), 0, -theme.px(4), 0)
+        text = f"n/a – {row.figures.agreement.reasons.get('accuracy', '')}"
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _figure(self, painter: QPainter, box: QRect, row: Row, column: Column) -> None:
+        """The figure in strong letters, its interval after it, or below it where the table is narrow."""
+        table, theme = self._table, self._table.theme
+        value, quiet, _ = table.figures.texts(row, column)
+        right = box.right() + 1 - theme.px(_EDGE)
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        lines = [box, box]
+        if table.two_lines and value and quiet:
+            half = theme.line_height("body")
+            top = box.center().y() - half + 1
+            lines = [QRect(box.left(), top, box.width(), half), QRect(box.left(), top + half, box.width(), half)]
+        if quiet:
+            painter.setFont(theme.font(tabular=True))
+            painter.setPen(theme.color("text2"))
+            room = QRect(lines[1].left(), lines[1].top(), right - lines[1].left(), lines[1].height())
+            shown = painter.fontMetrics().elidedText(quiet, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, flags, shown)
+            if not table.two_lines:
+                right -= round(QFontMetricsF(painter.font()).horizontalAdvance(f"{quiet} "))
+        if value:
+            painter.setFont(theme.font("node" if column.kind == "accuracy" or row.subject else "body", tabular=True))
+            painter.setPen(theme.color("text"))
+            painter.drawText(
+                QRect(lines[0].left(), lines[0].top(), right - lines[0].left(), lines[0].height()), flags, value
+            )
+
+    def _place(self, painter: QPainter, box: QRect, row: Row) -> None:
+        table, theme = self._table, self._table.theme
+        left, width = box.left() + theme.px(14), box.width() - theme.px(28)
+        middle = box.center().y() + 0.5
+        if table.baseline is not None:
+            x = table.axis.at(table.baseline, left, width)
+            pen = QPen(theme.color("text"), theme.px(1))
+            pen.setDashPattern([6, 4])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom() + 1))
+        if row.baseline is not None:
+            x = table.axis.at(row.baseline, left, width)
+            painter.setPen(QPen(theme.color("text"), theme.px(2)))
+            painter.drawLine(QPointF(x, middle - theme.px(8)), QPointF(x, middle + theme.px(8)))
+        if row.figures is not None and row.figures.agreement.accuracy is not None:
+            draw_estimate(
+                painter,
+                theme,
+                middle,
+                table.axis.at(row.figures.agreement.accuracy, left, width),
+                None
+                if row.figures.intervals.accuracy is None
+                else tuple(table.axis.at(end, left, width) for end in row.figures.intervals.accuracy),
+                "subject" if row.subject else "other",
+            )
+
+
+def draw_estimate(
+    painter: QPainter,
+    theme: Theme,
+    y: float,
+    x: float,
+    ends: tuple[float, ...] | None,
+    look: Literal["subject", "other", "uncorrected"],
+) -> None:
+    """A figure as a dot with its interval; what is not corrected is hollow and dashed."""
+    color = theme.color({"subject": "accent", "other": "text2", "uncorrected": "text3"}[look])
+    pen = QPen(color, 1.5 * theme.scale)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if ends is not None:
+        low, high = ends
+        if look == "uncorrected":
+            pen.setDashPattern([2, 2])
+        painter.setPen(pen)
+        painter.drawLine(QPointF(low, y), QPointF(high, y))
+        if look != "uncorrected":
+            cap = 5 * theme.scale
+            for end in (low, high):
+                painter.drawLine(QPointF(end, y - cap), QPointF(end, y + cap))
+    radius = (5 if look == "subject" else 4) * theme.scale
+    if look == "uncorrected":
+        painter.setPen(QPen(color, 1.5 * theme.scale))
+        painter.setBrush(theme.color("surface"))
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+    painter.drawEllipse(QPointF(x, y), radius, radius)
+
+
+class FiguresTable(QTableView):
+    """Figures in rows. It is as high as its rows, up to ``most`` of them; then it scrolls.
+
+    Signals:
+        chosen: the key of the row that was clicked, or reached and confirmed with Enter.
+        current_changed: the key of the row on which the user stands now.
+    """
+
+    chosen = Signal(object)
+    current_changed = Signal(object)
+
+    def __init__(
+        self, name: str, columns: Sequence[Column], theme: Theme, *, most: int = 14, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.axis = Axis(0.0, 1.0)
+        self.baseline: float | None = None
+        self.two_lines = False
+        self.hovered = -1
+        self._most = most
+        self._filling = False
+        self.figures = FiguresModel(columns, self)
+        self.setModel(self.figures)
+        self.setItemDelegate(_Drawer(self))
+        self.setAccessibleName(name)
+        self.setProperty(OWN_FOCUS, True)
+        self.setShowGrid(False)
+        self.setMouseTracking(True)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        head = self.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        head.setSectionsClickable(False)
+        head.setHighlightSections(False)
+        self.clicked.connect(self._clicked)
+        self.selectionModel().currentRowChanged.connect(self._moved)
+        self.set_theme(theme)
+
+    @property
+    def row_height(self) -> int:
+        """The height of a row in px."""
+        return self.theme.row + (self.theme.px(12) if self.two_lines else 0)
+
+    @property
+    def shown_columns(self) -> list[int]:
+        """The columns that are in view, from the left."""
+        return [place for place in range(len(self.figures.columns)) if not self.isColumnHidden(place)]
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self.theme = theme
+        self.horizontalHeader().setFont(theme.font("strong"))
+        self.horizontalHeader().setFixedHeight(theme.row)
+        self._fit()
+
+    def show_rows(
+        self, rows: Sequence[Row], *, baseline: float | None = None, columns: Sequence[Column] | None = None
+    ) -> None:
+        """Replaces the rows; the chosen one stays chosen where it is still there. ``baseline`` holds for all rows."""
+        key = self.current_key
+        self._filling = True
+        self.figures.show_rows(rows, columns)
+        self.baseline = baseline
+        self.axis = axis_of(_shares(rows, baseline))
+        if key is not None:
+            self.set_current(key)
+        self._filling = False
+        self._fit()
+
+    @property
+    def current_key(self) -> object:
+        """The key of the row that is chosen, ``None`` where none is."""
+        index = self.currentIndex()
+        return self.figures.rows[index.row()].key if index.isValid() else None
+
+    def set_current(self, key: object) -> None:
+        """Chooses a row without telling."""
+        before, self._filling = self._filling, True
+        for place, row in enumerate(self.figures.rows):
+            if row.key == key and key is not None:
+                self.selectionModel().setCurrentIndex(
+                    self.figures.index(place, 0),
+                    QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
+                )
+                break
+        self._filling = before
+
+    def clear_current(self) -> None:
+        """No row is chosen any more."""
+        before, self._filling = self._filling, True
+        self.setCurrentIndex(QModelIndex())
+        self._filling = before
+
+    def _moved(self, current: QModelIndex) -> None:
+        self.viewport().update()
+        if not self._filling and current.isValid():
+            key = self.figures.rows[current.row()].key
+            if key is not None:
+                self.current_changed.emit(key)
+
+    def _clicked(self, index: QModelIndex) -> None:
+        key = self.figures.rows[index.row()].key
+        if key is not None:
+            self.chosen.emit(key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentIndex().isValid():
+            self._clicked(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        hovered = self.hovered
+        if event.type() in (QEvent.Type.HoverMove, QEvent.Type.HoverEnter, QEvent.Type.MouseMove):
+            hovered = self.rowAt(round(event.position().y()))  # type: ignore[attr-defined]
+        elif event.type() in (QEvent.Type.Leave, QEvent.Type.HoverLeave):
+            hovered = -1
+        if hovered != self.hovered:
+            self.hovered = hovered
+            row = self.figures.rows[hovered] if 0 <= hovered < len(self.figures.rows) else None
+            self.viewport().setCursor(
+                Qt.CursorShape.PointingHandCursor if row and row.key is not None else Qt.CursorShape.ArrowCursor
+            )
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    # Widths
+
+    def _fit(self) -> None:
+        """Gives each column its width: figures as they need, the drawn intervals what is left, else the name."""
+        if not self.figures.columns:
+            return
+        theme, room = self.theme, self.viewport().width()
+        needed = self._needed(two_lines=False)
+        name = max(theme.px(NAME_LEAST), min(self._name_width(), theme.px(280)))
+        rest = sum(needed.values())
+        two_lines = theme.px(NAME_LEAST) + rest > room and any(
+            column.kind == "macro_f1" for column in self.figures.columns
+        )
+        if two_lines:
+            needed = self._needed(two_lines=True)
+            rest = sum(needed.values())
+        forest = room - rest - name
+        for place, column in enumerate(self.figures.columns):
+            drawn = column.kind == "place"
+            self.setColumnHidden(place, drawn and forest < theme.px(FOREST_LEAST))
+            if drawn:
+                forest = forest if forest >= theme.px(FOREST_LEAST) else 0
+                self.setColumnWidth(place, max(1, forest))
+        for place, column in enumerate(self.figures.columns):
+            if column.kind == "name":
+                self.setColumnWidth(place, max(theme.px(NAME_LEAST), room - rest - forest))
+            elif column.kind != "place":
+                self.setColumnWidth(place, needed[place])
+        self.two_lines = two_lines
+        self.verticalHeader().setDefaultSectionSize(self.row_height)
+        shown = min(self._most, len(self.figures.rows))
+        wanted = theme.row + shown * self.row_height + 2 * self.frameWidth()
+        if wanted != self.height():
+            self.setFixedHeight(wanted)
+        self.viewport().update()
+
+    def _name_width(self) -> int:
+        metrics = QFontMetricsF(self.theme.font("node"))
+        names = [metrics.horizontalAdvance(row.name) for row in self.figures.rows]
+        head = metrics.horizontalAdvance(self.figures.columns[0].title)
+        return round(max([head + self.theme.px(_EDGE), *names])) + self.theme.px(_EDGE + 8)
+
+    def _needed(self, *, two_lines: bool) -> dict[int, int]:
+        """What the columns of figures need, by place."""
+        theme = self.theme
+        strong, body = QFontMetricsF(theme.font("node", tabular=True)), QFontMetricsF(theme.font(tabular=True))
+        found = {}
+        for place, column in enumerate(self.figures.columns):
+            if column.kind in ("name", "place"):
+                continue
+            width = strong.horizontalAdvance(column.title)
+            for row in self.figures.rows:
+                if row.figures is None or (row.figures.agreement.accuracy is None and column.kind in _OF_FIGURES):
+                    continue
+                value, quiet, _ = self.figures.texts(row, column)
+                parts = strong.horizontalAdvance(value), body.horizontalAdvance(quiet)
+                both = parts[0] + parts[1] + (body.horizontalAdvance(" ") if value and quiet else 0)
+                width = max(width, max(parts) if two_lines else both)
+            found[place] = round(width) + theme.px(2 * _EDGE)
+        return found
+
+
+def _shares(rows: Sequence[Row], baseline: float | None) -> list[float]:
+    shares = [] if baseline is None else [baseline]
+    for row in rows:
+        if row.figures is None or row.figures.agreement.accuracy is None:
+            continue
+        interval: Interval | None = row.figures.intervals.accuracy
+        shares += [row.figures.agreement.accuracy, *(interval or ())]
+        shares += [] if row.baseline is None else [row.baseline]
+    return shares

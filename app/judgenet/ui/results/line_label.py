@@ -1,0 +1,197 @@
+"""Prose with chips in it, as a report writes it; texts of the data are never markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, QSizeF
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QFont,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPyTextObject,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from judgenet.core.pairs import Verdict
+from judgenet.report.blocks import Chip, Given, Line, Strong
+from judgenet.report.words import SPOKEN, clean
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TypeRole
+
+_CHIP: Final = QTextFormat.ObjectTypes.UserObject.value + 1
+_VERDICT: Final = QTextFormat.Property.UserProperty.value + 1
+_OBJECT: Final = "\ufffc"
+_ISOLATE, _END = "\u2068", "\u2069"
+"""Around texts of the data, so that their direction of writing stays theirs."""
+
+
+def line_text(line: Line) -> str:
+    """A line as plain words, for those who hear it."""
+    words = []
+    for part in line:
+        if isinstance(part, Chip):
+            words.append("no verdict" if part.verdict is None else SPOKEN[part.verdict])
+        else:
+            words.append(part if isinstance(part, str) else part.text)
+    return "".join(words)
+
+
+class _Chips(QPyTextObject):
+    """Draws the chips within a text."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+    def intrinsicSize(self, _document: QTextDocument, _position: int, _format: QTextFormat) -> QSizeF:
+        # No higher than a line of text, so that lines keep their distance.
+        return QSizeF(26 * self.theme.scale, 14 * self.theme.scale)
+
+    def drawObject(
+        self, painter: QPainter, rect: QRectF | QRect, _document: QTextDocument, _position: int, form: QTextFormat
+    ) -> None:
+        scale = self.theme.scale
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        # The object stands on the baseline; the letter of the chip has its own 4.8 px below the middle.
+        painter.translate(QPointF(rect.x() + scale, rect.bottom() - 14.8 * scale))
+        painter.scale(scale, scale)
+        verdict: Verdict | None = form.property(_VERDICT) or None
+        draw_chip(painter, Ink.of(self.theme), QRectF(0, 0, 24, 20), verdict)
+        painter.restore()
+
+
+@cache
+def _format(theme: Theme, role: TypeRole, color: str, weight: int) -> QTextCharFormat:
+    form = QTextCharFormat()
+    font = theme.font(role, tabular=True)
+    font.setWeight(QFont.Weight(weight))
+    form.setFont(font)
+    form.setForeground(theme.color(color))
+    return form
+
+
+class LineLabel(QWidget):
+    """Lines of prose that wrap. Each line is a paragraph of its own."""
+
+    def __init__(
+        self, theme: Theme, *, role: TypeRole = "body", color: str = "text", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._role: TypeRole = role
+        self._color = color
+        self._lines: tuple[Line, ...] = ()
+        self._document = QTextDocument(self)
+        self._document.setDocumentMargin(0)
+        self._chips = _Chips(theme, self)
+        self._document.documentLayout().registerHandler(_CHIP, self._chips)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Shows the text in another theme."""
+        self._theme = self._chips.theme = theme
+        self._fill()
+
+    def set_color(self, color: str) -> None:
+        """Sets the colour, a token."""
+        if color != self._color:
+            self._color = color
+            self._fill()
+
+    def say(self, *lines: Line) -> None:
+        """Shows lines; none clears."""
+        if lines != self._lines:
+            self._lines = lines
+            self._fill()
+
+    @property
+    def text(self) -> str:
+        """What it says, in plain words."""
+        return "\n".join(line_text(line).strip() for line in self._lines)
+
+    def _fill(self) -> None:
+        theme = self._theme
+        self._document.clear()
+        cursor = QTextCursor(self._document)
+        block = QTextBlockFormat()
+        block.setLineHeight(theme.line_height(self._role), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        plain = _format(theme, self._role, self._color, theme.font(self._role).weight())
+        for place, line in enumerate(self._lines):
+            if place:
+                cursor.insertBlock()
+            cursor.setBlockFormat(block)
+            for part in line:
+                if isinstance(part, Chip):
+                    form = QTextCharFormat(plain)
+                    form.setObjectType(_CHIP)
+                    form.setProperty(_VERDICT, part.verdict or "")
+                    cursor.insertText(_OBJECT, form)
+                elif isinstance(part, Strong):
+                    cursor.insertText(clean(part.text), _format(theme, self._role, "text", 600))
+                elif isinstance(part, Given):
+                    cursor.insertText(f"{_ISOLATE}{_one_line(part.text)}{_END}", plain)
+                else:
+                    cursor.insertText(clean(part), plain)
+        self.setAccessibleName(self.text)
+        self._document.setTextWidth(self.width())
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def _chip_room(self) -> int:
+        """A chip reaches below the letters of the last line."""
+        return self._theme.px(2)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        if not self._lines:
+            return 0
+        before = self._document.textWidth()
+        self._document.setTextWidth(width)
+        height = self._document.size().height()
+        self._document.setTextWidth(before)
+        return round(height + 0.49) + self._chip_room
+
+    def sizeHint(self) -> QSize:
+        width = min(round(self._document.idealWidth()) + 1, self._theme.px(640))
+        return QSize(width, self.heightForWidth(max(width, self.width())))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self.heightForWidth(self.width()) if self._lines else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._document.setTextWidth(self.width())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette.setColor(QPalette.ColorRole.Text, self._theme.color(self._color))
+        self._document.documentLayout().draw(painter, context)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def joined(lines: Iterable[Line]) -> Line:
+    """Several lines as one."""
+    return tuple(part for line in lines for part in line)

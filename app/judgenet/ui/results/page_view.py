@@ -1,0 +1,167 @@
+"""The pages of a report as they will be printed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from judgenet.colors import LIGHT
+from judgenet.ui.export import UNITS
+from judgenet.ui.export_pdf import PAGE_H, PAGE_W, Pages
+from judgenet.ui.theme import Theme
+
+_GAP: Final = 16
+_MARGIN: Final = 24
+_MOST_WIDTH: Final = 992
+"""Pages are no wider than this many px at 100 %: their letters then have their own size."""
+_KEPT: Final = 8
+_ZOOMS: Final = (0.5, 2.0)
+_STEP: Final = 1.15
+
+
+class PageView(QAbstractScrollArea):
+    """Shows pages below each other. They are painted as they come into view, and kept while they are near."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._pages: Pages | None = None
+        self._zoom = 1.0
+        self._kept: OrderedDict[int, QPixmap] = OrderedDict()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Preview of the report")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures; pages stay as they are printed."""
+        self._theme = theme
+        self._kept.clear()
+        self._measure()
+
+    def show_pages(self, pages: Pages | None, words: str = "") -> None:
+        """Sets the pages; ``words`` say for those who do not see them what stands on them."""
+        self._pages = pages
+        self._kept.clear()
+        count = 0 if pages is None else len(pages)
+        self.setAccessibleName(f"Preview of the report, {count} {'page' if count == 1 else 'pages'}")
+        self.setAccessibleDescription(words)
+        self._measure()
+
+    @property
+    def page(self) -> int:
+        """The page in view, from 0."""
+        return max(0, min(self._count - 1, round((self.verticalScrollBar().value()) / self._pitch)))
+
+    @property
+    def _count(self) -> int:
+        return 0 if self._pages is None else len(self._pages)
+
+    @property
+    def _page_size(self) -> QSize:
+        px = self._theme.px
+        room = self.viewport().width() - 2 * px(_MARGIN)
+        width = min(max(room, px(320)), px(_MOST_WIDTH)) * self._zoom
+        return QSize(round(width), round(width * PAGE_H / PAGE_W))
+
+    @property
+    def _pitch(self) -> int:
+        return self._page_size.height() + self._theme.px(_GAP)
+
+    def zoom_by(self, factor: float) -> None:
+        """Makes the pages larger or smaller; what is at the top stays there."""
+        wanted = max(_ZOOMS[0], min(_ZOOMS[1], self._zoom * factor))
+        if wanted == self._zoom:
+            return
+        bar = self.verticalScrollBar()
+        share = bar.value() / max(1, bar.maximum())
+        self._zoom = wanted
+        self._kept.clear()
+        self._measure()
+        bar.setValue(round(share * bar.maximum()))
+
+    def go_to(self, page: int) -> None:
+        """Brings a page into view, counted from 0."""
+        self.verticalScrollBar().setValue(max(0, min(self._count - 1, page)) * self._pitch)
+
+    def _measure(self) -> None:
+        px, size = self._theme.px, self._page_size
+        height = self._count * self._pitch - px(_GAP) + 2 * px(_MARGIN) if self._count else 0
+        bar = self.verticalScrollBar()
+        bar.setRange(0, max(0, height - self.viewport().height()))
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(px(40))
+        across = self.horizontalScrollBar()
+        across.setRange(0, max(0, size.width() + 2 * px(_MARGIN) - self.viewport().width()))
+        across.setPageStep(self.viewport().width())
+        across.setSingleStep(px(40))
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._kept.clear()
+        self._measure()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom_by(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
+            event.accept()
+            return
+        super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bar = self.verticalScrollBar()
+        match event.key():
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.zoom_by(_STEP)
+            case Qt.Key.Key_Minus:
+                self.zoom_by(1 / _STEP)
+            case Qt.Key.Key_0:
+                self.zoom_by(1 / self._zoom)
+            case Qt.Key.Key_Home:
+                bar.setValue(0)
+            case Qt.Key.Key_End:
+                bar.setValue(bar.maximum())
+            case _:
+                super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        theme, px, size = self._theme, self._theme.px, self._page_size
+        painter.fillRect(event.rect(), theme.color("bg"))
+        if self._pages is None:
+            return
+        left = max(px(_MARGIN), (self.viewport().width() - size.width()) // 2) - self.horizontalScrollBar().value()
+        top = px(_MARGIN) - self.verticalScrollBar().value()
+        for number in range(self._count):
+            box = QRect(left, top + number * self._pitch, size.width(), size.height())
+            if not box.intersects(event.rect()):
+                continue
+            painter.drawPixmap(box.topLeft(), self._picture(number, size))
+            painter.setPen(QPen(theme.color("line"), 1))
+            painter.drawRect(QRectF(box).adjusted(-0.5, -0.5, 0.5, 0.5))
+
+    def _picture(self, number: int, size: QSize) -> QPixmap:
+        found = self._kept.get(number)
+        if found is not None:
+            self._kept.move_to_end(number)
+            return found
+        assert self._pages is not None
+        ratio = self.devicePixelRatioF()
+        found = QPixmap(size * ratio)
+        found.setDevicePixelRatio(ratio)
+        found.fill(QColor(LIGHT.surface))
+        painter = QPainter(found)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        scale = size.width() / PAGE_W / UNITS
+        painter.scale(scale, scale)
+        self._pages.paint(painter, number)
+        painter.end()
+        self._kept[number] = found
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return found

@@ -1,0 +1,155 @@
+"""The panels of a page, and how they stand side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.ui.parts import label
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE
+
+
+class Panel(QFrame):
+    """A surface with a title at its left, one fact at its right, and a body."""
+
+    def __init__(self, title: str, theme: Theme, *, flush: bool = False, parent: QWidget | None = None) -> None:
+        """``flush`` lets the body reach the sides, as tables want it."""
+        super().__init__(parent)
+        self.setProperty("part", "panel")
+        self.setAccessibleName(title)
+        self.theme = theme
+        self._flush = flush
+        self.title = label(title, "section")
+        self.fact = label("", tone="text2")
+        self.fact.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.head = QHBoxLayout()
+        self.head.addWidget(self.title)
+        self.head.addStretch(1)
+        self.head.addWidget(self.fact)
+        self.body = QVBoxLayout()
+        column = QVBoxLayout(self)
+        column.setSpacing(0)
+        column.addLayout(self.head)
+        column.addLayout(self.body, stretch=1)
+        self._column = column
+        self._dress(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._dress(theme)
+
+    def _dress(self, theme: Theme) -> None:
+        self.theme = theme
+        inside = theme.gap(PANEL_INSIDE)
+        side = 0 if self._flush else inside
+        self._column.setContentsMargins(1, 1, 1, theme.px(4) if self._flush else inside)
+        self.head.setContentsMargins(inside, 0, inside, 0)
+        self.head.setSpacing(theme.px(12))
+        self.title.setMinimumHeight(theme.px(PANEL_HEADER))
+        self.body.setContentsMargins(side, 0, side, 0)
+        self.body.setSpacing(theme.px(12))
+        self.fact.setFont(theme.font(tabular=True))
+
+    def say(self, fact: str) -> None:
+        """Sets the fact at the right of the title."""
+        self.fact.setText(fact)
+
+
+class Rows(QWidget):
+    """Panels in rows, side by side with their weights; below each other where the page is narrow."""
+
+    def __init__(self, theme: Theme, narrow: int, parent: QWidget | None = None) -> None:
+        """``narrow`` is the width in px at 100 % below which there is one panel a row."""
+        super().__init__(parent)
+        self._theme = theme
+        self._narrow = narrow
+        self._rows: list[QBoxLayout] = []
+        self._column = QVBoxLayout(self)
+        self.set_theme(theme)
+
+    def add(self, *panels: QWidget, weights: Sequence[int] = ()) -> None:
+        """Adds a row of panels."""
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setContentsMargins(0, 0, 0, 0)
+        for place, panel in enumerate(panels):
+            row.addWidget(panel, weights[place] if weights else 1)
+        self._rows.append(row)
+        self._column.addLayout(row)
+        self.set_theme(self._theme)
+
+    def add_stretch(self) -> None:
+        """What is left over stays free below."""
+        self._column.addStretch(1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._theme = theme
+        gap, margin = theme.gap(PANEL_GAP), theme.gap(PAGE_MARGIN)
+        self._column.setSpacing(gap)
+        self._column.setContentsMargins(margin, margin, margin, margin)
+        for row in self._rows:
+            row.setSpacing(gap)
+        self._turn()
+
+    @property
+    def is_narrow(self) -> bool:
+        """Panels stand below each other."""
+        return self.width() < self._theme.px(self._narrow)
+
+    def _turn(self) -> None:
+        wanted = QBoxLayout.Direction.TopToBottom if self.is_narrow else QBoxLayout.Direction.LeftToRight
+        for row in self._rows:
+            if row.direction() != wanted:
+                row.setDirection(wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+
+class Big(QWidget):
+    """A figure in large letters with its words below, as the cost strip and what-if have it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.figure = label("", "title")
+        self.words = label("", tone="text2")
+        self.words.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.figure)
+        column.addWidget(self.words)
+        column.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's fonts."""
+        self.figure.setFont(theme.font("title", tabular=True))
+        self.words.setFont(theme.font(tabular=True))
+
+    def say(self, figure: str, words: str) -> None:
+        """Shows a figure."""
+        self.figure.setText(figure)
+        self.words.setText(words)
+        self.setAccessibleName(f"{figure} {words}")
+
+
+def clear_layout(layout: QBoxLayout) -> None:
+    """Takes everything out of a layout and ends its widgets."""
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = item.widget() if item is not None else None
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def fact(text: str) -> QLabel:
+    """A quiet line of text that wraps."""
+    return label(text, tone="text2", wrap=True)

@@ -1,0 +1,159 @@
+"""The roles that the model named, and what figures do not rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from judgenet.report.blocks import Cloud, Line
+from judgenet.report.model import Report
+from judgenet.report.outline_record import caution_lines, left_line
+from judgenet.report.verdict_index import LISTED, OfLeftOut
+from judgenet.report.words import of, percent, reason_words
+from judgenet.ui.parts import label, link
+from judgenet.ui.results.drawing_view import DrawingView
+from judgenet.ui.results.line_label import LineLabel
+from judgenet.ui.results.panel import Panel, clear_layout
+from judgenet.ui.theme import Theme
+
+CLOUD_W: Final = 392
+"""The width of a cloud in px: three of them stand side by side in a window of usual width."""
+
+
+class CloudsPanel(Panel):
+    """Word clouds of roles, one a task, as many side by side as there is room for."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("Roles that the model named", theme, parent=parent)
+        self.say("the larger, the more pairs")
+        self._grid = QGridLayout()
+        self.body.addLayout(self._grid)
+        self._clouds: tuple[Cloud, ...] = ()
+        self._boxes: list[QWidget] = []
+        self._titles: list[LineLabel] = []
+        self._views: list[DrawingView] = []
+        self._columns = 0
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        for title, view in zip(self._titles, self._views, strict=True):
+            title.set_theme(theme)
+            view.set_theme(theme)
+        self._grid.setSpacing(theme.gap(16))
+        self._arrange()
+
+    def show_clouds(self, clouds: Sequence[Cloud]) -> None:
+        """Sets the clouds."""
+        self._clouds = tuple(clouds)
+        for box in self._boxes:
+            self._grid.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self._boxes, self._titles, self._views = [], [], []
+        for cloud in self._clouds:
+            box = QWidget(self)
+            column = QVBoxLayout(box)
+            column.setContentsMargins(0, 0, 0, 0)
+            title = LineLabel(self.theme, role="strong")
+            title.say(cloud.title)
+            view = DrawingView(self.theme)
+            view.show_drawing(cloud.drawing)
+            column.addWidget(title)
+            column.addWidget(label(cloud.fact, tone="text2"))
+            column.addWidget(view, alignment=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            column.addStretch(1)
+            self._boxes.append(box)
+            self._titles.append(title)
+            self._views.append(view)
+        self._columns = 0
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        px, gap = self.theme.px, self.theme.gap(16)
+        columns = max(1, (self.width() - 2 * px(16) + gap) // (px(CLOUD_W) + gap))
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, box in enumerate(self._boxes):
+            self._grid.addWidget(box, place // columns, place % columns)
+            box.show()
+
+
+class LeftOutPanel(Panel):
+    """What was left out and why, the reasons of unscored calls, and what to know when reading the figures.
+
+    Signals:
+        chosen: a selection of pairs.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("Left out, and why", theme, parent=parent)
+        self._lines = QVBoxLayout()
+        self.body.addLayout(self._lines)
+        self.body.addStretch(1)
+        self._labels: list[LineLabel] = []
+        self._aggregation = ""
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        for shown in self._labels:
+            shown.set_theme(theme)
+        self._lines.setSpacing(theme.px(6))
+
+    def show_report(self, report: Report) -> None:
+        """Shows what figures do not rest on."""
+        self._aggregation = report.decides
+        while self._lines.count():
+            item = self._lines.takeAt(0)
+            inner = item.layout() if item is not None else None
+            if isinstance(inner, QHBoxLayout):
+                clear_layout(inner)
+                inner.deleteLater()
+        self._labels = []
+        for left in report.left_out:
+            self._add(left_line(left), OfLeftOut(left.what, report.decides) if left.what in LISTED else None)
+            if left.what == "unscored":
+                for reason in report.unscored:
+                    share = percent(reason.calls / report.about.spent.calls)
+                    words = (
+                        f"{reason_words(reason.reason)}: {of(reason.calls, report.about.spent.calls)} calls, {share}"
+                    )
+                    self._add((words,), None, indent=True)
+        if not report.left_out:
+            self._add(("Nothing: every pair was judged, has a label and a verdict, and every call is scored.",), None)
+        for caution in caution_lines(report):
+            self._add(caution, None, quiet=True)
+
+    def _add(self, words: Line, chosen: OfLeftOut | None, *, indent: bool = False, quiet: bool = False) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(self.theme.px(16) if indent else 0, 0, 0, 0)
+        shown = LineLabel(self.theme, color="text2" if indent or quiet else "text")
+        shown.say(words)
+        self._labels.append(shown)
+        row.addWidget(shown, 0, Qt.AlignmentFlag.AlignTop)
+        if chosen is not None:
+            button = link("Show them", f"Show the pairs: {shown.text}")
+            button.setProperty("what", chosen.what)
+            button.clicked.connect(self._clicked)
+            row.addSpacing(self.theme.px(12))
+            row.addWidget(button, alignment=Qt.AlignmentFlag.AlignTop)
+        row.addStretch(1)
+        self._lines.addLayout(row)
+
+    def _clicked(self) -> None:
+        sender = self.sender()
+        what = sender.property("what") if sender is not None else None
+        if what:
+            self.chosen.emit(OfLeftOut(what, self._aggregation))

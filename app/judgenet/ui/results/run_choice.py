@@ -1,0 +1,123 @@
+"""Which run is in focus, and which stands beside it: menus of the project's runs in the top bar."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from judgenet.report.outline_parts import STATES
+from judgenet.report.words import clean
+from judgenet.store.runs import RunInfo
+from judgenet.ui.icons import icon
+from judgenet.ui.results.state import ResultsState
+from judgenet.ui.run_state import RunState
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import day
+
+_MOST = 40
+"""More runs than these are no menu any more: the newest are shown."""
+
+
+def run_line(run: RunInfo) -> str:
+    """A run in one line: "Run 12, yesterday, Network 4 × 3; stopped"."""
+    name = clean(str(run.record.get("network", {}).get("name", ""))).replace("&", "&&")
+    state = "" if run.state == "done" else f"; {STATES[run.state][0].lower()}{STATES[run.state][1:]}"
+    return f"Run {run.number}, {day(run.created_at)}{', ' if name else ''}{name}{state}"
+
+
+class RunChoice(QToolButton):
+    """The run in focus; its menu puts another one into focus."""
+
+    def __init__(self, run_state: RunState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._run_state = run_state
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        set_kind(self, "menu")
+        self._menu = QMenu(self)
+        self._menu.setAccessibleName("Runs")
+        self.setMenu(self._menu)
+        self._menu.aboutToShow.connect(self._fill)
+        run_state.run_changed.connect(self.refresh)
+        run_state.runs_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the run in focus."""
+        run = self._run_state.run
+        self.setText("No run yet" if run is None else f"Run {run.number}")
+        self.setAccessibleName("Which run" if run is None else f"Run {run.number}, choose another")
+        self.setToolTip("" if run is None else run_line(run).replace("&&", "&"))
+        self.setEnabled(bool(self._run_state.runs))
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        group = QActionGroup(self._menu)
+        current = self._run_state.run
+        for run in reversed(self._run_state.runs[-_MOST:]):
+            action = QAction(run_line(run), self._menu)
+            action.setCheckable(True)
+            action.setChecked(current is not None and run.id == current.id)
+            action.setData(run.id)
+            action.triggered.connect(self._chosen)
+            group.addAction(action)
+            self._menu.addAction(action)
+
+    def _chosen(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._run_state.show_run(action.data())
+
+
+class CompareChoice(QToolButton):
+    """Puts another run beside the one in focus."""
+
+    def __init__(self, run_state: RunState, results: ResultsState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._run_state = run_state
+        self._results = results
+        self.setText("Compare")
+        self.setIcon(icon("plus", "text2"))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setAccessibleName("Compare with another run")
+        set_kind(self, "menu")
+        self._menu = QMenu(self)
+        self._menu.setAccessibleName("Runs to compare with")
+        self.setMenu(self._menu)
+        self._menu.aboutToShow.connect(self._fill)
+        run_state.run_changed.connect(self.refresh)
+        run_state.runs_changed.connect(self.refresh)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self.setIconSize(QSize(theme.px(16), theme.px(16)))
+
+    def refresh(self) -> None:
+        """Says whether there is another run."""
+        others = [run for run in self._run_state.runs if self._is_other(run)]
+        self.setEnabled(bool(others))
+        self.setToolTip("Put another run beside this one" if others else "There is no other run to compare with.")
+
+    def _is_other(self, run: RunInfo) -> bool:
+        return self._run_state.run is not None and run.id != self._run_state.run.id
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        if self._results.other_id is not None:
+            none = QAction("None", self._menu)
+            none.triggered.connect(self._chosen)
+            self._menu.addAction(none)
+        for run in reversed([run for run in self._run_state.runs if self._is_other(run)][-_MOST:]):
+            action = QAction(run_line(run), self._menu)
+            action.setData(run.id)
+            action.triggered.connect(self._chosen)
+            self._menu.addAction(action)
+
+    def _chosen(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._results.compare_with(action.data())

@@ -1,0 +1,406 @@
+"""The figures of the run in focus, reckoned in a thread under the run's own rules or others."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from judgenet.core.aggregate import aggregation_names, deciding
+from judgenet.core.network import Aggregation
+from judgenet.store.db import Store, StoreError
+from judgenet.store.results import common_pairs, network_of
+from judgenet.store.runs import RunInfo, run_info
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.run_state import RunState
+from judgenet.ui.tasks import JobCancelled, Tasks
+
+if TYPE_CHECKING:
+    from judgenet.report.model import Report
+    from judgenet.report.verdict_index import Comparison, VerdictIndex
+
+WAIT_MS: Final = 30
+"""Changes that follow each other faster are reckoned once."""
+LIVE_S: Final = 2.0
+"""While a run goes on its figures are reckoned at most so often, and never more than a fifth of the time."""
+_LIVE_SHARE: Final = 5
+_KEPT: Final = 12
+STUDIES: Final = 3
+"""So many pairs of each kind are read closely unless asked otherwise."""
+
+
+class _Work:
+    """One reckoning, for a thread; the interface reads how far it is."""
+
+    def __init__(self) -> None:
+        self.share: float | None = None
+        self._stop = threading.Event()
+
+    def report(self, done: int, total: int) -> None:
+        """Hears how many pairs are read, and ends the work where it is not wanted any more."""
+        self.share = done / total if total else None
+        if self._stop.is_set():
+            raise JobCancelled
+
+    def cancel(self) -> None:
+        """Ends the work at its next pair."""
+        self._stop.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A run under some rules: its figures, and the pairs behind them."""
+
+    run: RunInfo
+    report: Report
+    index: VerdictIndex
+
+    @property
+    def rules(self) -> Aggregation:
+        return self.report.spec.aggregation
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a run is to be looked at: the rules of voting, the aggregation that gives the verdict, and how many pairs of
+    each kind are read closely."""
+
+    rules: Aggregation
+    decides: str
+    studies: int
+
+
+def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
+    """Reads a run once: its figures, and its verdicts by pair."""
+    # The window opens before what reckons is loaded.
+    from judgenet.report.build import build
+    from judgenet.report.verdict_index import VerdictIndex
+
+    index = VerdictIndex(replace(network_of(run), aggregation=wish.rules))
+    report = build(
+        store,
+        run,
+        rules=wish.rules,
+        decides=wish.decides,
+        each=wish.studies,
+        on_progress=work.report,
+        observe=index.add,
+    )
+    return Results(run, report, index)
+
+
+def decided_by(run: RunInfo, rule: str) -> str:
+    """The aggregation that gives a run's verdict: the project's rule where the run's network has it."""
+    spec = network_of(run)
+    chair = spec.chair is not None
+    return rule if rule in aggregation_names(spec.depth, chair=chair) else deciding(chair=chair)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another run, and how its verdict and that of the run in focus differ on the pairs that both have.
+
+    ``comparison`` goes from the other run to the one in focus.
+    """
+
+    other: Results
+    common: int
+    comparison: Comparison
+
+
+def put_beside(store: Store, mine: Results, other: Results) -> Beside:
+    """Compares another run with ``mine``."""
+    from judgenet.report.verdict_index import compare
+
+    common = common_pairs(store, other.run, mine.run)
+    names = other.report.decides, mine.report.decides
+    return Beside(other, len(common), compare(other.index, mine.index, names, common))
+
+
+class ResultsState(QObject):
+    """What the pages Results and Report show. It reckons only while one of them is in view (:meth:`watch`).
+
+    Attributes:
+        results: the figures under the rules chosen; those of before while others are reckoned, ``None`` at first.
+        own: the figures under the run's own rules; the same as ``results`` where no others are chosen.
+        beside: another run beside it, ``None`` where none was asked for (:meth:`compare_with`) or is not read yet.
+        working: figures are being reckoned.
+        stopped: the user stopped the reckoning; :meth:`again` begins it anew.
+
+    Signals:
+        changed: any of these changed.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, document: Document, run_state: RunState, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._run_state = run_state
+        self._tasks = tasks
+        self._errors = errors
+        self.results: Results | None = None
+        self.own: Results | None = None
+        self.beside: Beside | None = None
+        self.working = False
+        self.stopped = False
+        self._rules: Aggregation | None = None
+        self._studies = STUDIES
+        self._rule = document.rule
+        self._other_id: str | None = None
+        self._run_id: str | None = None
+        self._watchers: set[Hashable] = set()
+        self._kept: OrderedDict[Hashable, Results] = OrderedDict()
+        self._work: _Work | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._wanted = 0
+        self._took = 0.0
+        self._last = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._begin)
+        document.opened.connect(self._opened)
+        document.project_changed.connect(self._project_changed)
+        run_state.run_changed.connect(self._run_changed)
+        run_state.loading_changed.connect(self._run_changed)
+        run_state.progress_changed.connect(self._progressed)
+
+    # What is looked at
+
+    def watch(self, who: Hashable) -> None:
+        """Somebody looks: figures are kept up to date from now on."""
+        self._watchers.add(who)
+        self._soon()
+
+    def unwatch(self, who: Hashable) -> None:
+        """Somebody does not look any more; when nobody does, reckoning ends."""
+        self._watchers.discard(who)
+        if not self._watchers:
+            self._end()
+
+    @property
+    def run(self) -> RunInfo | None:
+        """The run in focus."""
+        return self._run_state.run
+
+    @property
+    def share(self) -> float | None:
+        """How far the reckoning is, 0 to 1; ``None`` where that is unknown."""
+        return None if self._work is None else self._work.share
+
+    # Rules
+
+    @property
+    def own_rules(self) -> Aggregation | None:
+        """The rules that the run in focus recorded."""
+        return None if self.run is None else network_of(self.run).aggregation
+
+    @property
+    def rules(self) -> Aggregation | None:
+        """The rules in force: those chosen, else the run's own."""
+        return self._rules or self.own_rules
+
+    @property
+    def other_rules(self) -> bool:
+        """Other rules than the run's own are chosen."""
+        return self._rules is not None and self._rules != self.own_rules
+
+    def choose_rules(self, rules: Aggregation | None) -> None:
+        """Chooses rules; ``None`` goes back to the run's own. Costs no call."""
+        self._rules = None if rules == self.own_rules else rules
+        self._soon(now=True)
+
+    @property
+    def studies(self) -> int:
+        """How many pairs of each kind the report reads closely."""
+        return self._studies
+
+    def choose_studies(self, each: int) -> None:
+        """Sets how many pairs of each kind the report reads closely."""
+        if each != self._studies:
+            self._studies = each
+            self._soon(now=True)
+
+    # Another run
+
+    @property
+    def other_id(self) -> str | None:
+        """The run that stands, or is to stand, beside the one in focus."""
+        return self._other_id
+
+    def compare_with(self, run_id: str | None) -> None:
+        """Puts another run beside the one in focus; ``None`` puts it away."""
+        self._other_id = run_id
+        if run_id is None:
+            self.beside = None
+            self.changed.emit()
+        self._soon(now=True)
+
+    # Reckoning
+
+    def cancel(self) -> None:
+        """The user stops the reckoning."""
+        if self.working:
+            self.stopped = True
+            self._end()
+
+    def again(self) -> None:
+        """Reckons after the user had stopped it."""
+        self.stopped = False
+        self._soon(now=True)
+
+    def _opened(self) -> None:
+        self._end()
+        self._kept.clear()
+        self.results = self.own = self.beside = None
+        self._rules = self._other_id = None
+        self._run_id = None
+        self.stopped = False
+        self.changed.emit()
+
+    def _project_changed(self) -> None:
+        if self._document.rule != self._rule:
+            self._rule = self._document.rule
+            self._soon(now=True)
+
+    def _run_changed(self) -> None:
+        run = self.run
+        if (run.id if run else None) != self._run_id:
+            self._run_id = run.id if run else None
+            self._rules = self._other_id = None
+            self.stopped = False
+            self.results = self.own = self.beside = None
+            self.changed.emit()
+        self._soon(now=True)
+
+    def _progressed(self) -> None:
+        if self._run_state.live:
+            self._soon()
+
+    def _soon(self, *, now: bool = False) -> None:
+        """Reckons soon, where somebody looks."""
+        if not self._watchers or (self._timer.isActive() and not now):
+            return
+        wait = 0.0
+        if self._run_state.live and not now:
+            wait = self._last + max(LIVE_S, _LIVE_SHARE * self._took) - time.monotonic()
+        self._timer.start(max(WAIT_MS, round(1000 * wait)))
+
+    def _end(self) -> None:
+        self._timer.stop()
+        self._wanted += 1
+        if self._work is not None:
+            self._work.cancel()
+            self._work = None
+        self._set_working(False)
+
+    def _set_working(self, working: bool) -> None:
+        if working != self.working:
+            self.working = working
+            self.changed.emit()
+
+    def _stamp(self) -> Hashable:
+        """What the figures depend on beside the rules."""
+        run = self.run
+        return None if run is None else (run.id, self._run_state.state, run.finished_at, self._pairs_done())
+
+    def _pairs_done(self) -> int:
+        table = self._run_state.table
+        return 0 if table is None else len(table.finished)
+
+    def _begin(self) -> None:
+        store, run = self._document.store, self.run
+        if store is None or run is None or self._run_state.loading or self.stopped or not self._watchers:
+            return
+        rules = self.rules
+        assert rules is not None
+        own = Wish(network_of(run).aggregation, decided_by(run, self._document.rule), self._studies)
+        chosen = replace(own, rules=rules)
+        stamp = self._stamp()
+        wanted = [wish for wish in dict.fromkeys((own, chosen)) if (stamp, wish) not in self._kept]
+        other = self._other_id
+        known = other is None or (
+            self.beside is not None
+            and self.beside.other.run.id == other
+            and self.results is not None
+            and self._kept.get((stamp, chosen)) is self.results
+        )
+        if not wanted and known:
+            self._take(stamp, own, chosen, self.beside)
+            return
+        if self._work is not None and self._run_state.live and self.results is not None:
+            # While a run goes on each answer is soon overtaken: the one on its way is good enough.
+            self._timer.start(round(1000 * LIVE_S))
+            return
+        self._wanted += 1
+        if self._work is not None:
+            self._work.cancel()
+        work = self._work = _Work()
+        self._set_working(True)
+        self._task = self._tasks.start(
+            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), "Reckon the results"
+        )
+
+    async def _reckon(
+        self,
+        store: Store,
+        run: RunInfo,
+        stamp: Hashable,
+        own: Wish,
+        chosen: Wish,
+        wanted: list[Wish],
+        other: str | None,
+        work: _Work,
+        number: int,
+    ) -> None:
+        began = time.monotonic()
+        try:
+            # A run that ended meanwhile has its end in the store only.
+            fresh = await self._tasks.off_thread(run_info, store, run.id)
+            for wish in wanted:
+                self._keep((stamp, wish), await self._tasks.off_thread(reckon, store, fresh, wish, work))
+            found = None
+            if other is not None:
+                info = await self._tasks.off_thread(run_info, store, other)
+                key = (info.id, info.state, info.finished_at, own.decides)
+                if key not in self._kept:
+                    wish = Wish(network_of(info).aggregation, decided_by(info, own.decides), 0)
+                    self._keep(key, await self._tasks.off_thread(reckon, store, info, wish, work))
+                mine = self._kept[stamp, chosen]
+                found = await self._tasks.off_thread(put_beside, store, mine, self._kept[key])
+        except JobCancelled:
+            return
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if number == self._wanted and self._document.store is store:
+                self._errors.tell_exception(error, run.id)
+                self._work = None
+                self._set_working(False)
+            return
+        if number != self._wanted:
+            return
+        self._took, self._last = time.monotonic() - began, time.monotonic()
+        self._work = None
+        self.working = False
+        self._take(stamp, own, chosen, found)
+        if self._stamp() != stamp:
+            self._soon()
+
+    def _keep(self, key: Hashable, results: Results) -> None:
+        self._kept[key] = results
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+
+    def _take(self, stamp: Hashable, own: Wish, chosen: Wish, other: Beside | None) -> None:
+        self.own, self.results, self.beside = self._kept[stamp, own], self._kept[stamp, chosen], other
+        self.changed.emit()

@@ -1,0 +1,713 @@
+"""The tabs that show one call whole: what it read, its prompt, its raw answer, and all calls of a neuron."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QScrollArea,
+    QTableView,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
+from judgenet.core.network import NetworkError
+from judgenet.core.pairs import Order, Pair
+from judgenet.core.prompts import Form, Heard
+from judgenet.engine.pair_now import NeuronNow
+from judgenet.engine.run_table import CallState
+from judgenet.store.db import StoreError
+from judgenet.store.runs import FullCall
+from judgenet.ui.canvas.words import score_text, seconds_text
+from judgenet.ui.context import Context
+from judgenet.ui.parts import label, line, link
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.marks import ScoreRow
+from judgenet.ui.run.parts import ElidedLabel, Tag
+from judgenet.ui.run.prose import FittedProse, Reference
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PANEL_INSIDE
+from judgenet.ui.widgets import Chip, Segment
+from judgenet.ui.words import money
+
+Index = QModelIndex | QPersistentModelIndex
+
+MOST_READ: Final = 40
+"""So many evaluations are laid out at once; the rest on demand."""
+
+
+class CallChoice(QWidget):
+    """Which of a neuron's calls is shown: its order, and its sample where there are several.
+
+    Signals:
+        changed: another call is to be shown.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order = Segment("Order", (("ab", "Order AB"), ("ba", "Order BA")))
+        self.sample = Segment("Sample", (("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")))
+        self.order.chosen.connect(self.changed)
+        self.sample.chosen.connect(self.changed)
+        self._sample_word = label("Sample", tone="text2")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.order)
+        row.addWidget(self._sample_word)
+        row.addWidget(self.sample)
+        row.addStretch(1)
+
+    def fit(self, now: NeuronNow) -> None:
+        """Offers the calls of a neuron."""
+        orders = [one.order for one in now.orders]
+        for order in ("ab", "ba"):
+            self.order.button(order).setVisible(order in orders)
+        if orders and self.order.current not in orders:
+            self.order.set_current(orders[0])
+        samples = now.settings.samples or 1
+        for number in range(1, 5):
+            self.sample.button(str(number)).setVisible(number <= samples)
+        if int(self.sample.current) > samples:
+            self.sample.set_current("1")
+        several = samples > 1
+        self.sample.setVisible(several)
+        self._sample_word.setVisible(several)
+        self.setVisible(len(orders) > 1 or several)
+
+    def choose(self, order: Order, sample: int) -> None:
+        """Sets the call without telling."""
+        self.order.set_current(order)
+        self.sample.set_current(str(min(sample, 4)))
+
+    @property
+    def call(self) -> tuple[Order, int]:
+        """The chosen order and sample."""
+        return "ab" if self.order.current == "ab" else "ba", int(self.sample.current)
+
+
+class _CallTab(QWidget):
+    """A tab about one call."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.context = context
+        self.focus = focus
+        self.theme = theme
+        self.now: NeuronNow | None = None
+        self.choice = CallChoice()
+        self.choice.changed.connect(self.refresh)
+        self.column = QVBoxLayout(self)
+        self.column.addWidget(self.choice)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self.theme = theme
+        inside = theme.px(PANEL_INSIDE)
+        self.column.setContentsMargins(inside, theme.px(12), inside, theme.px(8))
+        self.column.setSpacing(theme.px(8))
+
+    def show_neuron(self, now: NeuronNow) -> None:
+        """Shows a neuron as it is now."""
+        self.now = now
+        self.choice.fit(now)
+        self.refresh()
+
+    @property
+    def site(self) -> CallSite | None:
+        """The call that is shown."""
+        return None if self.now is None else self.focus.site(self.now.layer, self.now.neuron, *self.choice.call)
+
+    def refresh(self) -> None:
+        """Shows the chosen call."""
+
+
+class ReadTab(_CallTab):
+    """The evaluations of the layer before that a call has read, or will.
+
+    Signals:
+        reference_chosen: a :class:`Reference` that was clicked.
+        pair_wanted: the pair itself is to be shown.
+    """
+
+    reference_chosen = Signal(object)
+    pair_wanted = Signal()
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__(context, focus, theme, "What it read")
+        self.words = label("", tone="text2", wrap=True)
+        self.show_pair = link("Show the pair")
+        self.show_pair.clicked.connect(self.pair_wanted)
+        self.more = link("Show all")
+        self.more.clicked.connect(self._show_all)
+        self._all = False
+        self._shown: object = None
+        self._list = QWidget()
+        self._rows = QVBoxLayout(self._list)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._scroll = QScrollArea()
+        self._scroll.setAccessibleName("Evaluations that it read")
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(self._list)
+        self.column.addWidget(self.words)
+        self.column.addWidget(self.show_pair)
+        self.column.addWidget(self._scroll, stretch=1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._rows.setSpacing(theme.px(8))
+        self._shown = None
+        self.refresh()
+
+    def show_neuron(self, now: NeuronNow) -> None:
+        if self.now is None or (now.layer, now.neuron) != (self.now.layer, self.now.neuron):
+            self._all = False
+        super().show_neuron(now)
+
+    def refresh(self) -> None:
+        now, site = self.now, self.site
+        if now is None or site is None or self.focus.now is None:
+            return
+        first = now.layer == 1
+        self.show_pair.setVisible(first)
+        self.choice.setVisible(not first and self.choice.isVisibleTo(self))
+        heard: Sequence[Heard] = ()
+        if first:
+            self.words.setText("The first layer reads the pair alone.")
+        else:
+            try:
+                heard = self.focus.heard(site)
+            except (NetworkError, StoreError, sqlite3.Error) as error:
+                self.words.setText(str(error).splitlines()[0])
+            else:
+                self._say(now, heard)
+        state = (self.focus.index, site, tuple(heard), self._all, self.theme)
+        if state != self._shown:
+            self._shown = state
+            self._fill(now, heard)
+
+    def _say(self, now: NeuronNow, heard: Sequence[Heard]) -> None:
+        neurons = len({one.neuron for one in heard})
+        failed = sum(isinstance(one.result, Unscored) for one in heard)
+        if not neurons:
+            self.words.setText(f"It reads nothing of layer {now.layer - 1}.")
+            return
+        text = f"{neurons:,} neuron{'s' if neurons != 1 else ''} of layer {now.layer - 1}, {len(heard):,} evaluations"
+        missing = f"; {failed:,} of them failed, which it was told" if failed else ""
+        self.words.setText(f"{text}{missing}. Scores are mapped back to A and B.")
+
+    def _show_all(self) -> None:
+        self._all = True
+        self.refresh()
+
+    def _fill(self, now: NeuronNow, heard: Sequence[Heard]) -> None:
+        while self._rows.count():
+            item = self._rows.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is self.more:
+                widget.setParent(None)
+            elif widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        by_neuron: dict[int, list[Heard]] = {}
+        for one in heard:
+            by_neuron.setdefault(one.neuron, []).append(one)
+        shown = list(by_neuron.items())
+        if not self._all:
+            shown = shown[: MOST_READ // 2]
+        for neuron, told in shown:
+            card = _HeardCard(self.theme, now.layer - 1, neuron, told, own=neuron == now.neuron)
+            card.reference_chosen.connect(self.reference_chosen)
+            self._rows.addWidget(card)
+        left = len(by_neuron) - len(shown)
+        if left:
+            self.more.setText(f"Show {left:,} more")
+            self._rows.addWidget(self.more)
+        self._rows.addStretch(1)
+
+
+class _HeardCard(QWidget):
+    """One neuron of the layer before: its name as a link, and what it said in each order."""
+
+    reference_chosen = Signal(object)
+
+    def __init__(self, theme: Theme, layer: int, neuron: int, told: Sequence[Heard], *, own: bool) -> None:
+        super().__init__()
+        self._reference = Reference(layer, neuron)
+        role = told[0].role
+        name = role.name if role is not None and role.name else f"Judge {neuron}"
+        self.name = link(name, f"{name}, layer {layer}")
+        self.name.clicked.connect(self._chosen)
+        tag = Tag()
+        tag.say("Its own" if own else "")
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(self.name)
+        head.addWidget(tag)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, theme.px(8), 0)
+        column.setSpacing(theme.px(4))
+        column.addLayout(head)
+        for one in told:
+            row = QHBoxLayout()
+            row.setSpacing(theme.px(8))
+            row.addWidget(label(one.order.upper(), tone="text3"))
+            column.addLayout(row)
+            if isinstance(one.result, Evaluation):
+                if one.result.score_a is not None and one.result.score_b is not None:
+                    scores = ScoreRow(theme)
+                    scores.say(one.result.score_a, one.result.score_b)
+                    row.addWidget(scores)
+                else:
+                    chip = Chip(theme)
+                    chip.show_verdict(one.result.verdict)
+                    row.addWidget(chip)
+                if one.result.evidence:
+                    text = FittedProse(theme, f"Evidence of {name}, order {one.order.upper()}")
+                    text.say(one.result.evidence, order=one.order)
+                    column.addWidget(text)
+            else:
+                chip = Chip(theme)
+                chip.show_verdict(None, unscored=True)
+                row.addWidget(chip)
+                row.addWidget(label(REASON_WORDS[one.result.reason], tone="text2"))
+            row.addStretch(1)
+        column.addWidget(line())
+
+    def _chosen(self) -> None:
+        self.reference_chosen.emit(self._reference)
+
+
+def _mono(name: str) -> QPlainTextEdit:
+    made = QPlainTextEdit()
+    made.setReadOnly(True)
+    made.setProperty("kind", "prompt")
+    made.setProperty("type", "mono")
+    made.setAccessibleName(name)
+    made.setTabChangesFocus(True)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setUndoRedoEnabled(False)
+    return made
+
+
+def _set_text(edit: QPlainTextEdit, text: str) -> None:
+    """Sets a text, keeping the place where nothing before it changed."""
+    if edit.toPlainText() == text:
+        return
+    bar = edit.verticalScrollBar()
+    place, at_end = bar.value(), bar.value() >= bar.maximum() - 1
+    before = edit.toPlainText()
+    edit.setPlainText(text)
+    bar.setValue(bar.maximum() if at_end and before and text.startswith(before) else place)
+
+
+class _Copy(QWidget):
+    """A link that copies a text and says so."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.button = link("Copy", name)
+        self.button.clicked.connect(self._copy)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(1500)
+        self._timer.timeout.connect(self._again)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.button)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text)
+        self.button.setText("Copied")
+        self._timer.start()
+
+    def _again(self) -> None:
+        self.button.setText("Copy")
+
+
+class PromptTab(_CallTab):
+    """The prompt of a call exactly as it was sent, or as it will be."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__(context, focus, theme, "Prompt")
+        self.words = label("", tone="text2", wrap=True)
+        self.copy = _Copy("Copy the prompt")
+        self.system_word = label("System", "strong", "text2")
+        self.user_word = label("User", "strong", "text2")
+        self.system = _mono("System message")
+        self.user = _mono("User message")
+        row = QHBoxLayout()
+        row.addWidget(self.words, stretch=1)
+        row.addWidget(self.copy)
+        self.column.addLayout(row)
+        self.column.addWidget(self.system_word)
+        self.column.addWidget(self.system)
+        self.column.addWidget(self.user_word)
+        self.column.addWidget(self.user, stretch=1)
+        self.column.addStretch(0)
+        self._shown: tuple[str, str] | None = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        font = theme.font("mono")
+        for edit in (self.system, self.user):
+            edit.setFont(font)
+        self.system.setFixedHeight(2 * theme.line_height("mono") + theme.px(20))
+        self._shown = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        site = self.site
+        if site is None or self.focus.now is None:
+            return
+        messages, words = self._messages(site)
+        system = next((text for role, text in messages if role == "system"), "")
+        user = next((text for role, text in messages if role == "user"), "")
+        self.words.setText(words)
+        for widget, text in (
+            (self.system_word, system),
+            (self.system, system),
+            (self.user_word, user),
+            (self.user, user),
+        ):
+            widget.setVisible(bool(text))
+        self.copy.text = "\n\n".join(text for _, text in messages)
+        self.copy.setVisible(bool(messages))
+        if (system, user) != self._shown:
+            self._shown = (system, user)
+            _set_text(self.system, system)
+            _set_text(self.user, user)
+            self._mark()
+
+    def _messages(self, site: CallSite) -> tuple[Sequence[tuple[str, str]], str]:
+        call = self.focus.call(site)
+        if call is not None and call.messages:
+            return call.messages, f"Exactly as it was sent to {call.endpoint}."
+        try:
+            question = self.focus.question(site, self._form())
+        except (NetworkError, StoreError, sqlite3.Error) as error:
+            return (), str(error).splitlines()[0]
+        state = self.context.run_state.call_state(site)
+        words = "As it was sent." if state.phase in ("asked", "writing", "unscored") else "As it will be sent."
+        return [(message["role"], message["content"]) for message in question.prompt.messages()], words
+
+    def _form(self) -> Form:
+        """The form in which another call of the same model was asked."""
+        now = self.now
+        if now is not None:
+            for order in ("ab", "ba"):
+                for layer in range(now.layer, 0, -1):
+                    call = self.focus.call(self.focus.site(layer, now.neuron, "ab" if order == "ab" else "ba"))
+                    if call is not None and call.form in ("json", "text"):
+                        return "json" if call.form == "json" else "text"
+        return "json"
+
+    def _mark(self) -> None:
+        """Marks what the templates were filled with: the texts of the pair and the role."""
+        pair, now = self.focus.pair, self.now
+        filled = _filled(pair) if pair is not None else []
+        if now is not None and now.role is not None:
+            filled += [now.role.description, now.role.name]
+        form = QTextCharFormat()
+        form.setBackground(self.theme.color("accentTint"))
+        form.setForeground(self.theme.color("accent"))
+        marks = []
+        for text in filled:
+            cursor = self.user.document().find(text[:200].splitlines()[0]) if text.strip() else QTextCursor()
+            if cursor.isNull():
+                continue
+            start = cursor.selectionStart()
+            end = min(
+                start + len(text.encode("utf-16-le", "surrogatepass")) // 2, self.user.document().characterCount() - 1
+            )
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = cursor
+            mark.format = form
+            marks.append(mark)
+        self.user.setExtraSelections(marks)
+
+
+def _filled(pair: Pair) -> list[str]:
+    return [text for text in (pair.question, pair.response_a, pair.response_b, pair.reference or "") if text.strip()]
+
+
+class RawTab(_CallTab):
+    """The answer as the model gave it, and how it was read."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__(context, focus, theme, "Raw answer")
+        self.what = Segment("Show", (("answer", "Answer"), ("thinking", "Thinking")))
+        self.what.chosen.connect(self.refresh)
+        self.words = label("", tone="text2", wrap=True)
+        self.copy = _Copy("Copy the answer")
+        self.text = _mono("Raw answer")
+        row = QHBoxLayout()
+        row.addWidget(self.words, stretch=1)
+        row.addWidget(self.copy)
+        self.column.addWidget(self.what)
+        self.column.addLayout(row)
+        self.column.addWidget(self.text, stretch=1)
+        self.column.addStretch(0)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.text.setFont(theme.font("mono"))
+
+    def refresh(self) -> None:
+        site = self.site
+        if site is None:
+            return
+        state = self.context.run_state.call_state(site)
+        call = self.focus.call(site) if state.finished else None
+        thinking = call.thinking if call is not None and call.thinking else ""
+        self.what.setVisible(bool(thinking))
+        text = "" if call is None or call.raw_text is None else call.raw_text
+        if thinking and self.what.current == "thinking":
+            text = thinking
+        if state.phase == "writing":
+            text = self.context.run_state.live_text(site)
+        self.words.setText(self._words(state, call))
+        self.copy.text = text
+        self.copy.setVisible(bool(text))
+        self.text.setVisible(bool(text))
+        _set_text(self.text, text)
+
+    def _words(self, state: CallState, call: FullCall | None) -> str:
+        if call is None:
+            return {"writing": "It is being written.", "asked": "Nothing is written yet."}.get(
+                state.phase, "Not asked yet."
+            )
+        parts = []
+        if isinstance(call.result, Unscored):
+            detail = f": {call.result.detail}" if call.result.detail else ""
+            parts.append(f"{REASON_WORDS[call.result.reason]}{detail}")
+        elif call.rule:
+            parts.append(f"Read by rule “{call.rule}”")
+        if call.finish_reason:
+            parts.append(f"ended with “{call.finish_reason}”")
+        return ". ".join(part[:1].upper() + part[1:] for part in parts) + "." if parts else ""
+
+    def grow(self, sites: set[CallSite]) -> None:
+        """Takes in what was written since."""
+        if self.site in sites:
+            self.refresh()
+
+
+_HEADS: Final = ("Order", "State", "In", "Out", "Time", "Price", "Tries")
+
+
+class CallsModel(QAbstractTableModel):
+    """The calls of one neuron."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[tuple[CallSite, tuple[str, ...]]] = []
+
+    def show_calls(self, rows: list[tuple[CallSite, tuple[str, ...]]]) -> None:
+        """Takes rows of texts."""
+        if rows == self._rows:
+            return
+        same = [site for site, _ in rows] == [site for site, _ in self._rows]
+        if same:
+            self._rows = rows
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(_HEADS) - 1))
+            return
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+
+    def site(self, row: int) -> CallSite:
+        """The call of a row."""
+        return self._rows[row][0]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(_HEADS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return _HEADS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section > 1:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return self._rows[index.row()][1][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class CallsTab(QWidget):
+    """All calls of a neuron with what they used, and one of them in full.
+
+    Signals:
+        call_chosen: (order, sample) of the row that was chosen.
+    """
+
+    call_chosen = Signal(str, int)
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Calls")
+        self._context = context
+        self._focus = focus
+        self.model = CallsModel()
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Calls of this neuron")
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setTabKeyNavigation(False)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self._facts = QVBoxLayout()
+        self._fact_rows: dict[str, ElidedLabel] = {}
+        self._fact_words: list[QLabel] = []
+        column = QVBoxLayout(self)
+        column.addWidget(self.table)
+        column.addLayout(self._facts)
+        column.addStretch(1)
+        for name in ("Endpoint", "Model", "Answered by", "Parameters", "Asked", "Cache", "Detail"):
+            row = QHBoxLayout()
+            word = label(name, tone="text2")
+            value = ElidedLabel()
+            row.addWidget(word)
+            row.addWidget(value, stretch=1)
+            self._fact_words.append(word)
+            self._fact_rows[name] = value
+            self._facts.addLayout(row)
+        self._column = column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._column.setContentsMargins(0, 0, 0, theme.px(8))
+        self._column.setSpacing(theme.px(12))
+        inside = theme.px(PANEL_INSIDE)
+        self._facts.setContentsMargins(inside, 0, inside, 0)
+        self._facts.setSpacing(theme.px(2))
+        self.table.setFont(theme.font(tabular=True))
+        self.table.verticalHeader().setDefaultSectionSize(theme.row)
+        for word in self._fact_words:
+            word.setFixedWidth(theme.px(100))
+
+    def show_neuron(self, now: NeuronNow) -> None:
+        """Shows a neuron's calls as they are."""
+        rows = []
+        chosen = self.table.currentIndex().row()
+        for one in now.orders:
+            for sample in range(1, one.calls + 1):
+                rows.append(self._row(self._focus.site(now.layer, now.neuron, one.order, sample), one.calls))
+        self.model.show_calls(rows)
+        row, head = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(head + row * min(6, max(1, len(rows))) + 2)
+        if rows and not 0 <= chosen < len(rows):
+            self.table.selectRow(0)
+        self._show_facts()
+
+    def _row(self, site: CallSite, samples: int) -> tuple[CallSite, tuple[str, ...]]:
+        state = self._context.run_state.call_state(site)
+        call = self._focus.call(site) if state.finished else None
+        order = (site.order or "").upper() + (f" {site.sample}" if samples > 1 else "")
+        usage = call.usage if call is not None else None
+        currency = self._currency()
+        if state.phase == "scored":
+            words = f"{score_text(state.score_a)} – {score_text(state.score_b)}"
+            if state.score_a is None:
+                words = {"a": "A", "b": "B", "tie": "Tie"}.get(state.verdict or "", "")
+        elif state.phase == "unscored":
+            words = REASON_WORDS[state.reason] if state.reason is not None else "Unscored"
+        else:
+            words = {"asked": "Asked", "writing": "Writing"}.get(state.phase, "Waiting")
+        return site, (
+            order,
+            words,
+            "" if usage is None else f"{usage['prompt_tokens']:,}",
+            "" if usage is None else f"{usage['completion_tokens']:,}",
+            "" if state.seconds is None else seconds_text(state.seconds),
+            "" if call is None or call.price is None else money(call.price, currency),
+            str(state.attempts) if state.finished and state.attempts else "",
+        )
+
+    def _currency(self) -> str:
+        known = self._context.figures.estimate
+        return "USD" if known is None else known.estimate.currency
+
+    def _row_chosen(self, current: QModelIndex) -> None:
+        if current.isValid():
+            site = self.model.site(current.row())
+            self.call_chosen.emit(site.order or "ab", site.sample)
+            self._show_facts()
+
+    def _show_facts(self) -> None:
+        row = self.table.currentIndex().row()
+        call = None
+        if 0 <= row < self.model.rowCount():
+            call = self._focus.call(self.model.site(row))
+        facts = dict.fromkeys(self._fact_rows, "")
+        if call is not None:
+            facts |= _facts_of(call)
+        for (name, value), word in zip(self._fact_rows.items(), self._fact_words, strict=True):
+            value.say(facts[name])
+            shown = bool(facts[name])
+            value.setVisible(shown)
+            word.setVisible(shown)
+
+
+def _facts_of(call: FullCall) -> dict[str, str]:
+    facts = {"Endpoint": call.endpoint, "Model": call.model}
+    if call.returned_model:
+        facts["Answered by"] = f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
+    if call.parameters is not None:
+        _, temperature, most, schema = call.parameters
+        warmth = "endpoint’s own temperature" if temperature is None else f"temperature {temperature:g}"
+        form = "JSON by a schema" if schema is not None else "text"
+        facts["Parameters"] = f"{warmth}, at most {most:,} tokens, {form}"
+    if call.started_at:
+        facts["Asked"] = datetime.fromtimestamp(call.started_at).astimezone().strftime("%d %b %Y, %H:%M:%S")
+    usage = call.usage
+    if call.cached:
+        facts["Cache"] = "From the store: it cost this run nothing"
+    elif usage is not None and usage["cached_tokens"]:
+        facts["Cache"] = f"{usage['cached_tokens']:,} tokens of the prompt came from the endpoint’s cache"
+    if isinstance(call.result, Unscored) and call.result.detail:
+        facts["Detail"] = call.result.detail
+    elif call.missing:
+        facts["Detail"] = "Missing: " + "; ".join(call.missing)
+    return facts

@@ -1,0 +1,114 @@
+"""The dock below the canvas: pairs, grid and plots side by side, or as tabs where there is no room."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from judgenet.ui.context import Context
+from judgenet.ui.parts import line, upright
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.grid import GridPane
+from judgenet.ui.run.pair_list import PairsPane
+from judgenet.ui.run.plots import FIGURES, SPEEDS, ChartPane, SpeedPane
+from judgenet.ui.theme import Theme
+
+SHARES: Final = (298, 258, 294)
+"""How the three panes share the width, side by side."""
+
+
+class RunDock(QFrame):
+    """All pairs of the run at once.
+
+    Signals:
+        pair_chosen: the index of a pair.
+        call_opened: (pair, layer, neuron).
+        call_wanted: a :class:`CallSite`.
+    """
+
+    pair_chosen = Signal(int)
+    call_opened = Signal(int, int, int)
+    call_wanted = Signal(object)
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "surface")
+        self.setAccessibleName("All pairs")
+        self.pairs = PairsPane(context, theme)
+        self.grid = GridPane(context, focus, theme)
+        self.chart = ChartPane(context, focus, theme, (*FIGURES, *SPEEDS))
+        self.speed = SpeedPane(context, focus, theme)
+        self.tabs = QTabBar()
+        self.tabs.setAccessibleName("What of all pairs is shown")
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        for text in ("Pairs and accuracy", "Score difference", "Speed and price"):
+            self.tabs.addTab(text)
+        self._tab_line = line()
+        self._stack = QStackedWidget()
+        self._first = QWidget()
+        self._first_row = QHBoxLayout(self._first)
+        self._second = QWidget()
+        self._second_row = QHBoxLayout(self._second)
+        for row in (self._first_row, self._second_row):
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(0)
+        self._between = [upright(), upright()]
+        for page in (self._first, self._second, self.speed):
+            self._stack.addWidget(page)
+        self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._tab_row = QHBoxLayout()
+        self._tab_row.addWidget(self.tabs)
+        column.addLayout(self._tab_row)
+        column.addWidget(self._tab_line)
+        column.addWidget(self._stack, stretch=1)
+        self.pairs.pair_chosen.connect(self.pair_chosen)
+        self.grid.call_opened.connect(self.call_opened)
+        self.chart.call_wanted.connect(self.call_wanted)
+        self.speed.call_wanted.connect(self.call_wanted)
+        self._narrow: bool | None = None
+        self.set_narrow(False)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._tab_row.setContentsMargins(theme.px(6), 0, 0, 0)
+        # What is in a tab must not widen the window.
+        for pane in (self.pairs, self.grid, self.chart, self.speed, *self.speed.panes):
+            pane.setMinimumWidth(theme.px(150))
+        for part in (self.pairs, self.grid, self.chart, self.speed):
+            part.set_theme(theme)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Puts the panes side by side, or into tabs."""
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for widget in (self.pairs, self.grid, self.chart, *self._between):
+            for row in (self._first_row, self._second_row):
+                row.removeWidget(widget)
+        if narrow:
+            shown: tuple[QWidget, ...] = (self.pairs, self._between[0], self.chart)
+            self._second_row.addWidget(self.grid)
+        else:
+            shown = (self.pairs, self._between[0], self.grid, self._between[1], self.chart)
+            self.tabs.setCurrentIndex(0)
+        panes: tuple[QWidget, ...] = (self.pairs, self.grid, self.chart)
+        shares = dict(zip(panes, SHARES, strict=True))
+        for part in shown:
+            self._first_row.addWidget(part, shares.get(part, 0))
+            part.show()
+        self.chart.set_narrow(narrow)
+        self.grid.set_narrow(narrow)
+        self._between[1].setVisible(not narrow)
+        self.tabs.setVisible(narrow)
+        self._tab_line.setVisible(narrow)
+
+    def show_tab(self, place: int) -> None:
+        """Brings a tab of the narrow dock into view."""
+        self.tabs.setCurrentIndex(place)

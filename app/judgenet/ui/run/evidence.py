@@ -1,0 +1,303 @@
+"""The tab Evidence: what a neuron writes, in both orders side by side, or one at a time where there is no room."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
+from judgenet.core.pairs import ORDERS, Order, Verdict
+from judgenet.core.reading_partial import evidence_so_far
+from judgenet.engine.pair_now import NeuronNow
+from judgenet.engine.run_table import CallState
+from judgenet.ui.canvas.words import seconds_text
+from judgenet.ui.clock import monotonic
+from judgenet.ui.context import Context
+from judgenet.ui.parts import label, line, upright
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.marks import ScoreRow, chip_icon
+from judgenet.ui.run.prose import Prose, Reference
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PANEL_INSIDE
+from judgenet.ui.widgets import Chip, Segment
+
+SIDE_BY_SIDE: Final = 430
+"""From this width (px at 100 %) on both orders stand side by side."""
+
+ORDER_HEADS: Final[dict[Order, str]] = {"ab": "A was shown first", "ba": "B was shown first"}
+
+
+class OrderColumn(QWidget):
+    """The evidence of one call, its scores under it."""
+
+    def __init__(self, context: Context, focus: FocusPair, order: Order, theme: Theme) -> None:
+        super().__init__()
+        self._context = context
+        self._focus = focus
+        self.order: Order = order
+        self.site: CallSite | None = None
+        self.setAccessibleName(f"Order {order.upper()}")
+        self.title = label(f"Order {order.upper()}", "node")
+        self.first = label(ORDER_HEADS[order], tone="text2")
+        self.text = Prose(theme, f"Evidence in order {order.upper()}")
+        self.scores = ScoreRow(theme)
+        self.chip = Chip(theme)
+        self.state = label("", tone="text2", wrap=True)
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.title, self.first):
+            head.addWidget(widget)
+        head.addStretch(1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.addWidget(self.scores)
+        foot.addWidget(self.chip)
+        foot.addWidget(self.state, stretch=1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.text, stretch=1)
+        column.addWidget(line())
+        column.addLayout(foot)
+        self._head, self._foot, self._column = head, foot, column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._column.setSpacing(theme.px(4))
+        self._head.setSpacing(theme.px(8))
+        self._foot.setSpacing(theme.px(8))
+        self.state.setMinimumHeight(theme.px(36))
+        for part in (self.text, self.scores, self.chip):
+            part.set_theme(theme)
+
+    def show_head(self, shown: bool) -> None:
+        """Shows which order it is, or leaves that to others."""
+        for part in (self.title, self.first):
+            part.setVisible(shown)
+
+    def refresh(self, now: NeuronNow, sample: int) -> None:
+        """Shows the call of a sample as it is."""
+        self.site = self._focus.site(now.layer, now.neuron, self.order, sample)
+        state = self._context.run_state.call_state(self.site)
+        scored = state.phase == "scored"
+        with_scores = scored and state.score_a is not None and state.score_b is not None
+        self.scores.setVisible(with_scores)
+        self.chip.setVisible(state.phase == "unscored" or (scored and not with_scores))
+        if with_scores:
+            self.scores.say(state.score_a, state.score_b)
+        self.chip.show_verdict(state.verdict, unscored=state.phase == "unscored")
+        if state.finished:
+            self._show_finished(now, self.site, state, with_scores)
+        else:
+            self._show_unfinished(now, self.site, state)
+
+    def _show_finished(self, now: NeuronNow, site: CallSite, state: CallState, with_scores: bool) -> None:
+        call = self._focus.call(site)
+        result = None if call is None else call.result
+        markdown = self._context.settings.preferences.markdown
+        if isinstance(result, Evaluation):
+            before = now.layer - 1
+            names = self._focus.names(before) if before else ()
+            self.state.setText("" if with_scores else "Gave a verdict without scores")
+            if result.evidence:
+                self.text.say(
+                    result.evidence, markdown=markdown, names=names, refer=lambda place: Reference(before, place + 1)
+                )
+            else:
+                self.text.say("It gave no evidence.", color="text3")
+            return
+        reason = state.reason
+        self.state.setText("Unscored" if reason is None else REASON_WORDS[reason])
+        detail = result.detail if isinstance(result, Unscored) else ""
+        partial = evidence_so_far(call.raw_text) if call is not None and call.raw_text else ""
+        if partial:
+            self.text.say(partial, markdown=markdown, order=self.order)
+        else:
+            self.text.say(detail[:1].upper() + detail[1:] if detail else "There is no answer.", color="text2")
+
+    def _show_unfinished(self, now: NeuronNow, site: CallSite, state: CallState) -> None:
+        if state.phase == "writing":
+            self.text.say(evidence_so_far(self._context.run_state.live_text(site)), writing=True)
+            self.state.setText("Scores follow the evidence")
+            return
+        if state.phase == "asked":
+            since = self._context.run_state.since(site)
+            waited = "" if since is None else f" {seconds_text(max(0.0, monotonic() - since))} ago"
+            self.text.say(f"Asked{waited}. Nothing is written yet.", color="text3")
+            self.state.setText("")
+            return
+        self.state.setText("")
+        self.text.say(self._why_waiting(now), color="text3")
+
+    def _why_waiting(self, now: NeuronNow) -> str:
+        pair, state = self._focus.now, self._context.run_state
+        if not state.live:
+            return "It was not asked: the run stopped before."
+        if state.state == "paused":
+            return "It waits: the run is paused."
+        if pair is not None and now.layer > 1 and not pair.layers_complete[now.layer - 2]:
+            return f"It waits for layer {now.layer - 1}."
+        return "It waits for its turn."
+
+    def grow(self) -> None:
+        """Takes in what was written since."""
+        if self.site is not None and self._context.run_state.call_state(self.site).phase == "writing":
+            self.text.say(evidence_so_far(self._context.run_state.live_text(self.site)), writing=True)
+
+
+class EvidenceTab(QWidget):
+    """Both orders of the selected neuron.
+
+    Signals:
+        reference_chosen: a :class:`Reference` whose name was clicked in an evidence.
+    """
+
+    reference_chosen = Signal(object)
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Evidence")
+        self._context = context
+        self._theme = theme
+        self._now: NeuronNow | None = None
+        self._sample = 1
+        self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order, theme) for order in ORDERS}
+        for column in self.columns.values():
+            column.text.reference_chosen.connect(self.reference_chosen)
+        self.choice = Segment("Order", (("both", "Both"), ("ab", "AB"), ("ba", "BA")))
+        self.choice.chosen.connect(self._arrange)
+        self.samples = QComboBox()
+        self.samples.setAccessibleName("Sample")
+        self.samples.activated.connect(self._sample_chosen)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.addWidget(self.choice)
+        top.addWidget(self.samples)
+        top.addStretch(1)
+        self._between = upright()
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._both.setContentsMargins(0, 0, 0, 0)
+        self._both.addWidget(self.columns["ab"], 1)
+        self._both.addWidget(self._between)
+        self._both.addWidget(self.columns["ba"], 1)
+        column_of_all = QVBoxLayout(self)
+        column_of_all.addLayout(top)
+        column_of_all.addLayout(self._both, stretch=1)
+        self._top, self._column = top, column_of_all
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        inside = theme.px(PANEL_INSIDE)
+        self._column.setContentsMargins(inside, theme.px(12), inside, theme.px(4))
+        self._column.setSpacing(theme.px(12))
+        self._top.setSpacing(theme.px(8))
+        for part in self.columns.values():
+            part.set_theme(theme)
+        for order in ("both", *ORDERS):
+            self.choice.button(order).setIconSize(QSize(theme.px(24), theme.px(20)))
+        self._arrange()
+        self._say_orders()
+
+    @property
+    def wide(self) -> bool:
+        """Both orders have room side by side."""
+        return self.width() >= self._theme.px(SIDE_BY_SIDE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _asked_orders(self) -> list[Order]:
+        return [] if self._now is None else [one.order for one in self._now.orders]
+
+    def _arrange(self) -> None:
+        orders = self._asked_orders()
+        several = len(orders) > 1
+        choice = "both" if self.wide or not several else self.choice.current
+        self.choice.setVisible(several and not self.wide)
+        for order, part in self.columns.items():
+            part.setVisible(order in orders and choice in ("both", order))
+            part.show_head(choice == "both")
+        stacked = choice == "both" and not self.wide
+        direction = QBoxLayout.Direction.TopToBottom if stacked else QBoxLayout.Direction.LeftToRight
+        self._both.setDirection(direction)
+        self._both.setSpacing(self._theme.px(16 if stacked else 23))
+        self._between.setVisible(choice == "both" and several and not stacked)
+
+    def show_neuron(self, now: NeuronNow, *, other: bool) -> None:
+        """Shows a neuron as it is now; ``other``: it is another one than before."""
+        self._now = now
+        samples = max((one.calls for one in now.orders), default=1)
+        if now.settings.samples:
+            samples = now.settings.samples
+        if other or self.samples.count() != samples:
+            self._sample = 1
+            self.samples.clear()
+            self.samples.addItems([f"Sample {number} of {samples}" for number in range(1, samples + 1)])
+        self.samples.setVisible(samples > 1)
+        if other and not self.wide:
+            busy = {site.order for site in now.busy}
+            wanted = next((order for order in self._asked_orders() if order in busy), None)
+            self.choice.set_current(wanted or next(iter(self._asked_orders()), "both"))
+        for order, part in self.columns.items():
+            if order in self._asked_orders():
+                part.refresh(now, self._sample)
+        self._say_orders()
+        self._arrange()
+
+    def show_order(self, order: Order, sample: int) -> None:
+        """Brings one call into view."""
+        self.choice.set_current(order)
+        if sample <= self.samples.count():
+            self.samples.setCurrentIndex(sample - 1)
+            self._sample = sample
+        if self._now is not None:
+            self.show_neuron(self._now, other=False)
+
+    def _say_orders(self) -> None:
+        """Puts each order's verdict on its button."""
+        now = self._now
+        if now is None:
+            return
+        for order in self._asked_orders():
+            one = now.order(order)
+            button = self.choice.button(order)
+            assert one is not None
+            verdict: Verdict | None = one.verdict if one.complete else None
+            words = order.upper()
+            if any(site.order == order for site in now.busy):
+                writing = now.phase == "writing" and now.writing in (order, None)
+                words = f"{words}, {'writing' if writing else 'asked'}"
+            button.setText(words)
+            has_chip = one.complete and one.said
+            button.setIcon(chip_icon(self._theme, verdict) if has_chip else QIcon())
+            if isinstance(button, QToolButton):
+                # The chip stands behind the word.
+                button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+                style = Qt.ToolButtonStyle
+                button.setToolButtonStyle(style.ToolButtonTextBesideIcon if has_chip else style.ToolButtonTextOnly)
+
+    def _sample_chosen(self, place: int) -> None:
+        self._sample = place + 1
+        if self._now is not None:
+            self.show_neuron(self._now, other=False)
+
+    def grow(self, sites: set[CallSite]) -> None:
+        """Takes in what was written since."""
+        for part in self.columns.values():
+            if part.site in sites and part.isVisibleTo(self):
+                part.grow()
+
+    def tick(self) -> None:
+        """Writes running seconds anew."""
+        if self._now is not None:
+            for order, part in self.columns.items():
+                if order in self._asked_orders():
+                    part.refresh(self._now, self._sample)

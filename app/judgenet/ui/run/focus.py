@@ -1,0 +1,175 @@
+"""The pair in focus as all parts of the page show it, followed call by call."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.calls import CallSite
+from judgenet.core.network import NetworkError
+from judgenet.core.pairs import Order, Pair
+from judgenet.core.prompts import Form, Heard, PromptBook, PromptError
+from judgenet.core.roles import stand_in_roles
+from judgenet.engine.pair_now import NeuronNow, PairNow
+from judgenet.engine.questions import Question, Questions
+from judgenet.engine.rebuild import Rebuilt
+from judgenet.store.db import StoreError
+from judgenet.store.runs import FullCall, pair_call_rows
+from judgenet.ui.context import Context
+from judgenet.ui.run.picture import role_name
+
+
+class FocusPair(QObject):
+    """The pair in focus, and what its calls have said.
+
+    Attributes:
+        now: all of its neurons, ``None`` where there is no run.
+
+    Signals:
+        replaced: another pair, another run, or the same pair with other neurons (its roles are known now).
+        neurons_changed: a set of (layer, neuron) as in a call's site.
+    """
+
+    replaced = Signal()
+    neurons_changed = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._run_state = context.run_state
+        self.now: PairNow | None = None
+        self._table: object = None
+        self._rebuilt: Rebuilt | None = None
+        self._questions: Questions | None = None
+        self._pair: Pair | None = None
+        self._run_state.run_changed.connect(self._run_changed)
+        self._run_state.focus_changed.connect(self._focus_changed)
+        self._run_state.calls_changed.connect(self._calls_changed)
+        self._run_state.pairs_changed.connect(self._pairs_changed)
+        self.rebuild()
+
+    # Following the run
+
+    def _run_changed(self) -> None:
+        if self._run_state.table is not self._table:
+            self.rebuild()
+
+    def _focus_changed(self, index: object) -> None:
+        if self.now is None or index != self.now.pair:
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """Looks at everything anew."""
+        table, index = self._run_state.table, self._run_state.focus
+        if table is not self._table:
+            self._questions = None
+        self._table = table
+        self._rebuilt = None
+        self._pair = None
+        self.now = None
+        if table is not None and index is not None:
+            try:
+                self._pair = self._run_state.pair(index)
+                roles = self._run_state.roles(index)
+            except (StoreError, sqlite3.Error) as error:
+                self._context.errors.tell_exception(error)
+                roles = None
+            self.now = PairNow(table, index, roles)
+        self.replaced.emit()
+
+    def _calls_changed(self, sites: set[CallSite]) -> None:
+        if self.now is None:
+            return
+        mine = [site for site in sites if site.pair == self.now.pair]
+        if not mine:
+            return
+        self._rebuilt = None
+        changed = self.now.take(mine)
+        if changed:
+            self.neurons_changed.emit(changed)
+
+    def _pairs_changed(self, pairs: set[int]) -> None:
+        now = self.now
+        if now is not None and now.pair in pairs and not now.roles_known:
+            try:
+                roles = self._run_state.roles(now.pair)
+            except (StoreError, sqlite3.Error) as error:
+                self._context.errors.tell_exception(error)
+                return
+            if roles is not None:
+                self.rebuild()
+
+    # The pair and its neurons
+
+    @property
+    def pair(self) -> Pair | None:
+        """The texts of the pair."""
+        return self._pair
+
+    @property
+    def index(self) -> int | None:
+        """The index of the pair in the run."""
+        return None if self.now is None else self.now.pair
+
+    def name(self, now: NeuronNow) -> str:
+        """What a neuron is called."""
+        assert self.now is not None
+        return role_name(now, self.now.spec)
+
+    def names(self, layer: int) -> list[str]:
+        """What the neurons of a layer (1 to depth) are called."""
+        if self.now is None or not 1 <= layer <= len(self.now.layers):
+            return []
+        return [self.name(neuron) for neuron in self.now.layers[layer - 1]]
+
+    # What calls said and read
+
+    def call(self, site: CallSite) -> FullCall | None:
+        """All that is kept of a call, ``None`` where it is not in or cannot be read (which is told)."""
+        try:
+            return self._run_state.call(site)
+        except (StoreError, sqlite3.Error) as error:
+            self._context.errors.tell_exception(error)
+            return None
+
+    def site(self, layer: int, neuron: int, order: Order, sample: int = 1) -> CallSite:
+        """A call of the pair."""
+        assert self.now is not None
+        return CallSite(self.now.pair, layer, neuron, order, sample)
+
+    def heard(self, site: CallSite) -> tuple[Heard, ...]:
+        """The evaluations that a call reads.
+
+        :raises NetworkError: the layer before is not in yet.
+        """
+        return self._made().heard(site)
+
+    def question(self, site: CallSite, form: Form) -> Question:
+        """The question of a call, as it is or will be sent.
+
+        :raises NetworkError: it cannot be told yet, or the prompts have changed since.
+        """
+        run = self._run_state.run
+        rebuilt = self._made()
+        if run is not None and run.record.get("prompts") != self._book().digest:
+            raise NetworkError("The prompts have changed since, so that only those of answered calls are known.")
+        return rebuilt.question(site, form)
+
+    def _book(self) -> PromptBook:
+        try:
+            return PromptBook.default().edited(self._context.document.project.prompts)
+        except PromptError as error:
+            raise NetworkError(str(error)) from None
+
+    def _made(self) -> Rebuilt:
+        now, pair, run, store = self.now, self._pair, self._run_state.run, self._context.document.store
+        if now is None or pair is None or run is None or store is None:
+            raise NetworkError("There is no pair.")
+        if self._questions is None:
+            salt = store.salt(self._context.document.project.salt)
+            self._questions = Questions(now.spec, self._book(), salt, stand_in_roles)
+        if self._rebuilt is None:
+            roles = self._run_state.roles(now.pair)
+            self._rebuilt = Rebuilt(self._questions, now.pair, pair, roles, pair_call_rows(store, run, now.pair))
+        return self._rebuilt

@@ -1,0 +1,442 @@
+"""The inspector of the run page: one node of the canvas in full."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
+
+from judgenet.core.calls import CallSite
+from judgenet.core.pairs import Order
+from judgenet.engine.pair_now import NeuronNow
+from judgenet.ui.canvas.model import Part, Place, Target
+from judgenet.ui.canvas.words import seconds_text
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, line
+from judgenet.ui.run.call_tabs import CallsTab, PromptTab, RawTab, ReadTab
+from judgenet.ui.run.evidence import EvidenceTab
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.part_views import PairView, RolesView, VoteView
+from judgenet.ui.run.parts import ElidedLabel, Tag
+from judgenet.ui.run.prose import Reference
+from judgenet.ui.run.thread import ThreadPanel
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
+from judgenet.ui.widgets import Chip
+from judgenet.ui.words import money
+
+TABS: Final = (
+    ("evidence", "Evidence"),
+    ("read", "What it read"),
+    ("prompt", "Prompt"),
+    ("raw", "Raw answer"),
+    ("calls", "Calls"),
+)
+SHORT_TABS: Final = {"raw": "Raw"}
+NARROW: Final = 440
+TICK_MS: Final = 250
+"""Running seconds are written anew so often."""
+
+_PARTS: Final[dict[Part, str]] = {
+    "pair": "Pair",
+    "roles": "Roles",
+    "vote": "Vote",
+    "chair": "Chair",
+    "verdict": "Verdict",
+}
+
+
+class RunInspector(QFrame):
+    """Title, place, tabs, the thread through the layers, and one line of facts.
+
+    Signals:
+        target_wanted: a :data:`Target` that is to be selected.
+    """
+
+    target_wanted = Signal(object)
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "surface")
+        self.setAccessibleName("Inspector")
+        self._context = context
+        self._focus = focus
+        self._theme = theme
+        self._target: Target = Place(0, 0)
+        self._at: tuple[int, int] | None = None
+        self.title = ElidedLabel("title", fitted=True)
+        self.chip = Chip(theme)
+        self.tag = Tag()
+        self.mark = Tag()
+        self.up = _arrow("Neuron above", "chevron-up")
+        self.down = _arrow("Neuron below", "chevron-down")
+        self.up.clicked.connect(self._go_up)
+        self.down.clicked.connect(self._go_down)
+        self.place = ElidedLabel(tone="text2")
+        self.tabs = QTabBar()
+        self.tabs.setAccessibleName("What of the neuron is shown")
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        self.tabs.setUsesScrollButtons(False)
+        for key, text in TABS:
+            self.tabs.setTabData(self.tabs.addTab(text), key)
+        self.evidence = EvidenceTab(context, focus, theme)
+        self.read = ReadTab(context, focus, theme)
+        self.prompt = PromptTab(context, focus, theme)
+        self.raw = RawTab(context, focus, theme)
+        self.calls = CallsTab(context, focus, theme)
+        self.pair = PairView(context, focus, theme)
+        self.roles = RolesView(context, focus, theme)
+        self.vote = VoteView(context, focus, theme)
+        self.nothing = label("Select a node of the network to read what it says.", tone="text2", wrap=True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._body = QStackedWidget()
+        self._pages: tuple[QWidget, ...] = (
+            self.evidence,
+            self.read,
+            self.prompt,
+            self.raw,
+            self.calls,
+            self.pair,
+            self.roles,
+            self.vote,
+            self.nothing,
+        )
+        for page in self._pages:
+            self._body.addWidget(page)
+        self.thread_panel = ThreadPanel(focus, theme)
+        self._thread_line = line()
+        self.facts = ElidedLabel(tone="text2")
+        self.facts.setAccessibleName("Tokens, time, price and attempts")
+        self._foot_line = line()
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.chip)
+        head.addWidget(self.tag)
+        head.addWidget(self.mark)
+        head.addStretch(1)
+        head.addWidget(self.up)
+        head.addWidget(self.down)
+        column = QVBoxLayout(self)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.place)
+        self._tab_row = QHBoxLayout()
+        self._tab_row.addWidget(self.tabs)
+        column.addLayout(self._tab_row)
+        self._tab_line = line()
+        column.addWidget(self._tab_line)
+        column.addWidget(self._body, stretch=1)
+        column.addWidget(self._thread_line)
+        column.addWidget(self.thread_panel)
+        column.addWidget(self._foot_line)
+        column.addWidget(self.facts)
+        self._head, self._column = head, column
+        self._timer = QTimer(self)
+        self._timer.setObjectName("inspector seconds")
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self.tabs.currentChanged.connect(self._tab_changed)
+        self.evidence.reference_chosen.connect(self._refer)
+        self.read.reference_chosen.connect(self._refer)
+        self.read.pair_wanted.connect(self._want_pair)
+        self.thread_panel.reference_chosen.connect(self._refer)
+        self.calls.call_chosen.connect(self._call_chosen)
+        focus.replaced.connect(self._replaced)
+        focus.neurons_changed.connect(self._neurons_changed)
+        context.run_state.text_changed.connect(self._text_changed)
+        context.run_state.run_changed.connect(self.refresh)
+        context.settings.changed.connect(self.refresh)
+        self.set_theme(theme)
+        self.refresh()
+
+    # Look
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        inside = theme.px(PANEL_INSIDE)
+        self._column.setContentsMargins(theme.px(1), theme.px(12), 0, 0)
+        self._head.setContentsMargins(inside, 0, theme.px(12), 0)
+        self._head.setSpacing(theme.px(8))
+        self.title.setMinimumHeight(theme.px(32))
+        self.place.setContentsMargins(inside, 0, inside, theme.px(4))
+        # The first word stands in line with the title.
+        self._tab_row.setContentsMargins(theme.px(PANEL_INSIDE - 10), 0, 0, 0)
+        self.facts.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
+        self.facts.setFont(theme.font(tabular=True))
+        self.place.setFont(theme.font(tabular=True))
+        self.nothing.setContentsMargins(inside, inside, inside, inside)
+        for button in (self.up, self.down):
+            button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
+        self.chip.set_theme(theme)
+        for part in (self.evidence, self.read, self.prompt, self.raw, self.calls, self.pair, self.roles, self.vote):
+            part.set_theme(theme)
+        self.thread_panel.set_theme(theme)
+        self._name_tabs()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._name_tabs()
+
+    @property
+    def narrow(self) -> bool:
+        """There is no room for two columns."""
+        return self.width() < self._theme.px(NARROW)
+
+    def _name_tabs(self) -> None:
+        for place, (key, text) in enumerate(TABS):
+            self.tabs.setTabText(place, SHORT_TABS.get(key, text) if self.narrow else text)
+
+    # What is shown
+
+    @property
+    def target(self) -> Target:
+        """The node that is shown."""
+        return self._target
+
+    @property
+    def tab(self) -> str:
+        """The key of the tab in view."""
+        return str(self.tabs.tabData(self.tabs.currentIndex()))
+
+    def show_tab(self, key: str) -> None:
+        """Brings a tab into view."""
+        for place, (name, _) in enumerate(TABS):
+            if name == key:
+                self.tabs.setCurrentIndex(place)
+
+    def show_target(self, target: Target | None) -> None:
+        """Shows a node; ``None`` keeps what is shown."""
+        if target is not None and target != self._target:
+            self._target = target
+            self.refresh()
+
+    def show_call(self, site: CallSite) -> None:
+        """Shows one call: its neuron, its order and its sample."""
+        if site.order is not None:
+            self.show_order(site.order, site.sample)
+
+    def show_order(self, order: Order, sample: int) -> None:
+        """Brings one order into view in every tab."""
+        self.evidence.show_order(order, sample)
+        for tab in (self.read, self.prompt, self.raw):
+            tab.choice.choose(order, sample)
+        self.refresh()
+
+    def _call_chosen(self, order: str, sample: int) -> None:
+        for tab in (self.read, self.prompt, self.raw):
+            tab.choice.choose("ab" if order == "ab" else "ba", sample)
+
+    def now(self) -> NeuronNow | None:
+        """The neuron that is shown as it is now; ``None`` for other nodes."""
+        pair, target = self._focus.now, self._target
+        if pair is None:
+            return None
+        if target == "chair":
+            return pair.chair
+        if isinstance(target, Place) and pair.has(target.layer + 1, target.neuron + 1):
+            return pair[target.layer + 1, target.neuron + 1]
+        return None
+
+    def _replaced(self) -> None:
+        self._at = None
+        self.refresh()
+
+    def _neurons_changed(self, changed: set[tuple[int, int]]) -> None:
+        now = self.now()
+        if now is None:
+            if self._target in ("vote", "verdict"):
+                self.vote.refresh()
+            return
+        mine = (now.layer, now.neuron) in changed
+        thread = any(neuron == now.neuron for _, neuron in changed)
+        before = any(layer == now.layer - 1 for layer, _ in changed)
+        if mine or thread or (before and self.tab in ("read", "prompt", "evidence")):
+            self.refresh()
+
+    def _text_changed(self, sites: set[CallSite]) -> None:
+        if self.now() is None:
+            return
+        if self.tab == "evidence":
+            self.evidence.grow(sites)
+        elif self.tab == "raw":
+            self.raw.grow(sites)
+
+    def _tick(self) -> None:
+        now = self.now()
+        if now is None or not now.busy:
+            self._timer.stop()
+            return
+        if self.tab == "evidence" and now.phase == "asked":
+            self.evidence.tick()
+        self._show_facts(now)
+
+    def refresh(self) -> None:
+        """Shows the node as it is."""
+        now = self.now()
+        is_part = not isinstance(self._target, Place) and self._target != "chair"
+        shown = self._focus.now is not None
+        self.tabs.setVisible(now is not None)
+        self._tab_line.setVisible(shown)
+        for button in (self.up, self.down):
+            button.setVisible(now is not None and now.layer <= len(self._layers()))
+        self.facts.setVisible(now is not None)
+        self._foot_line.setVisible(now is not None)
+        thread = now is not None and len(self._layers()) > 1 and now.layer <= len(self._layers())
+        self.thread_panel.setVisible(thread)
+        self._thread_line.setVisible(thread)
+        if not shown or (now is None and not is_part):
+            self.title.say("")
+            self.place.say("")
+            self.chip.hide()
+            self.tag.say("")
+            self.mark.say("")
+            self._body.setCurrentWidget(self.nothing)
+            return
+        if now is None:
+            self._show_part()
+            return
+        self._show_head(now)
+        self._show_tab(now)
+        if thread:
+            self.thread_panel.show_neuron(now)
+        self._show_facts(now)
+        self._at = (now.layer, now.neuron)
+        if now.busy and not self._timer.isActive():
+            self._timer.start()
+
+    def _layers(self) -> list[list[NeuronNow]]:
+        return [] if self._focus.now is None else self._focus.now.layers
+
+    def _show_part(self) -> None:
+        index = self._focus.index or 0
+        part = self._target
+        assert not isinstance(part, Place)
+        self.chip.hide()
+        self.tag.say("")
+        self.mark.say("")
+        title, place = _PARTS[part], f"Pair {index + 1:,}"
+        if part == "pair":
+            title, place = place, self._pair_place()
+        self.title.say(title)
+        self.place.say(place)
+        view: PairView | RolesView | VoteView = self.vote
+        if part == "pair":
+            view = self.pair
+        elif part == "roles":
+            view = self.roles
+        view.refresh()
+        self._body.setCurrentWidget(view)
+
+    def _pair_place(self) -> str:
+        pair = self._focus.pair
+        if pair is None:
+            return ""
+        parts = [pair.id, pair.task or "", ", ".join(pair.tags)]
+        return ", ".join(part for part in parts if part)
+
+    def _show_head(self, now: NeuronNow) -> None:
+        self.title.say(self._focus.name(now))
+        layers = self._layers()
+        if now.layer > len(layers):
+            place = f"Reads layer {len(layers)} and decides"
+        else:
+            place = f"Layer {now.layer}, neuron {now.neuron} of {len(layers[now.layer - 1])}"
+        self.place.say(f"{place}, {now.settings.model}" if now.settings.model else place)
+        self.chip.setVisible(now.phase in ("scored", "unscored"))
+        self.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")
+        if now.phase == "writing":
+            self.tag.say(f"Writing {now.writing.upper()}" if now.writing else "Writing", "accent")
+        elif now.phase == "asked":
+            self.tag.say("Asked", "accent")
+        elif now.phase == "scored":
+            self.tag.say("")
+        else:
+            self.tag.say({"waiting": "Waiting", "resting": "Rests"}.get(now.phase, "Unscored"))
+        verdicts = {one.verdict for one in now.orders if one.verdict is not None}
+        differ = len(verdicts) > 1 and len(now.orders) > 1
+        self.mark.say("Orders differ" if differ else "", "warn")
+        first, last = now.neuron == 1, now.layer <= len(layers) and now.neuron == len(layers[now.layer - 1])
+        self.up.setEnabled(not first)
+        self.down.setEnabled(not last)
+
+    def _show_tab(self, now: NeuronNow) -> None:
+        key = self.tab
+        if key == "evidence":
+            self.evidence.show_neuron(now, other=self._at != (now.layer, now.neuron))
+        elif key == "read":
+            self.read.show_neuron(now)
+        elif key == "prompt":
+            self.prompt.show_neuron(now)
+        elif key == "raw":
+            self.raw.show_neuron(now)
+        else:
+            self.calls.show_neuron(now)
+        self._body.setCurrentIndex(self.tabs.currentIndex())
+
+    def _tab_changed(self) -> None:
+        self.refresh()
+
+    def _show_facts(self, now: NeuronNow) -> None:
+        """Tokens, time, price and attempts of the neuron's calls that are in."""
+        tokens_in = tokens_out = attempts = 0
+        price: float | None = 0.0
+        cached = known = True
+        seconds = 0.0
+        for one in now.orders:
+            for sample in range(1, one.calls + 1):
+                call = self._focus.call(self._focus.site(now.layer, now.neuron, one.order, sample))
+                if call is None:
+                    continue
+                attempts = max(attempts, call.attempts)
+                seconds = max(seconds, call.latency_s or 0.0)
+                cached = cached and call.cached
+                if call.usage is not None:
+                    tokens_in += call.usage["prompt_tokens"]
+                    tokens_out += call.usage["completion_tokens"]
+                    known = known and call.price is not None
+                    price = None if price is None or call.price is None else price + call.price
+        facts = []
+        if tokens_in or tokens_out:
+            facts.append(f"{tokens_in:,} in, {tokens_out:,} out")
+        if seconds:
+            facts.append(seconds_text(seconds))
+        if tokens_out:
+            estimate = self._context.figures.estimate
+            currency = "USD" if estimate is None else estimate.estimate.currency
+            facts.append(money(price, currency) if price is not None else "price unknown")
+            facts.append("from the store" if cached else "")
+        if attempts:
+            facts.append("first attempt" if attempts == 1 else f"{attempts} attempts")
+        text = ("\u2002" if self.narrow else "\u2003").join(fact for fact in facts if fact)
+        self.facts.say(text or "Nothing is in yet")
+
+    # Going elsewhere
+
+    def _refer(self, reference: Reference) -> None:
+        self.target_wanted.emit(Place(reference.layer - 1, reference.neuron - 1))
+
+    def _want_pair(self) -> None:
+        self.target_wanted.emit("pair")
+
+    def _go_up(self) -> None:
+        self._go(-1)
+
+    def _go_down(self) -> None:
+        self._go(1)
+
+    def _go(self, step: int) -> None:
+        if isinstance(self._target, Place):
+            self.target_wanted.emit(Place(self._target.layer, self._target.neuron + step))
+
+
+def _arrow(name: str, icon_name: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(icon_name, "text"))
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    return button

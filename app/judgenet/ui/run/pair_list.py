@@ -1,0 +1,461 @@
+"""The list of pairs: how far each is, what the network says of it, and what people said."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QHelpEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QToolTip,
+    QVBoxLayout,
+)
+
+from judgenet.core.aggregate import deciding
+from judgenet.core.pairs import Verdict
+from judgenet.store.db import StoreError
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.canvas.words import SPOKEN
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon, icon_pixmap
+from judgenet.ui.parts import label, link
+from judgenet.ui.run.parts import ElidedLabel
+from judgenet.ui.run.picture import title_of
+from judgenet.ui.run_state import RunState
+from judgenet.ui.text_view import plain_tip
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
+from judgenet.ui.words import count
+
+Index = QModelIndex | QPersistentModelIndex
+Filter = Literal["all", "working", "disagree", "unscored"]
+
+FILTERS: Final[dict[Filter, str]] = {
+    "all": "All pairs",
+    "working": "On their way",
+    "disagree": "Network and people disagree",
+    "unscored": "With unscored calls",
+}
+REFRESH_MS: Final = 100
+_TITLES_KEPT: Final = 512
+_STATE_WORDS: Final = {
+    "open": "not begun",
+    "working": "on its way",
+    "done": "finished",
+    "failed": "finished, some calls without an answer",
+}
+
+
+class PairsModel(QAbstractListModel):
+    """The pairs of the run that have begun, the newest first; or those of a filter or a visit."""
+
+    def __init__(self, run_state: RunState, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._run_state = run_state
+        self._rows: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._filter: Filter = "all"
+        self._only: tuple[int, ...] | None = None
+        self._titles: OrderedDict[int, str] = OrderedDict()
+
+    def set_filter(self, wanted: Filter) -> None:
+        """Shows some pairs."""
+        self._filter = wanted
+        self._only = None
+        self.refresh()
+
+    def show_only(self, pairs: Sequence[int]) -> None:
+        """Shows these pairs alone, in their order."""
+        self._only = tuple(pairs)
+        self.refresh()
+
+    @property
+    def filter(self) -> Filter:
+        return self._filter
+
+    @property
+    def only(self) -> tuple[int, ...] | None:
+        """The pairs of a visit."""
+        return self._only
+
+    def forget(self) -> None:
+        """Another run is in focus."""
+        self._titles.clear()
+        self._only = None
+        self.beginResetModel()
+        self._rows = self._wanted()
+        self.endResetModel()
+
+    def _wanted(self) -> NDArray[np.int64]:
+        table = self._run_state.table
+        if table is None:
+            return np.zeros(0, np.int64)
+        if self._only is not None:
+            return np.array([index for index in self._only if 0 <= index < table.pair_count], np.int64)
+        states = table.states
+        shown = states > 0
+        if self._filter == "working":
+            shown = states == 1
+        elif self._filter == "unscored":
+            shown = table.pairs_with_unscored()
+        elif self._filter == "disagree":
+            verdicts = table.verdict_codes(deciding(chair=table.spec.chair is not None))
+            shown = (states > 1) & (table.human > 0) & (verdicts > 0) & (table.human != verdicts)
+        return np.flatnonzero(shown)[::-1]
+
+    def refresh(self) -> int:
+        """Takes in pairs that came or went. Returns how many rows came at the top."""
+        wanted, had = self._wanted(), self._rows
+        if np.array_equal(wanted, had):
+            return 0
+        more = len(wanted) - len(had)
+        if more > 0 and np.array_equal(wanted[more:], had):
+            self.beginInsertRows(QModelIndex(), 0, more - 1)
+            self._rows = wanted
+            self.endInsertRows()
+            return more
+        self.beginResetModel()
+        self._rows = wanted
+        self.endResetModel()
+        return 0
+
+    def pair(self, row: int) -> int:
+        """The pair of a row."""
+        return int(self._rows[row])
+
+    def row_of(self, pair: int) -> int:
+        """The row of a pair, -1 where it is not shown."""
+        found = np.flatnonzero(self._rows == pair)
+        return int(found[0]) if len(found) else -1
+
+    def title(self, pair: int) -> str:
+        """What a pair is about, in one line."""
+        found = self._titles.get(pair)
+        if found is None:
+            try:
+                found = title_of(self._run_state.pair(pair))
+            except (StoreError, sqlite3.Error, IndexError):
+                found = "This pair cannot be read"
+            self._titles[pair] = found
+            if len(self._titles) > _TITLES_KEPT:
+                self._titles.popitem(last=False)
+        return found
+
+    def network(self, pair: int) -> Verdict | None:
+        """What the network says of a finished pair."""
+        table = self._run_state.table
+        verdicts = self._run_state.verdicts(pair)
+        if table is None or verdicts is None:
+            return None
+        return verdicts.get(deciding(chair=table.spec.chair is not None))
+
+    def words(self, pair: int) -> str:
+        """A row in words."""
+        parts = [f"Pair {pair + 1:,}, {_STATE_WORDS[self._run_state.pair_state(pair)]}"]
+        network, human = self.network(pair), self._run_state.human(pair)
+        if network is not None:
+            parts.append(f"network {SPOKEN[network]}")
+        if human is not None:
+            parts.append(f"people {SPOKEN[human]}")
+        return f"{', '.join(parts)}: {self.title(pair)}"
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        pair = int(self._rows[index.row()])
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.words(pair)
+        return pair if role == Qt.ItemDataRole.UserRole else None
+
+
+class PairDelegate(QStyledItemDelegate):
+    """Draws a row: state, number, title, and the chips of network and people in two columns."""
+
+    def __init__(self, model: PairsModel, run_state: RunState, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._run_state = run_state
+        self.theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(self.theme.px(160), self.theme.pair_row)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, pair = self.theme, self._model.pair(index.row())
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if selected:
+            painter.fillRect(rect, theme.color("accentTint"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.color("hover"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = rect.center().y()
+        x = rect.x() + theme.px(12)
+        self._draw_state(painter, x, middle, self._run_state.pair_state(pair))
+        x += theme.px(24)
+        chips = rect.right() - theme.px(8) - 2 * theme.px(32)
+        font = theme.font("node" if selected else "body", tabular=True)
+        painter.setFont(theme.font(tabular=True))
+        number = f"{pair + 1:,}"
+        width = painter.fontMetrics().horizontalAdvance(f"{self._run_state.pair_count:,}")
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.setPen(theme.color("text2"))
+        painter.drawText(QRect(x, rect.y(), width, rect.height()), flags, number)
+        x += width + theme.px(8)
+        painter.setFont(theme.font() if not selected else theme.font("strong"))
+        painter.setPen(theme.color("text"))
+        room = max(0, chips - x - theme.px(6))
+        title = painter.fontMetrics().elidedText(self._model.title(pair), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRect(x, rect.y(), room, rect.height()), flags, title)
+        painter.setFont(font)
+        ink = Ink.of(theme)
+        for place, verdict in enumerate((self._model.network(pair), self._run_state.human(pair))):
+            if verdict is not None:
+                painter.save()
+                painter.translate(chips + place * theme.px(32), middle - theme.px(10) + 0.5)
+                painter.scale(theme.scale, theme.scale)
+                draw_chip(painter, ink, QRectF(4, 0, 24, 20), verdict)
+                painter.restore()
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(theme.color("accent"), theme.focus_width))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1))
+        painter.restore()
+
+    def _draw_state(self, painter: QPainter, x: int, middle: int, state: str) -> None:
+        theme = self.theme
+        side = theme.px(ICON_TEXT)
+        if state in ("done", "failed"):
+            name, token = ("tick", "text2") if state == "done" else ("warning", "warn")
+            device = painter.device()
+            ratio = device.devicePixelRatio() if device is not None else 1.0
+            painter.drawPixmap(x, middle - side // 2, icon_pixmap(name, getattr(theme.colors, token), side, ratio))
+            return
+        center = QPointF(x + side / 2, middle + 0.5)
+        radius = 6 * theme.scale
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.color("line2"), 1.5 * theme.scale))
+        painter.drawEllipse(center, radius, radius)
+        if state == "working":
+            painter.setPen(QPen(theme.color("accent"), 2.5 * theme.scale))
+            painter.drawArc(
+                QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius), 90 * 16, -100 * 16
+            )
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        if event.type() == QEvent.Type.ToolTip and index.isValid():
+            text = self._model.words(self._model.pair(index.row()))
+            QToolTip.showText(event.globalPos(), plain_tip(text), view)
+            return True
+        return super().helpEvent(event, view, option, index)
+
+
+class PairsPane(QFrame):
+    """The list with its header.
+
+    Signals:
+        pair_chosen: the index of a pair that the user chose.
+    """
+
+    pair_chosen = Signal(int)
+
+    def __init__(self, context: Context, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Pairs")
+        self._context = context
+        self._theme = theme
+        self._quiet = False
+        self.model = PairsModel(context.run_state, self)
+        self.title = label("Pairs", "section")
+        self.amount = ElidedLabel(tone="text2")
+        self.filter_button = QToolButton()
+        self.filter_button.setAccessibleName("Which pairs are shown")
+        self.filter_button.setToolTip("Which pairs are shown")
+        self.filter_button.setIcon(icon("filter", "text2"))
+        self.filter_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        for key in get_args(Filter):
+            action = menu.addAction(FILTERS[key])
+            action.setCheckable(True)
+            action.setData(key)
+            action.setChecked(key == "all")
+        menu.triggered.connect(self._filter_chosen)
+        self._menu = menu
+        self.filter_button.setMenu(menu)
+        self.net_word = label("net", tone="text2")
+        self.human_word = label("human", tone="text2")
+        self.show_all = link("Show all")
+        self.show_all.hide()
+        self.show_all.clicked.connect(self._show_all)
+        self.list = QListView()
+        self.list.setAccessibleName("Pairs of the run")
+        self.list.setModel(self.model)
+        self.delegate = PairDelegate(self.model, context.run_state, theme, self)
+        self.list.setItemDelegate(self.delegate)
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.filter_button)
+        head.addWidget(self.amount, stretch=1)
+        head.addWidget(self.show_all)
+        head.addWidget(self.net_word)
+        head.addWidget(self.human_word)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.list, stretch=1)
+        self._head = head
+        self._timer = QTimer(self)
+        self._timer.setObjectName("pair list")
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self._refresh)
+        self.list.selectionModel().currentChanged.connect(self._row_chosen)
+        run_state = context.run_state
+        run_state.run_changed.connect(self._run_changed)
+        run_state.pairs_changed.connect(self._pairs_changed)
+        run_state.focus_changed.connect(self._focus_changed)
+        self._table: object = None
+        self.set_theme(theme)
+        self._run_changed()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = self.delegate.theme = theme
+        inside = theme.px(12)
+        self._head.setContentsMargins(inside, 0, theme.px(8), 0)
+        self._head.setSpacing(theme.px(8))
+        self.title.setMinimumHeight(theme.px(DOCK_HEADER))
+        side = theme.px(ICON_TEXT)
+        self.filter_button.setIconSize(QSize(side, side))
+        for word in (self.net_word, self.human_word):
+            word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.list.doItemsLayout()
+        self.list.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_head()
+
+    def _fit_head(self) -> None:
+        """Lets the words of the columns stand over their chips."""
+        bar = self.list.width() - self.list.viewport().width()
+        self._head.setContentsMargins(self._theme.px(12), 0, self._theme.px(8) + bar, 0)
+
+    # Which pairs
+
+    def _filter_chosen(self, action: object) -> None:
+        key = action.data()  # type: ignore[attr-defined]  # a QAction
+        self.model.set_filter(key)
+        self._after_filter()
+
+    def show_only(self, pairs: Sequence[int], why: str) -> None:
+        """Shows these pairs alone; ``why`` says in words which they are."""
+        self.model.show_only(pairs)
+        self._after_filter()
+        self.amount.say(f"{count(len(pairs), 'pair')}: {why}" if why else count(len(pairs), "pair"))
+
+    def _show_all(self) -> None:
+        self.model.set_filter("all")
+        self._after_filter()
+
+    def _after_filter(self) -> None:
+        chosen = self.model.filter if self.model.only is None else None
+        for action in self._menu.actions():
+            action.setChecked(action.data() == chosen)
+        self.show_all.setVisible(chosen != "all")
+        self._say_amount()
+        self._show_focus()
+
+    def _say_amount(self) -> None:
+        if self.model.only is not None:
+            return
+        if self.model.filter != "all":
+            self.amount.say(f"{self.model.rowCount():,}: {FILTERS[self.model.filter].lower()}")
+        else:
+            self.amount.say("")
+
+    # Following the run
+
+    def _run_changed(self) -> None:
+        table = self._context.run_state.table
+        if table is not self._table:
+            self._table = table
+            self.model.forget()
+            self._after_filter()
+
+    def _pairs_changed(self, _pairs: set[int]) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _refresh(self) -> None:
+        bar = self.list.verticalScrollBar()
+        before = bar.value()
+        self._quiet = True
+        more = self.model.refresh()
+        self._quiet = False
+        if more and before > 0 and not self._context.run_state.follow:
+            # Who reads further down is not moved.
+            bar.setValue(before + more * self._theme.pair_row)
+        self._say_amount()
+        self._show_focus()
+        self._fit_head()
+        self.list.viewport().update()
+
+    def _focus_changed(self, _index: object) -> None:
+        self._show_focus(scroll=True)
+
+    def _show_focus(self, *, scroll: bool = False) -> None:
+        """Marks the pair in focus."""
+        focus = self._context.run_state.focus
+        row = -1 if focus is None else self.model.row_of(focus)
+        if row < 0 and focus is not None and self._timer.isActive():
+            return
+        self._quiet = True
+        index = self.model.index(row, 0) if row >= 0 else QModelIndex()
+        if index != self.list.currentIndex():
+            self.list.setCurrentIndex(index)
+        elif scroll and index.isValid():
+            self.list.scrollTo(index)
+        self._quiet = False
+
+    def _row_chosen(self, current: QModelIndex) -> None:
+        if not self._quiet and current.isValid():
+            self.pair_chosen.emit(self.model.pair(current.row()))

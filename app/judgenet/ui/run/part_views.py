@@ -1,0 +1,259 @@
+"""What the inspector shows of the nodes that are no neurons: pair, roles, vote and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from judgenet.core.aggregate import Votes, aggregation_title, deciding
+from judgenet.core.lengths import length_of
+from judgenet.core.pairs import Verdict
+from judgenet.ui.context import Context
+from judgenet.ui.parts import label, line
+from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.prose import FittedProse, Prose
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PANEL_INSIDE
+from judgenet.ui.widgets import Chip
+
+SIDE_BY_SIDE: Final = 430
+_SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
+
+
+class _Response(QWidget):
+    """One response with its chip and length."""
+
+    def __init__(self, theme: Theme, side: Verdict) -> None:
+        super().__init__()
+        self.chip = Chip(theme)
+        self.chip.show_verdict(side)
+        self.words = label("", tone="text2")
+        self.text = Prose(theme, f"Response {side.upper()}")
+        head = QHBoxLayout()
+        head.addWidget(self.chip)
+        head.addWidget(self.words)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.text, stretch=1)
+        self._head, self._column = head, column
+
+    def set_theme(self, theme: Theme) -> None:
+        self.chip.set_theme(theme)
+        self.text.set_theme(theme)
+        self._head.setSpacing(theme.px(8))
+        self._column.setSpacing(theme.px(8))
+
+    def say(self, text: str, model: str | None, *, markdown: bool) -> None:
+        found = length_of(text)
+        self.words.setText(f"{found.number:,} {found.unit}" + (f", {model}" if model else ""))
+        self.text.say(text, markdown=markdown)
+
+
+class PairView(QWidget):
+    """The pair: its question and its two responses."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self._context = context
+        self._focus = focus
+        self._theme = theme
+        self.question = FittedProse(theme, "Question", role="evidence", lines=8)
+        self.responses = {"a": _Response(theme, "a"), "b": _Response(theme, "b")}
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._both.addWidget(self.responses["a"], 1)
+        self._both.addWidget(self.responses["b"], 1)
+        column = QVBoxLayout(self)
+        column.addWidget(self.question)
+        column.addWidget(line())
+        column.addLayout(self._both, stretch=1)
+        self._column = column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        inside = theme.px(PANEL_INSIDE)
+        self._column.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
+        self._column.setSpacing(theme.px(12))
+        self._both.setSpacing(theme.px(24))
+        self.question.set_theme(theme)
+        for response in self.responses.values():
+            response.set_theme(theme)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        wide = self.width() >= self._theme.px(SIDE_BY_SIDE)
+        self._both.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+
+    def refresh(self) -> None:
+        """Shows the pair in focus."""
+        pair = self._focus.pair
+        if pair is None:
+            return
+        markdown = self._context.settings.preferences.markdown
+        self.question.say(pair.question or "There is no question.", markdown=markdown)
+        self.responses["a"].say(pair.response_a, pair.model_a, markdown=markdown)
+        self.responses["b"].say(pair.response_b, pair.model_b, markdown=markdown)
+
+
+class RolesView(QScrollArea):
+    """The roles of the pair with their descriptions."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Roles of this pair")
+        self._context = context
+        self._focus = focus
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._shown: object = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        self._shown = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the roles of the pair in focus."""
+        now = self._focus.now
+        if now is None:
+            return
+        roles = self._context.run_state.roles(now.pair)
+        note = self._context.run_state.roles_note(now.pair)
+        if (roles, note, self._theme) == self._shown:
+            return
+        self._shown = (roles, note, self._theme)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        inside = self._theme.px(PANEL_INSIDE)
+        column.setContentsMargins(inside, self._theme.px(12), inside, self._theme.px(12))
+        column.setSpacing(self._theme.px(4))
+        if note:
+            column.addWidget(label(note[:1].upper() + note[1:] + ".", tone="warn", wrap=True))
+        if not roles:
+            words = (
+                "The roles of this pair are not known yet." if roles is None else "All neurons ask the same question."
+            )
+            column.addWidget(label(words, tone="text2", wrap=True))
+        for role in roles or ():
+            column.addWidget(label(role.name, "node", wrap=True))
+            text = FittedProse(self._theme, f"Role {role.name}")
+            text.say(role.description or "Without a description.", color="text2")
+            column.addWidget(text)
+            column.addSpacing(self._theme.px(8))
+        column.addStretch(1)
+        self.setWidget(inner)
+
+
+class VoteView(QScrollArea):
+    """The vote layer by layer, the verdict of every aggregation, and what people say."""
+
+    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Vote and verdicts")
+        self._context = context
+        self._focus = focus
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._built: object = None
+        self._votes: list[tuple[list[QLabel], QLabel]] = []
+        self._verdicts: list[tuple[str, Chip, QLabel]] = []
+        self._human: Chip | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        self._built = None
+        self.refresh()
+
+    def _build(self, depth: int, names: Sequence[str]) -> None:
+        theme = self._theme
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        inside = theme.px(PANEL_INSIDE)
+        grid.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
+        grid.setHorizontalSpacing(theme.px(8))
+        grid.setVerticalSpacing(theme.px(6))
+        grid.setColumnStretch(0, 1)
+        self._votes, self._verdicts = [], []
+        row = 0
+        for layer in range(depth + 1):
+            title = label("All" if layer == depth else f"Layer {layer + 1}", "node")
+            grid.addWidget(title, row, 0)
+            numbers: list[QLabel] = []
+            for place, side in enumerate(_SIDES):
+                chip = Chip(theme)
+                chip.show_verdict(side)
+                number = label("", "node" if side != "tie" else "")
+                number.setMinimumWidth(theme.px(36))
+                number.setFont(theme.font("node" if side != "tie" else "body", tabular=True))
+                grid.addWidget(chip, row, 1 + 2 * place)
+                grid.addWidget(number, row, 2 + 2 * place)
+                numbers.append(number)
+            words = label("", tone="text2")
+            grid.addWidget(words, row + 1, 0, 1, 7)
+            grid.addWidget(line(), row + 2, 0, 1, 7)
+            self._votes.append((numbers, words))
+            row += 3
+        for name in names:
+            title = label(aggregation_title(name), "node" if name == names[-1] else "")
+            chip = Chip(theme)
+            words = label("", tone="text2")
+            grid.addWidget(title, row, 0)
+            grid.addWidget(chip, row, 1)
+            grid.addWidget(words, row, 2, 1, 5)
+            self._verdicts.append((name, chip, words))
+            row += 1
+        grid.addWidget(line(), row, 0, 1, 7)
+        grid.addWidget(label("Human label"), row + 1, 0)
+        self._human = Chip(theme)
+        grid.addWidget(self._human, row + 1, 1)
+        grid.setRowStretch(row + 2, 1)
+        self.setWidget(inner)
+
+    def refresh(self) -> None:
+        """Shows the vote on the pair in focus."""
+        now, table = self._focus.now, self._context.run_state.table
+        if now is None or table is None:
+            return
+        chair = now.chair is not None
+        names = [name for name in table.aggregations if name != deciding(chair=chair)] + [deciding(chair=chair)]
+        built = (self._theme, len(now.layers), tuple(names))
+        if built != self._built:
+            self._built = built
+            self._build(len(now.layers), names)
+        per_layer = [*now.layer_votes, now.votes]
+        for (numbers, words), votes, layer in zip(self._votes, per_layer, [*now.layers, None], strict=True):
+            for number, value in zip(numbers, (votes.a, votes.tie, votes.b), strict=True):
+                number.setText(f"{value:,}")
+            words.setText(self._used(votes, len(layer) if layer is not None else now.of, layer is None))
+        verdicts = self._context.run_state.verdicts(now.pair)
+        for name, chip, words in self._verdicts:
+            verdict = None if verdicts is None else verdicts.get(name)
+            chip.show_verdict(verdict)
+            words.setText("" if verdict is not None else "No verdict" if verdicts is not None else "When all is in")
+        if self._human is not None:
+            self._human.show_verdict(self._context.run_state.human(now.pair))
+
+    def _used(self, votes: Votes, of: int, whole: bool) -> str:
+        now = self._focus.now
+        text = f"{sum(votes):,} of {of:,} used"
+        if whole and now is not None and now.outstanding:
+            text += f", {now.outstanding:,} to come"
+        return text

@@ -1,0 +1,276 @@
+"""Evidence as it is read: prose, with the names of other judges as links, while it is written and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from PySide6.QtCore import QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
+
+from judgenet.core.pairs import Order
+from judgenet.core.telling import mentions, sides
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TypeRole
+
+CURSOR: Final = (8.0, 16.0)
+"""The block that stands where an answer is being written, in px at 100 %."""
+_SCHEME: Final = "judge"
+
+
+class Reference(NamedTuple):
+    """A neuron to which a name leads, as in a call's site."""
+
+    layer: int
+    neuron: int
+
+
+class Prose(QTextBrowser):
+    """Text of a model or of the data: never HTML, no images, no requests. Names of judges are links.
+
+    Signals:
+        reference_chosen: the :class:`Reference` whose name was clicked.
+    """
+
+    reference_chosen = Signal(object)
+
+    def __init__(self, theme: Theme, name: str, *, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
+        """``name`` is the accessible name."""
+        super().__init__(parent)
+        self._theme = theme
+        self._role: TypeRole = role
+        self._said = ""
+        self._markdown = False
+        self._names: Sequence[str] = ()
+        self._refer: Callable[[int], Reference] | None = None
+        self._writing = False
+        self._color = "text"
+        self._order: Order | None = None
+        self.setAccessibleName(name)
+        self.setProperty("kind", "bare")
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            | Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(self._clicked)
+        self.set_theme(theme)
+
+    def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
+        """Nothing is ever loaded."""
+        return None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Shows the text in another theme."""
+        self._theme = theme
+        self.setFont(theme.font(self._role))
+        self._fill()
+
+    @property
+    def said(self) -> str:
+        """The text as it was given."""
+        return self._said
+
+    def say(
+        self,
+        text: str,
+        *,
+        markdown: bool = False,
+        names: Sequence[str] = (),
+        refer: Callable[[int], Reference] | None = None,
+        writing: bool = False,
+        color: str = "text",
+        order: Order | None = None,
+    ) -> None:
+        """Shows a text. Names in it lead to what ``refer`` says of their place; ``writing``: more is to come. With an
+        ``order`` the names that the responses had in the prompt are told in the colours of A and B."""
+        same = (markdown and not writing, tuple(names) if refer else (), color, order) == (
+            self._markdown,
+            tuple(self._names) if self._refer else (),
+            self._color,
+            self._order,
+        )
+        before, self._said = self._said, text
+        was_writing, self._writing = self._writing, writing
+        if same and text == before and writing == was_writing:
+            return
+        if same and writing and was_writing and before and text.startswith(before):
+            self._append(text[len(before) :])
+            return
+        self._markdown = markdown and not writing
+        self._names, self._refer, self._color, self._order = names, refer, color, order
+        self._fill()
+
+    def _append(self, more: str) -> None:
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(more)
+        if at_end:
+            bar.setValue(bar.maximum())
+        self.viewport().update()
+        self.updateGeometry()
+
+    def _fill(self) -> None:
+        document, theme = self.document(), self._theme
+        document.setDefaultFont(theme.font(self._role))
+        if self._markdown:
+            document.setMarkdown(self._said, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+            self._calm()
+        else:
+            document.setPlainText(self._said)
+        cursor = QTextCursor(document)
+        cursor.select(QTextCursor.SelectionType.Document)
+        block = QTextBlockFormat()
+        block.setLineHeight(theme.line_height(self._role), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        cursor.mergeBlockFormat(block)
+        form = QTextCharFormat()
+        form.setForeground(theme.color(self._color))
+        cursor.mergeCharFormat(form)
+        self._link()
+        self.viewport().update()
+        self.updateGeometry()
+
+    def _calm(self) -> None:
+        """Takes what Markdown must not do out: large headings, links that lead elsewhere, pictures."""
+        document, font = self.document(), self._theme.font(self._role)
+        block = document.begin()
+        while block.isValid():
+            cursor = QTextCursor(block)
+            if block.blockFormat().headingLevel():
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                strong = QTextCharFormat()
+                strong.setFont(font)
+                strong.setFontWeight(QFont.Weight.DemiBold)
+                strong.setProperty(QTextCharFormat.Property.FontSizeAdjustment, 0)
+                cursor.mergeCharFormat(strong)
+            iterator = block.begin()
+            links: list[tuple[int, int]] = []
+            while not iterator.atEnd():
+                fragment = iterator.fragment()
+                if fragment.isValid() and fragment.charFormat().isAnchor():
+                    links.append((fragment.position(), fragment.length()))
+                iterator += 1
+            for start, length in links:
+                cursor.setPosition(start)
+                cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+                plain = QTextCharFormat()
+                plain.setAnchor(False)
+                plain.setAnchorHref("")
+                plain.setFontUnderline(False)
+                cursor.mergeCharFormat(plain)
+            block = block.next()
+
+    def _link(self) -> None:
+        text = self.document().toPlainText()
+        if self._order is not None and not self._writing:
+            for side in sides(text, self._order):
+                form = QTextCharFormat()
+                form.setForeground(self._theme.color(side.response))
+                form.setToolTip(f"Response {side.response.upper()}")
+                self._merge(text, side.start, side.end, form)
+        if self._refer is None or not self._names:
+            return
+        for mention in mentions(text, self._names):
+            reference = self._refer(mention.name)
+            form = QTextCharFormat()
+            form.setAnchor(True)
+            form.setAnchorHref(f"{_SCHEME}:{reference.layer}/{reference.neuron}")
+            form.setForeground(self._theme.color("accent"))
+            form.setFontUnderline(True)
+            self._merge(text, mention.start, mention.end, form)
+
+    def _merge(self, text: str, start: int, end: int, form: QTextCharFormat) -> None:
+        # Positions in a document count UTF-16 units.
+        first = len(text[:start].encode("utf-16-le", "surrogatepass")) // 2
+        length = len(text[start:end].encode("utf-16-le", "surrogatepass")) // 2
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(first)
+        cursor.setPosition(first + length, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(form)
+
+    def _clicked(self, url: QUrl) -> None:
+        if url.scheme() == _SCHEME:
+            layer, _, neuron = url.path().partition("/")
+            self.reference_chosen.emit(Reference(int(layer), int(neuron)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._writing:
+            return
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        at = self.cursorRect(cursor)
+        scale = self._theme.scale
+        painter = QPainter(self.viewport())
+        top = at.center().y() - CURSOR[1] * scale / 2
+        block = QRectF(at.x() + 2 * scale, top, CURSOR[0] * scale, CURSOR[1] * scale)
+        painter.fillRect(block, self._theme.color("accent"))
+
+
+class FittedProse(Prose):
+    """Prose that is as high as its text, or as high as so many ``lines``; what is longer scrolls."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        role: TypeRole = "body",
+        lines: int | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        self._lines = lines
+        super().__init__(theme, name, role=role, parent=parent)
+        if lines is None:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        document = self.document()
+        before = document.textWidth()
+        document.setTextWidth(width)
+        height = round(document.size().height() + 0.49)
+        document.setTextWidth(before)
+        if self._lines is not None:
+            height = min(height, self._lines * self._theme.line_height(self._role))
+        return height if self._said else 0
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(160), self.heightForWidth(max(self.width(), self._theme.px(80))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(40), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        event.accept()

@@ -1,0 +1,111 @@
+"""Endpoints and keys in the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLineEdit, QListWidget
+
+from judgenet.core.presets import network
+from judgenet.core.project import Project
+from judgenet.store.secrets import find_key
+from judgenet.store.settings import settings_path, user_profiles
+from judgenet.ui.app import Studio
+from judgenet.ui.canvas.model import Place
+from judgenet.ui.design.models import ModelDialog
+from judgenet.ui.pages.design import DesignPage
+from judgenet.ui.pages.settings import EndpointsPanel
+from tests.fakes.judge_server import JudgeServer
+from tests.ui.conftest import settle, until
+from tests.ui.person import choose, find, press, type_text
+
+
+@pytest.fixture
+def panel(studio: Studio) -> EndpointsPanel:
+    studio.window.context.document.new(Project.new("Test", network(2, 1)))
+    studio.window.context.navigator.go("settings", part="endpoints")
+    found = studio.window.page("settings").findChild(EndpointsPanel)
+    assert isinstance(found, EndpointsPanel)
+    return found
+
+
+def row_of(panel: EndpointsPanel, name: str) -> int:
+    listed = find(panel, QListWidget, "Endpoints")
+    return next(row for row in range(listed.count()) if listed.item(row).text().split()[0] == name)
+
+
+async def add(panel: EndpointsPanel, name: str, url: str, model: str) -> None:
+    await settle()
+    press(panel, "Add an endpoint")
+    type_text(find(panel, QLineEdit, "Name of the endpoint"), name)
+    type_text(find(panel, QLineEdit, "Address"), url)
+    type_text(find(panel, QLineEdit, "Model asked where none is named"), model)
+    press(panel, "Keep changes")
+
+
+async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studio: Studio, judge: JudgeServer) -> None:
+    await add(panel, "lab", f"{judge.url}/v1", "fake")
+    assert user_profiles()["lab"].model == "fake"
+    press(panel, "Test it")
+    await until(lambda: panel.told.text().startswith("lab answers"))
+    assert "JSON by a schema" in panel.told.text()
+    context = studio.window.context
+    context.navigator.go("design")
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    page.editor.select([Place(0, 0)])
+    choose(page.inspector.settings.model, "fake   lab")
+    assert page.scene.state(Place(0, 0)).model == "fake"
+    context.navigator.go("settings", part="endpoints")
+    await settle()
+    panel.list.setCurrentRow(row_of(panel, "lab"))
+    press(panel, "Remove")
+    assert "lab" not in user_profiles()
+
+
+async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel) -> None:
+    await add(panel, "bad name!", "http://localhost:1/v1", "m")
+    assert "letters, digits" in panel.told.text()
+    assert not settings_path().exists()
+
+
+async def test_a_key_goes_to_the_key_store_and_is_never_shown(panel: EndpointsPanel, config: Path) -> None:
+    await settle()
+    panel.list.setCurrentRow(row_of(panel, "openai"))
+    await until(lambda: panel.key_state.text() == "OPENAI_API_KEY is not set.")
+    value = find(panel, QLineEdit, "Key")
+    assert value.echoMode() == QLineEdit.EchoMode.Password
+    secret = "-".join(("made", "up", "for", "this", "test", "0123456789"))
+    type_text(value, secret)
+    press(panel, "Keep the key")
+    await until(lambda: "key store" in panel.key_state.text())
+    assert value.text() == ""
+    found = find_key("OPENAI_API_KEY")
+    assert found is not None
+    assert found.reveal() == secret
+    assert secret not in panel.key_state.text()
+
+
+async def test_an_endpoint_that_does_not_answer_says_why(panel: EndpointsPanel, judge: JudgeServer) -> None:
+    judge.set(faults={"no_model": 1.0})
+    await add(panel, "lab", f"{judge.url}/v1", "fake")
+    press(panel, "Test it")
+    await until(lambda: "did not answer" in panel.told.text())
+
+
+async def test_the_model_of_a_neuron_can_be_named(studio: Studio, panel: EndpointsPanel) -> None:
+    context = studio.window.context
+    context.navigator.go("design")
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    page.editor.select([Place(0, 1)])
+    box = page.inspector.settings.model
+    choose(box, "Another model")
+    await until(lambda: bool(studio.window.findChildren(ModelDialog)))
+    dialog = studio.window.findChildren(ModelDialog)[0]
+    dialog.endpoint.setCurrentText("ollama")
+    dialog.model.setEditText("qwen3:8b")
+    dialog.accept()
+    await until(lambda: page.scene.state(Place(0, 1)).model == "qwen3:8b")
+    assert page.scene.state(Place(0, 1)).problem is None

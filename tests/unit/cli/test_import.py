@@ -1,0 +1,64 @@
+"""``judgenet import``: judgments made elsewhere, and the commands that work on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.unit.cli.conftest import Judgenet
+
+
+def judgments(folder: Path) -> Path:
+    """Two judges on four pairs in both orders; the second one has texts alone."""
+    rows = []
+    for place, verdict in enumerate(("a", "b", "a", "b")):
+        for order in ("ab", "ba"):
+            rows.append({"pair_id": f"p{place}", "judge": "one", "prompt": "x", "order": order, "verdict": verdict})
+            told = "(a)" if order == "ab" else "(b)"
+            rows.append({"pair_id": f"p{place}", "judge": "two", "order": order, "text": f"Output {told} is better."})
+    path = folder / "judgments.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_an_import_is_a_run_that_metrics_export_and_report_read(
+    judgenet: Judgenet, pairs: Path, tmp_path: Path
+) -> None:
+    ran = judgenet("import", judgments(tmp_path), "--pairs", pairs, "--out", "out", "--json")
+    assert ran.code == 0
+    assert ran.json["neurons"] == ["one|x", "two"]
+    assert (ran.json["taken_as_recorded"], ran.json["read_from_text"], ran.json["calls"]) == (8, 8, 16)
+    figures = judgenet("metrics", "out", "--json").json
+    # Judge two always says A; where one says B they are a tied vote. Labels are a, b, tie and none.
+    assert figures["state"] == "done"
+    assert figures["aggregations"]["c2_all"]["confusion"] == [[1, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert (figures["cost"]["calls_new"], figures["cost"]["price"]) == (0, 0.0)
+    assert "8 of 16 calls as the source read them, 8 read from their texts" in figures["message"]
+    calls = judgenet("export", "out", "--what", "calls").lines
+    assert {call["role"] for call in calls} == {"one|x", "two"}
+    assert {call["raw_text"] for call in calls if call["role"] == "two"} == {
+        "Output (a) is better.",
+        "Output (b) is better.",
+    }
+    assert judgenet("report", "out", "-o", "report.md").code == 0
+    assert "8 read from their texts" in Path("report.md").read_text(encoding="utf-8")
+    assert Path("out/run.judgenet").exists()
+
+
+def test_where_chooses_judgments(judgenet: Judgenet, pairs: Path, tmp_path: Path) -> None:
+    file = judgments(tmp_path)
+    ran = judgenet("import", file, "--pairs", pairs, "--out", "out", "--where", "judge=one,prompt=x", "--json")
+    assert (ran.json["neurons"], ran.json["calls"]) == (["one|x"], 8)
+    refused = judgenet("import", file, "--pairs", pairs, "--out", "out", "--where", "judge=three")
+    assert (refused.code, refused.out) == (2, "")
+    assert "'one' (8), 'two' (8)" in refused.err
+
+
+def test_what_is_left_out_is_told(judgenet: Judgenet, pairs: Path, tmp_path: Path) -> None:
+    file = tmp_path / "some.jsonl"
+    rows = [{"pair_id": one, "judge": "j", "order": "ab", "verdict": "a"} for one in ("p0", "elsewhere")]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    ran = judgenet("import", file, "--pairs", pairs, "--out", "out")
+    assert ran.code == 0
+    assert "Left out: 1 judgments without pair" in ran.err
+    assert "Left out: 3 pairs without judgment" in ran.err

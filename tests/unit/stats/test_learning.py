@@ -1,0 +1,183 @@
+"""Learned aggregation: its rules on made votes, and what was measured on LLMBar's recorded judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.formats import read_pairs
+from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.stats.agreement import agreement
+from judgenet.stats.learning import (
+    LearningError,
+    best_single,
+    dawid_skene,
+    leave_out,
+    logistic,
+    logistic_weights,
+    splits,
+)
+from judgenet.store.db import Store
+from judgenet.store.recorded import import_run, select
+from judgenet.store.votes import NeuronVotes, neuron_votes
+
+Votes = NDArray[np.float64]
+
+
+def made(pairs: int, right: tuple[float, ...], seed: int = 0) -> tuple[Votes, list[Verdict | None]]:
+    """Votes of independent neurons that are right with these chances, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice([1.0, -1.0], size=pairs)
+    hit = rng.random((pairs, len(right))) < np.array(right)
+    votes = np.where(hit, truth[:, None], -truth[:, None])
+    return votes, ["a" if one > 0 else "b" for one in truth]
+
+
+def accuracy(labels: list[Verdict | None], verdicts: tuple[Verdict | None, ...]) -> float:
+    found = agreement(labels, verdicts).accuracy
+    assert found is not None
+    return found
+
+
+def test_weights_of_any_sign_are_those_of_scikit_learn() -> None:
+    votes, labels = made(300, (0.8, 0.6, 0.4))
+    signs = np.array([1.0 if label == "a" else -1.0 for label in labels])
+    want = LogisticRegression(C=0.3, fit_intercept=False, tol=1e-10, max_iter=1000).fit(votes, signs).coef_[0]
+    assert logistic_weights(votes * signs[:, None], 0.3, False) == pytest.approx(want, abs=1e-4)
+    kept = logistic_weights(votes * signs[:, None], 0.3, True)
+    assert want[2] < 0
+    assert kept[2] == 0
+    assert min(kept[:2]) > 0
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_with_a_and_b_exchanged_the_answer_is_exchanged(nonnegative: bool) -> None:
+    votes, labels = made(80, (0.8, 0.6, 0.55))
+    swapped: list[Verdict | None] = ["b" if label == "a" else "a" for label in labels]
+    groups = list(range(80))
+    one = logistic(votes, labels, groups, nonnegative=nonnegative)
+    other = logistic(-votes, swapped, groups, nonnegative=nonnegative)
+    mirror = {"a": "b", "b": "a", "tie": "tie"}
+    assert [mirror[str(verdict)] for verdict in one.verdicts] == list(other.verdicts)
+    first, second = dawid_skene(votes, groups), dawid_skene(-votes, groups)
+    assert [mirror[str(verdict)] for verdict in first.verdicts] == list(second.verdicts)
+
+
+def test_no_pair_helps_to_judge_itself() -> None:
+    votes, labels = made(60, (0.5, 0.5, 0.5, 0.5), seed=3)
+    groups = [place // 2 for place in range(60)]
+    for train, test in splits(groups, 5, 0):
+        assert not {groups[place] for place in train} & {groups[place] for place in test}
+    # The label of a pair and of its twin of the same question are turned round: their verdicts stay.
+    before = logistic(votes, labels, groups, penalties=(1.0,)).verdicts
+    turned = list(labels)
+    for place in (10, 11):
+        turned[place] = "b" if labels[place] == "a" else "a"
+    after = logistic(votes, turned, groups, penalties=(1.0,)).verdicts
+    assert (before[10], before[11]) == (after[10], after[11])
+
+
+def test_a_pair_without_a_valid_call_has_no_verdict_and_a_score_of_0_is_a_tie() -> None:
+    votes, labels = made(40, (0.9, 0.7))
+    votes[0] = np.nan
+    votes[1] = 0
+    votes[2, 0] = np.nan
+    labels[3] = "tie"
+    labels[4] = None
+    for found in (
+        logistic(votes, labels, list(range(40))),
+        dawid_skene(votes, list(range(40))),
+        best_single(votes, labels, list(range(40))),
+    ):
+        assert found.verdicts[0] is None
+        assert found.verdicts[4] in ("a", "b")
+    assert logistic(votes, labels, list(range(40))).verdicts[1] == "tie"
+    assert logistic(votes, labels, list(range(40))).verdicts[2] in ("a", "b")
+
+
+def test_too_few_labels_are_refused_with_what_would_help() -> None:
+    votes, labels = made(40, (0.9, 0.7))
+    few: list[Verdict | None] = [*labels[:19], *[None] * 21]
+    with pytest.raises(LearningError, match="19 pairs have a human label; weights are learned from 20"):
+        logistic(votes, few, list(range(40)))
+    with pytest.raises(LearningError, match="All human labels are ties"):
+        best_single(votes, ["tie"] * 40, list(range(40)))
+    with pytest.raises(LearningError, match="same question"):
+        logistic(votes, labels, ["q"] * 40)
+    with pytest.raises(LearningError, match="one part only"):
+        leave_out(votes, labels, ["t"] * 40)
+    # Dawid-Skene needs none.
+    assert len(dawid_skene(votes, list(range(40))).verdicts) == 40
+
+
+def test_dawid_skene_finds_the_good_neurons_without_labels() -> None:
+    right = (0.85, 0.8, 0.75, 0.55, 0.52)
+    votes, labels = made(2000, right)
+    found = dawid_skene(votes, list(range(2000)))
+    # The log odds of a vote for A are those of its chances, up to sampling error.
+    assert found.weights == pytest.approx([np.log(p / (1 - p)) for p in right], abs=0.35)
+    assert accuracy(labels, found.verdicts) > accuracy(labels, tuple("a" if s > 0 else "b" for s in votes.sum(axis=1)))
+
+
+# LLMBar
+
+WHERE = "task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules"
+
+
+@pytest.fixture(scope="module")
+def llmbar(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> NeuronVotes:
+    """The 18 neurons (six judges, three prompts) on the 419 pairs, both orders, as recorded."""
+    folder = shared_data / "llmbar"
+    files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
+    selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, parse_conditions(WHERE))
+    with Store.open(tmp_path_factory.mktemp("llmbar") / "run.judgenet.db") as store:
+        found = neuron_votes(store, import_run(store, selected))
+    assert found.votes.shape == (419, 18)
+    return found
+
+
+def labels_of(pairs: tuple[Pair, ...]) -> list[Verdict | None]:
+    return [pair.human for pair in pairs]
+
+
+def of_neuron(found: NeuronVotes, neuron: int) -> tuple[Verdict | None, ...]:
+    return tuple("a" if vote > 0 else "b" if vote < 0 else "tie" for vote in found.votes[:, neuron])
+
+
+@pytest.mark.data
+def test_learned_weights_beat_the_best_judge_and_the_vote_on_llmbar(llmbar: NeuronVotes) -> None:
+    labels, groups = labels_of(llmbar.pairs), [pair.question for pair in llmbar.pairs]
+    singles = {name: accuracy(labels, of_neuron(llmbar, place)) for place, name in enumerate(llmbar.names)}
+    assert max(singles, key=lambda name: singles[name]) == "GPT-4|Vanilla"
+    assert round(singles["GPT-4|Vanilla"], 3) == 0.809
+    seeds = range(3)
+    learned = [accuracy(labels, logistic(llmbar.votes, labels, groups, seed=seed).verdicts) for seed in seeds]
+    assert 0.834 <= np.mean(learned) <= 0.836
+    assert min(learned) >= 0.83
+    signed = accuracy(labels, logistic(llmbar.votes, labels, groups, nonnegative=False, penalties=(0.3,)).verdicts)
+    assert signed == pytest.approx(0.879, abs=0.012)
+    assert accuracy(labels, best_single(llmbar.votes, labels, groups).verdicts) == pytest.approx(0.809, abs=0.001)
+
+
+@pytest.mark.data
+def test_a_task_left_out_is_judged_better_than_by_the_best_judge_there(llmbar: NeuronVotes) -> None:
+    labels, tasks = labels_of(llmbar.pairs), [pair.task or "" for pair in llmbar.pairs]
+    kept = leave_out(llmbar.votes, labels, tasks).verdicts
+    signed = leave_out(llmbar.votes, labels, tasks, nonnegative=False).verdicts
+    published = {"GPTInst": 0.837, "GPTOut": 0.745, "Manual": 0.717, "Neighbor": 0.754, "Natural": 0.930}
+    for task in set(tasks):
+        places = [place for place, of in enumerate(tasks) if of == task]
+        human = [labels[place] for place in places]
+        best = max(
+            accuracy(human, tuple(of_neuron(llmbar, neuron)[place] for place in places))
+            for neuron in range(len(llmbar.names))
+        )
+        assert round(best, 3) == published[task.rpartition("/")[2]]
+        assert accuracy(human, tuple(kept[place] for place in places)) > best
+        if task == "LLMBar/Natural":
+            assert accuracy(human, tuple(signed[place] for place in places)) < 0.5

@@ -1,0 +1,138 @@
+"""Smaller networks from recorded calls, against the aggregation of each of them by itself."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from judgenet.core.aggregate import Opinion, aggregate
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.network import Aggregation
+from judgenet.core.pairs import ORDERS
+from judgenet.formats import read_pairs
+from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.stats.curves import CODES
+from judgenet.stats.whatif import Calls, verdict_codes, what_if
+from judgenet.store.db import Store
+from judgenet.store.recorded import import_run, select
+from judgenet.store.votes import run_calls
+
+LAYERS = np.array([1, 1, 1, 2, 2])
+
+
+def made(pairs: int = 60, samples: int = 2, seed: int = 0) -> Calls:
+    """Calls of a network of 3 and 2 neurons with whole scores, many ties and some invalid."""
+    rng = np.random.default_rng(seed)
+    shape = (pairs, len(LAYERS), 2, samples)
+    differences = rng.integers(-1, 2, shape).astype(float)
+    differences[rng.random(shape) < 0.15] = np.nan
+    human = rng.integers(0, 4, pairs).astype(np.uint8)
+    return Calls(differences, np.ones(shape, dtype=bool), LAYERS, human)
+
+
+def opinions(calls: Calls, pair: int, kept: np.ndarray) -> list[Opinion]:
+    """The same calls as they are stored."""
+    found = []
+    for neuron, order, sample in np.ndindex(calls.differences.shape[1:]):
+        if not kept[neuron]:
+            continue
+        value = calls.differences[pair, neuron, order, sample]
+        verdict: Literal["a", "b", "tie"] = "a" if value > 0 else "b" if value < 0 else "tie"
+        result = Unscored(Reason.UNPARSED) if np.isnan(value) else Evaluation("", verdict)
+        layer = int(LAYERS[neuron])
+        found.append(Opinion(layer, neuron + 1, ORDERS[order], sample + 1, result))
+    return found
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Aggregation(vote, ties, fallback)  # type: ignore[arg-type]
+        for vote, ties, fallback in product(("neuron", "call"), ("abstain", "candidate"), ("tie", "c1"))
+    ],
+)
+def test_verdicts_are_those_of_the_aggregation(rules: Aggregation) -> None:
+    calls = made()
+    masks = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1, 0, 0]], dtype=bool)
+    for rule in ("c1", "c2_all", "c2_last"):
+        codes = verdict_codes(calls.differences, calls.layers, masks, rules, rule)
+        for row, kept in enumerate(masks):
+            depth = int(LAYERS[kept].max())
+            for pair in range(len(calls.human)):
+                found = aggregate(opinions(calls, pair, kept), depth, rules)
+                want = {"c1": found.c1, "c2_all": found.c2_all, "c2_last": found.c2_layers[-1]}[rule]
+                assert CODES[codes[row, pair]] == want, (rule, row, pair)
+
+
+def test_only_networks_are_asked_whose_calls_would_be_the_same() -> None:
+    found = what_if(made(), Aggregation())
+    assert found is not None
+    kinds = {(point.depth, point.width, point.orders, point.samples) for point in found.points}
+    single = {(1, width, (order,), samples) for width in (1, 2, 3) for order in ORDERS for samples in (1, 2)}
+    both = {(1, width, ORDERS, samples) for width in (1, 2, 3) for samples in (1, 2)}
+    # A neuron of layer 2 has read both orders of layer 1, and all of its neurons.
+    deeper = {(2, width, ORDERS, samples) for width in (1, 2) for samples in (1, 2)}
+    assert kinds == single | both | deeper
+    assert {point.neurons for point in found.points if point.depth == 2} == {4, 5}
+    assert (found.whole.neurons, found.whole.calls, found.whole.difference) == (5, 20.0, 0.0)
+
+
+def test_a_size_is_the_mean_over_choices_of_neurons() -> None:
+    calls = made()
+    found = what_if(calls, Aggregation(), "c1")
+    assert found is not None
+    point = next(p for p in found.points if (p.depth, p.width, p.orders, p.samples) == (1, 1, ORDERS, 2))
+    shares = []
+    for neuron in range(3):
+        kept = np.arange(len(LAYERS)) == neuron
+        said = [aggregate(opinions(calls, pair, kept), 1).c1 for pair in range(len(calls.human))]
+        both = [(CODES[label], one) for label, one in zip(calls.human, said, strict=True) if label and one]
+        shares.append((sum(label == one for label, one in both), len(both)))
+    assert (point.subsets, point.every) == (3, True)
+    assert point.accuracy == pytest.approx(sum(hits for hits, _ in shares) / sum(n for _, n in shares))
+    assert (point.lowest, point.highest) == (
+        pytest.approx(min(hits / n for hits, n in shares)),
+        pytest.approx(max(hits / n for hits, n in shares)),
+    )
+    assert found.best_neuron[1] == pytest.approx(point.highest)
+
+
+def test_the_smallest_network_is_the_cheapest_that_is_near() -> None:
+    # Three neurons that always agree and are right on half of the pairs: one of them, asked once, is as good.
+    differences = np.tile(np.where(np.arange(40) % 2 == 0, 1.0, -1.0)[:, None, None, None], (1, 3, 2, 2))
+    human = np.ones(40, dtype=np.uint8)
+    calls = Calls(differences, np.ones(differences.shape, dtype=bool), np.array([1, 1, 1]), human)
+    found = what_if(calls, Aggregation())
+    assert found is not None
+    smallest = found.smallest
+    assert (smallest.neurons, smallest.orders, smallest.samples, smallest.calls) == (1, ("ab",), 1, 1.0)
+    assert (smallest.accuracy, smallest.difference, smallest.difference_interval) == (0.5, 0.0, (0.0, 0.0))
+
+
+def test_without_labels_there_is_no_curve() -> None:
+    calls = made()
+    bare = Calls(calls.differences, calls.asked, calls.layers, np.zeros_like(calls.human))
+    assert what_if(bare, Aggregation()) is None
+
+
+@pytest.mark.data
+def test_the_width_of_llmbar(shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "llmbar"
+    files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
+    where = parse_conditions("task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules")
+    selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, where)
+    with Store.open(tmp_path / "run.judgenet.db") as store:
+        calls, names = run_calls(store, import_run(store, selected))
+    found = what_if(calls, Aggregation())
+    assert found is not None
+    # Statistics 5.9: the vote of all 18 reaches .556, GPT-4 with the prompt Vanilla alone .809.
+    assert round(found.whole.accuracy, 3) == 0.556
+    assert (names[found.best_neuron[0]], round(found.best_neuron[1], 3)) == ("GPT-4|Vanilla", 0.809)
+    both = [point for point in found.points if point.orders == ORDERS]
+    assert [point.width for point in both] == list(range(1, 19))
+    assert both[0].highest == found.best_neuron[1]
+    assert both[0].accuracy < both[4].accuracy < both[17].accuracy
