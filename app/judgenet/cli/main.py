@@ -9,14 +9,18 @@ from pathlib import Path
 
 import typer
 
-from judgenet.cli import endpoint, model
+from judgenet.cli import endpoint, model, selfcheck
 from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.compare import compare_runs
 from judgenet.cli.curve import curve
 from judgenet.cli.estimate import estimate
 from judgenet.cli.export import export
 from judgenet.cli.imports import import_judgments
+from judgenet.cli.labels import labels
 from judgenet.cli.learn import learn
 from judgenet.cli.metrics import metrics
+from judgenet.cli.rank import rank_systems
+from judgenet.cli.rate import rate
 from judgenet.cli.report import report
 from judgenet.cli.run import run
 from judgenet.cli.shots import shots
@@ -62,12 +66,17 @@ app.command("run")(run)
 app.command("estimate")(estimate)
 app.command("import")(import_judgments)
 app.command("metrics")(metrics)
+app.command("rate")(rate)
+app.command("labels")(labels)
+app.command("compare")(compare_runs)
+app.command("rank")(rank_systems)
 app.command("learn")(learn)
 app.command("curve")(curve)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")
 app.add_typer(endpoint.app, name="endpoint")
+app.add_typer(selfcheck.app, name="selfcheck")
 app.command("shots")(shots)
 app.command("version")(show_version)
 

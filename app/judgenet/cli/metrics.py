@@ -3,53 +3,99 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.core.aggregate import PairVerdicts, aggregation_names
-from judgenet.core.pairs import Pair, Verdict
-from judgenet.stats.agreement import Agreement, agreement, position
+from judgenet.core.aggregate import PairVerdicts, aggregation_names, deciding, merged
+from judgenet.core.evaluation import Evaluation
+from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.stats.agreement import (
+    Agreement,
+    Counts,
+    PositionConsistency,
+    agreement_of,
+    position,
+    position_of,
+    review_share,
+)
+from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.panel import Coefficient, PanelAgreement, panel_agreement
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, pair_results
-from judgenet.store.runs import RunInfo, Spent, spent
+from judgenet.store.results import PairResult, network_of, neuron_names, pair_calls, verdicts_of
+from judgenet.store.runs import CallRow, RunInfo, Spent, spent
 
 
-def agreement_json(found: Agreement) -> dict[str, Any]:
-    """Agreement with people as stable keys; an undefined figure is ``null`` with a reason."""
+def agreement_json(found: Agreement, questions: Sequence[Counts] | None = None) -> dict[str, Any]:
+    """Agreement with people as stable keys, with 95 % intervals; what is undefined is ``null`` with a reason.
+
+    ``questions`` are the counts of (human label, verdict) by question, where questions repeat.
+    """
+    within = agreement_intervals(found, questions=questions)
     return {
         "accuracy": found.accuracy,
+        "accuracy_ci": _ends(within.accuracy),
         "macro_f1": found.macro_f1,
+        "macro_f1_ci": _ends(within.macro_f1),
         "kappa": found.kappa,
+        "kappa_ci": _ends(within.kappa),
         "n_used": found.n_used,
         "n_total": found.n_total,
         "labels": list(found.labels),
         "confusion": [list(row) for row in found.confusion],
         "majority_baseline": found.majority_baseline,
-        "reasons": dict(found.reasons),
+        "reasons": dict(found.reasons) | {f"{figure}_ci": reason for figure, reason in within.reasons.items()},
+        "resamples": within.resamples,
+        "seed": within.seed,
+        "few": within.few,
     }
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
 
 
 def aggregation_figures(names: Iterable[str], results: list[PairResult]) -> dict[str, Any]:
     """Agreement of each aggregation over pairs; pairs without label or verdict are in ``n_total`` only."""
-    human = [result.pair.pair.human for result in results]
-    return {
-        name: agreement_json(
-            agreement(human, [None if r.verdicts is None else r.verdicts.named().get(name) for r in results])
-        )
-        for name in names
-    }
+    figures = {}
+    for name in names:
+        by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = {}
+        for result in results:
+            cell = (result.pair.pair.human, None if result.verdicts is None else result.verdicts.named().get(name))
+            by_question.setdefault(result.pair.pair.question, Counter())[cell] += 1
+        figures[name] = _with_questions(by_question, len(results))
+    return figures
+
+
+def _with_questions(
+    by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]], total: int
+) -> dict[str, Any]:
+    counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
+    for one in by_question.values():
+        counts.update(one)
+    counts[None, None] += total - counts.total()
+    repeated = list(by_question.values()) if len(by_question) < total else None
+    return agreement_json(agreement_of(counts), repeated)
 
 
 def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, Any]:
     """All figures of a run: agreement by aggregation, flip rate between orders, calls used, unscored."""
     spec = network_of(run)
     names = aggregation_names(spec.depth, chair=spec.chair is not None)
-    results = list(pair_results(store, run))
+    results: list[PairResult] = []
+    neurons: dict[tuple[int, int], _Neuron] = {}
+    for pair, calls in pair_calls(store, run):
+        result = PairResult(pair, verdicts_of(pair, calls, spec.depth, spec.aggregation))
+        results.append(result)
+        if result.verdicts is not None:
+            _count_neurons(neurons, result, calls)
     judged = [result.verdicts for result in results if result.verdicts is not None]
     sums = spent(store, run)
     figures: dict[str, Any] = {
@@ -62,6 +108,7 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
             "labelled": sum(result.pair.pair.human is not None for result in results),
         },
         "aggregations": aggregation_figures(names, results),
+        "neurons": {},
         "position": {"c1": _position(judged, len(results))},
         "calls": _calls(sums, judged),
         "cost": {
@@ -75,6 +122,17 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
             "calls_from_store": sums.calls - sums.calls_new,
         },
     }
+    for place, name in neuron_names(spec, sorted(neurons)).items():
+        neuron = neurons[place]
+        missing = len(results) - neuron.orders.total()
+        figures["neurons"][name] = _with_questions(neuron.against, len(results))
+        figures["position"][name] = position_json(position_of(neuron.orders + Counter({(None, None): missing})))
+    panel = panel_agreement(dict(result.pair.pair.annotators) for result in results)
+    figures["annotators"] = annotators_json(panel)
+    decides = deciding(chair=spec.chair is not None)
+    figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
+    figures["questions"] = len({result.pair.pair.question for result in results})
+    figures["notes"] = _notes(results, len(neurons))
     if by is not None:
         key = _KEYS.get(by)
         if key is None:
@@ -89,20 +147,110 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
 _KEYS: dict[str, Callable[[Pair], str | None]] = {"task": lambda pair: pair.task, "human": lambda pair: pair.human}
 
 
+@dataclass(slots=True)
+class _Neuron:
+    """What a neuron said: counts of (human, verdict) by question, and of (verdict in AB, verdict in BA)."""
+
+    against: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = field(default_factory=dict)
+    orders: Counter[tuple[Verdict | None, Verdict | None]] = field(default_factory=Counter)
+
+
+def _count_neurons(neurons: dict[tuple[int, int], _Neuron], result: PairResult, calls: Sequence[CallRow]) -> None:
+    assert result.verdicts is not None
+    differences: dict[tuple[int, int], dict[Order, list[float]]] = {}
+    for row in calls:
+        if row.site.order is not None and isinstance(row.result, Evaluation):
+            of = differences.setdefault((row.site.layer, row.site.neuron), {"ab": [], "ba": []})
+            of[row.site.order].append(row.result.difference)
+    for said in result.verdicts.neurons:
+        place = (said.layer, said.neuron)
+        neuron = neurons.setdefault(place, _Neuron())
+        pair = result.pair.pair
+        neuron.against.setdefault(pair.question, Counter())[pair.human, said.verdict] += 1
+        orders = differences.get(place, {"ab": [], "ba": []})
+        neuron.orders[merged(orders["ab"]), merged(orders["ba"])] += 1
+
+
 def _position(judged: list[PairVerdicts], total: int) -> dict[str, Any]:
     ab: list[Verdict | None] = [found.c1_ab for found in judged]
     ba: list[Verdict | None] = [found.c1_ba for found in judged]
-    found = position(ab, ba)
+    return position_json(position(ab, ba)) | {"n_total": total}
+
+
+def position_json(found: PositionConsistency) -> dict[str, Any]:
+    """Verdicts in both orders as stable keys; undefined figures are ``null`` with a reason."""
     return {
         "first_first": found.primacy,
         "last_last": found.recency,
+        "partial": found.partial,
         "valid_both": found.n,
-        "n_total": total,
+        "n_total": found.n_total,
+        "consistent": found.consistent,
         "flip_rate": found.flip_rate,
         "net": found.net,
         "p": found.p,
         "reason": found.reason or None,
     }
+
+
+def annotators_json(panel: PanelAgreement) -> dict[str, Any]:
+    """A panel's agreement with itself as stable keys; kappas by ``NAME|NAME``."""
+    named = {
+        "h": panel.h,
+        "alpha_nominal": panel.alpha_nominal,
+        "alpha_ordinal": panel.alpha_ordinal,
+        "fleiss": panel.fleiss,
+    }
+    kappas = {f"{one}|{other}": found for (one, other), found in panel.pairwise.items()}
+    reasons = {name: found.reason for name, found in named.items() if found.reason}
+    reasons |= {name: found.reasons["kappa"] for name, found in kappas.items() if "kappa" in found.reasons}
+    return {
+        "names": list(panel.raters),
+        **{name: found.value for name, found in named.items()},
+        "n": panel.h.n,
+        "pairwise_kappa": {name: found.kappa for name, found in kappas.items()},
+        "pairwise_n": {name: found.n_used for name, found in kappas.items()},
+        "reasons": reasons,
+    }
+
+
+_REVIEW_CAVEATS = (
+    "a reviewed pair counts as right, although people agree with each other less than that",
+    "for pairs reviewed at random; the most uncertain first may need fewer",
+)
+
+
+def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
+    """The share of pairs that people must review to be as accurate as they are among themselves, also at both ends of
+    the interval of the accuracy."""
+    accuracy, ci = found["accuracy"], found["accuracy_ci"]
+    figures: dict[str, Any] = {"aggregation": name, "accuracy": accuracy, "target": h.value}
+    keys = ("review", "saved", "relative", "review_ci")
+    if accuracy is None or h.value is None:
+        reason = found["reasons"].get("accuracy") or f"people's agreement is unknown: {h.reason}"
+        return {**figures, **dict.fromkeys(keys), "reason": reason, "caveats": list(_REVIEW_CAVEATS)}
+    share = review_share(accuracy, h.value)
+    ends = None if ci is None else [review_share(end, h.value).review for end in reversed(ci)]
+    values = (share.review, share.saved, share.relative, ends)
+    return {
+        **figures,
+        **dict(zip(keys, values, strict=True)),
+        "reason": share.reason or None,
+        "caveats": list(_REVIEW_CAVEATS),
+    }
+
+
+_MANY = 5
+
+
+def _notes(results: list[PairResult], neurons: int) -> list[str]:
+    notes = []
+    questions = len({result.pair.pair.question for result in results})
+    if questions < len(results):
+        notes.append(f"the {len(results):,} pairs hold {questions:,} different questions: intervals are over questions")
+    if neurons >= _MANY:
+        notes.append(f"{neurons:,} neurons are compared: the best of them looks better here than it is")
+    return notes
 
 
 def _calls(sums: Spent, judged: list[PairVerdicts]) -> dict[str, Any]:
@@ -142,6 +290,9 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
             f"last shown {flips['last_last']:,})",
             soft_wrap=True,
         )
+    if len(figures["neurons"]) > 1:
+        _print_neurons(figures, console)
+    _print_people(figures, console)
     calls, cost = figures["calls"], figures["cost"]
     console.print(
         f"Calls used in finished pairs: {calls['finished_pairs_used']:,} of {calls['finished_pairs_total']:,}",
@@ -158,6 +309,45 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
         f"{cost['tokens_in']:,} tokens in ({cost['tokens_cached']:,} cached), {cost['tokens_out']:,} out, {price}",
         soft_wrap=True,
     )
+
+
+def _print_neurons(figures: dict[str, Any], console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("neuron")
+    for heading in ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "net", "p"):
+        table.add_column(heading, justify="right")
+    for name, found in figures["neurons"].items():
+        flips = figures["position"][name]
+        ci = found["accuracy_ci"]
+        table.add_row(
+            Text(name),
+            _figure(found["accuracy"]),
+            "" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}",
+            _figure(found["kappa"]),
+            f"{found['n_used']:,} of {found['n_total']:,}",
+            *(_figure(flips[key]) for key in ("flip_rate", "net", "p")),
+        )
+    console.print(table)
+
+
+def _print_people(figures: dict[str, Any], console: Console) -> None:
+    panel, review = figures["annotators"], figures["review_share"]
+    if panel["h"] is not None:
+        console.print(
+            f"Annotators agree on {panel['h']:.4f} of their pairs of labels ({panel['n']:,} pairs; "
+            f"Krippendorff's alpha {_figure(panel['alpha_nominal'])}, ordinal {_figure(panel['alpha_ordinal'])}; "
+            f"Fleiss' kappa {_figure(panel['fleiss'])})",
+            soft_wrap=True,
+        )
+    if review["review"] is not None:
+        ends = "no interval" if review["review_ci"] is None else " to ".join(f"{x:.1%}" for x in review["review_ci"])
+        console.print(
+            f"To be as accurate as that, people would still review {review['review']:.1%} ({ends}) "
+            f"of the pairs of {review['aggregation']}",
+            soft_wrap=True,
+        )
+    for note in figures["notes"]:
+        console.print(f"Note: {note}", soft_wrap=True)
 
 
 _FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "majority_baseline": "baseline"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -24,6 +25,20 @@ class PairResult:
 def network_of(run: RunInfo) -> NetworkSpec:
     """The network that a run recorded."""
     return from_json(run.record["network"])
+
+
+def neuron_names(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """A name for each neuron, given as (layer, neuron) from 1: its role's where its role is the same for all pairs and
+    no other neuron has that name, else its place (``l1n2``)."""
+    fixed = spec.roles.roles if spec.roles.kind == "fixed" else ()
+    names: dict[tuple[int, int], str] = {}
+    for layer, neuron in places:
+        of = spec.layers[layer - 1]
+        own = of.neurons[0 if of.adaptive else neuron - 1].role
+        role = own or (fixed[neuron - 1] if neuron <= len(fixed) else None)
+        names[layer, neuron] = f"l{layer}n{neuron}" if role is None else role.name
+    often = Counter(names.values())
+    return {place: name if often[name] == 1 else f"l{place[0]}n{place[1]}" for place, name in names.items()}
 
 
 def pair_calls(store: Store, run: RunInfo) -> Iterator[tuple[RunPair, list[CallRow]]]:

@@ -12,7 +12,23 @@ from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
 At = tuple[str, ...]
-COMMANDS = ("run", "estimate", "import", "metrics", "learn", "curve", "export", "version", "model", "endpoint")
+COMMANDS = (
+    "run",
+    "estimate",
+    "import",
+    "metrics",
+    "rate",
+    "labels",
+    "compare",
+    "rank",
+    "learn",
+    "curve",
+    "export",
+    "selfcheck",
+    "version",
+    "model",
+    "endpoint",
+)
 
 
 def test_help_shows_the_commands(judgenet: Judgenet) -> None:
@@ -22,7 +38,10 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
         assert re.search(rf"^  {command} ", ran.out, re.M)
 
 
-@pytest.mark.parametrize("command", ["run", "estimate", "import", "metrics", "learn", "curve", "export"])
+@pytest.mark.parametrize(
+    "command",
+    ["run", "estimate", "import", "metrics", "rate", "labels", "compare", "rank", "learn", "curve", "export"],
+)
 def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
     ran = judgenet(command, "--help")
     assert ran.code == 0

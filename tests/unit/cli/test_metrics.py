@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, f1_score  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
@@ -104,3 +105,118 @@ def test_unknown_groupings_are_named(judgenet: Judgenet, labelled: Path, at: At)
     judgenet("run", "--pairs", labelled, *at, "--out", "out", "--limit", 1)
     ran = judgenet("metrics", "out", "--by", "colour")
     assert (ran.code, "--by colour" in ran.err, "task, human" in ran.err) == (2, True, True)
+
+
+def test_every_figure_has_its_interval(judgenet: Judgenet, labelled: Path, at: At) -> None:
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 2, "--depth", 1, "--roles", "none")
+    figures = judgenet("metrics", "out", "--by", "task", "--json").json
+    shown = [*figures["aggregations"].values(), *figures["neurons"].values()]
+    for part in figures["by"]["task"].values():
+        shown += part.values()
+    for found in shown:
+        hits, n = sum(found["confusion"][i][i] for i in range(3)), found["n_used"]
+        low, high = proportion_confint(hits, n, method="wilson")
+        assert found["accuracy_ci"] == pytest.approx([low, high], abs=1e-9)
+        for figure in ("macro_f1", "kappa"):
+            low, high = found[f"{figure}_ci"]
+            assert low < found[figure] < high
+        assert found["few"] == (n < 20)
+
+
+def test_neurons_stand_beside_the_aggregations(judgenet: Judgenet, labelled: Path, at: At, server: JudgeServer) -> None:
+    """Against accuracy and flips counted from the exported calls."""
+    server.set(faults={"prose": 0.4})
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 2, "--depth", 2, "--roles", "none")
+    figures = judgenet("metrics", "out", "--json").json
+    assert list(figures["neurons"]) == ["l1n1", "l1n2", "l2n1", "l2n2"]
+    assert set(figures["position"]) == {"c1", *figures["neurons"]}
+    human = {line["pair_id"]: line["human"] for line in judgenet("export", "out", "--what", "verdicts").lines}
+    scores: dict[tuple[str, str], dict[str, float]] = {}
+    for line in judgenet("export", "out", "--what", "calls").lines:
+        if line["score_a"] is not None:
+            name = f"l{line['layer']}n{line['neuron']}"
+            scores.setdefault((name, line["pair_id"]), {})[line["order"]] = line["score_a"] - line["score_b"]
+    gaps = 0
+    for name, found in figures["neurons"].items():
+        mine = {pair: by_order for (whose, pair), by_order in scores.items() if whose == name}
+        right = used = flips = both = 0
+        for pair, by_order in mine.items():
+            used += human[pair] is not None
+            right += _sign(sum(by_order.values())) == human[pair]
+            both += len(by_order) == 2
+            flips += len(by_order) == 2 and _sign(by_order["ab"]) != _sign(by_order["ba"])
+        assert (found["n_used"], found["n_total"]) == (used, 60)
+        assert found["accuracy"] == pytest.approx(right / used)
+        position = figures["position"][name]
+        assert (position["valid_both"], position["n_total"]) == (both, 60)
+        assert position["flip_rate"] == pytest.approx(flips / both)
+        gaps += both < 60
+    assert gaps
+
+
+def _sign(difference: float) -> str:
+    return "tie" if abs(difference) < 1e-9 else "a" if difference > 0 else "b"
+
+
+def test_a_role_names_its_neuron_where_no_other_has_it(judgenet: Judgenet, labelled: Path, at: At) -> None:
+    Path("roles.json").write_text(
+        json.dumps([{"name": "Critic", "description": "Finds faults."}, {"name": "Reader", "description": "Reads."}]),
+        encoding="utf-8",
+    )
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--limit", 4, "--depth", 1, "--roles", "roles.json")
+    assert list(judgenet("metrics", "out", "--json").json["neurons"]) == ["Critic", "Reader"]
+    judgenet("run", "--pairs", labelled, *at, "--out", "deep", "--limit", 4, "--depth", 2, "--roles", "roles.json")
+    assert list(judgenet("metrics", "deep", "--json").json["neurons"]) == ["l1n1", "l1n2", "l2n1", "l2n2"]
+
+
+def test_annotators_and_what_people_must_review(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    """h: three of three agree, one of three pairs of annotators, and two of two."""
+    said = [{"x": "a", "y": "a", "z": "a"}, {"x": "a", "y": "b", "z": "b"}, {"x": "tie", "y": "tie"}]
+    path = tmp_path / "panel.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for i, annotators in enumerate(said):
+            record = {"id": str(i), "question": f"Why {i}?", "response_a": "So.", "response_b": "Because."}
+            out.write(json.dumps({**record, "annotators": annotators}) + "\n")
+    judgenet("run", "--pairs", path, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    figures = judgenet("metrics", "out", "--json").json
+    people, review = figures["annotators"], figures["review_share"]
+    assert people["h"] == pytest.approx((1 + 1 / 3 + 1) / 3)
+    assert people["pairwise_n"] == {"x|y": 3, "x|z": 2, "y|z": 2}
+    assert people["pairwise_kappa"]["x|y"] == pytest.approx(cohen_kappa_score(["a", "a", "tie"], ["a", "b", "tie"]))
+    assert people["fleiss"] is None
+    assert "equally many" in people["reasons"]["fleiss"]
+    assert -1 <= people["alpha_nominal"] <= 1
+    accuracy = figures["aggregations"]["c2_all"]["accuracy"]
+    assert review["relative"] == pytest.approx(accuracy / people["h"])
+    expected = 0 if accuracy >= people["h"] else (people["h"] - accuracy) / (1 - accuracy)
+    assert review["review"] == pytest.approx(expected)
+    assert review["review_ci"][0] <= review["review"] <= review["review_ci"][1]
+    assert len(review["caveats"]) == 2
+    assert "Annotators agree" in judgenet("metrics", "out").out
+
+
+def test_without_annotators_there_is_a_reason(judgenet: Judgenet, labelled: Path, at: At) -> None:
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 1, "--depth", 1)
+    figures = judgenet("metrics", "out", "--json").json
+    assert figures["annotators"]["h"] is None
+    assert set(figures["annotators"]["reasons"]) == {"h", "alpha_nominal", "alpha_ordinal", "fleiss"}
+    assert figures["review_share"]["review"] is None
+    assert "annotators" in figures["review_share"]["reason"]
+
+
+def test_pairs_of_one_question_have_no_interval(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for i in range(12):
+            record = {"id": str(i), "question": "Why?", "response_a": f"So {i}.", "response_b": "Because."}
+            said = {"x": "ab"[i % 2], "y": "ab"[i % 2]}
+            out.write(json.dumps({**record, "human": "ab"[i % 2], "annotators": said}) + "\n")
+    judgenet("run", "--pairs", path, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    figures = judgenet("metrics", "out", "--json").json
+    found = figures["aggregations"]["c1"]
+    assert found["accuracy"] is not None
+    assert found["accuracy_ci"] is None
+    assert "1 questions" in found["reasons"]["accuracy_ci"]
+    assert figures["questions"] == 1
+    assert figures["review_share"]["review_ci"] is None
+    assert judgenet("metrics", "out").code == 0

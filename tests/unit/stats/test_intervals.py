@@ -9,7 +9,7 @@ from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import agreement
+from judgenet.stats.agreement import agreement, agreement_of
 from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, wilson, win_rate
 
 
@@ -134,3 +134,37 @@ def test_win_rate(b: int, tie: int, a: int, value: float, low: float, high: floa
 def test_no_verdict_has_no_win_rate() -> None:
     found = win_rate(0, 0, 0)
     assert (found.value, found.interval, found.n) == (None, None, 0)
+
+
+def _by_question(copies: int) -> list[dict[tuple[Verdict | None, Verdict | None], int]]:
+    """Fifty questions, 30 right and 20 wrong, each with ``copies`` pairs that are alike."""
+    said: list[tuple[Verdict, Verdict]] = [("a", "a"), ("b", "b"), ("a", "a"), ("a", "b"), ("b", "a")] * 10
+    return [{cell: copies} for cell in said]
+
+
+def test_pairs_of_one_question_are_no_new_evidence() -> None:
+    """Five copies of each pair: over pairs the interval shrinks by sqrt(5), over questions it does not."""
+    once, again = ([*_by_question(copies)] for copies in (1, 5))
+    total: dict[tuple[Verdict | None, Verdict | None], int] = {}
+    for question in again:
+        for cell, count in question.items():
+            total[cell] = total.get(cell, 0) + count
+    found = agreement_intervals(agreement_of(total), questions=again)
+    single = agreement_intervals(agreement_of({cell: count // 5 for cell, count in total.items()}), questions=once)
+    assert found.accuracy is not None
+    assert single.accuracy == wilson(30, 50)
+    assert found.accuracy.high - found.accuracy.low == pytest.approx(2 * 1.96 * (0.6 * 0.4 / 50) ** 0.5, rel=0.06)
+    assert found.kappa is not None
+    assert single.kappa is not None
+    assert found.kappa.high - found.kappa.low == pytest.approx(single.kappa.high - single.kappa.low, rel=0.06)
+
+
+def test_few_questions_with_several_pairs_have_no_interval() -> None:
+    questions = _by_question(3)[:9]
+    total: dict[tuple[Verdict | None, Verdict | None], int] = {}
+    for question in questions:
+        for cell, count in question.items():
+            total[cell] = total.get(cell, 0) + count
+    found = agreement_intervals(agreement_of(total), questions=questions)
+    assert (found.accuracy, found.macro_f1, found.kappa) == (None, None, None)
+    assert "9 questions" in found.reasons["accuracy"]

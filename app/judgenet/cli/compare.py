@@ -1,0 +1,233 @@
+"""``judgenet compare``: two runs on the pairs that both judged."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
+from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
+from judgenet.core.pairs import Verdict
+from judgenet.stats.calibration import Chosen
+from judgenet.stats.comparison import Comparison, Difference, compare, rate_difference
+from judgenet.store.db import Store
+from judgenet.store.results import PairResult, network_of, pair_results
+from judgenet.store.runs import RunInfo
+from judgenet.store.usage import models_used
+
+Cells = Counter[tuple[Verdict | None, Verdict, Verdict]]
+
+
+def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> dict[str, tuple[str, str]]:
+    """What of two runs makes them different judges: network, prompts, models asked and models that answered, each as
+    the first and the second have it."""
+    described = []
+    for store, run in (first, second):
+        used = models_used(store, run)
+        described.append(
+            {
+                "network": json.dumps(run.record["network"], sort_keys=True),
+                "prompts": str(run.record.get("prompts", "")),
+                "model": ", ".join(sorted({f"{use.endpoint}:{use.requested}" for use in used})),
+                "returned_model": ", ".join(sorted({use.returned or "(not named)" for use in used})),
+            }
+        )
+    differing = {
+        name: (described[0][name], described[1][name])
+        for name in described[0]
+        if described[0][name] != described[1][name]
+    }
+    if "network" in differing:
+        differing["network"] = (_network(first[1]), _network(second[1]))
+    return differing
+
+
+def _network(run: RunInfo) -> str:
+    spec = network_of(run)
+    widths = " + ".join("as roles" if layer.adaptive else str(len(layer.neurons)) for layer in spec.layers)
+    return f"{spec.name}, layers of {widths}"
+
+
+def run_comparison(
+    first: tuple[Store, RunInfo],
+    second: tuple[Store, RunInfo],
+    aggregation: tuple[str, str],
+    labels: str,
+    chosen: Chosen | None,
+    seed: int,
+) -> dict[str, Any]:
+    """All differences of two runs, the first less the second, on the pairs that both judged.
+
+    :raises InputError: they have no pair in common.
+    """
+    ones = list(pair_results(*first))
+    others = {result.pair.pair.id: result for result in pair_results(*second)}
+    used = labels_used(ones, labels)
+    metric_cells: Cells = Counter()
+    rate_cells: Cells = Counter()
+    common = conflicting = 0
+    for one in ones:
+        pair = one.pair.pair
+        other = others.get(pair.id)
+        if other is None or other.pair.pair.content_hash != pair.content_hash:
+            continue
+        common += 1
+        said, other_said = _verdict(one, aggregation[0]), _verdict(other, aggregation[1])
+        other_label = other.pair.pair.human
+        clash = pair.human is not None and other_label is not None and pair.human != other_label
+        conflicting += clash
+        if said is None or other_said is None:
+            continue
+        label = None if clash else pair.human or other_label
+        metric_cells[label, said, other_said] += 1
+        rate_cells[label if pair.id in used else None, said, other_said] += 1
+    if not common:
+        raise InputError(
+            f"{first[1].id} and {second[1].id}: no pair is in both (the same id and the same texts). "
+            "Compare runs of the same pairs."
+        )
+    found = compare(metric_cells, seed=seed)
+    differing = what_differs(first, second)
+    return {
+        "first": _who(first[1], aggregation[0]),
+        "second": _who(second[1], aggregation[1]),
+        "pairs": {
+            "first": len(ones),
+            "second": len(others),
+            "common": common,
+            "both_judged": found.n,
+            "labelled": found.test.n,
+            "labels_differ": conflicting,
+        },
+        "mcnemar": _mcnemar_json(found),
+        "differences": {name: difference_json(of) for name, of in found.differences.items()},
+        "rate": difference_json(rate_difference(rate_cells, chosen or "random", seed=seed)),
+        "agree": {"value": found.agree / found.n if found.n else None, "n": found.n},
+        "chosen": chosen or "random",
+        "chosen_assumed": chosen is None,
+        "judges_differ": {name: list(values) for name, values in differing.items()},
+        "notes": _notes(differing, conflicting),
+    }
+
+
+def _verdict(result: PairResult, name: str) -> Verdict | None:
+    return None if result.verdicts is None else result.verdicts.named().get(name)
+
+
+def _who(run: RunInfo, aggregation: str) -> dict[str, str]:
+    return {"run": run.id, "aggregation": aggregation, "network": _network(run)}
+
+
+def _mcnemar_json(found: Comparison) -> dict[str, Any]:
+    test = found.test
+    return {
+        "only_first_right": test.only_first,
+        "only_second_right": test.only_second,
+        "n": test.n,
+        "p": test.p if test.n else None,
+        "chi2_p": test.chi2_p,
+        "difference": test.difference,
+        "ci": None if test.interval is None else list(test.interval),
+        "reason": None if test.n else "no pair with both verdicts has a human label",
+    }
+
+
+def difference_json(found: Difference) -> dict[str, Any]:
+    """A difference as stable keys; what is undefined is ``null`` with a reason."""
+    return {
+        "first": found.first,
+        "second": found.second,
+        "difference": found.difference,
+        "ci": None if found.interval is None else list(found.interval),
+        "n": found.n,
+        "reason": found.reason or None,
+    }
+
+
+def _notes(differing: dict[str, tuple[str, str]], conflicting: int) -> list[str]:
+    notes = []
+    if differing:
+        notes.append(
+            f"the judges differ ({', '.join(name.replace('_', ' ') for name in differing)}): their win rates are not "
+            "comparable as they are, only corrected by human labels"
+        )
+    if conflicting:
+        notes.append(f"{conflicting:,} pairs have different human labels in the two runs and count as unlabelled")
+    return notes
+
+
+_TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "rate": "win rate, corrected"}
+
+
+def print_comparison(figures: dict[str, Any], console: Console) -> None:
+    """The differences as a table for people, the warning first."""
+    for note in figures["notes"]:
+        console.print(f"Warning: {note}", soft_wrap=True, markup=False)
+    for name, (one, other) in figures["judges_differ"].items():
+        if name != "prompts":
+            console.print(f"  {name.replace('_', ' ')}: {one} / {other}", soft_wrap=True, markup=False)
+    pairs, who = figures["pairs"], [f"{figures[k]['run']} {figures[k]['aggregation']}" for k in ("first", "second")]
+    console.print(
+        f"{who[0]} less {who[1]}: {pairs['both_judged']:,} of {pairs['common']:,} common pairs judged by both, "
+        f"{pairs['labelled']:,} labelled",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for heading in ("first", "second", "difference", "95 % interval", "n"):
+        table.add_column(heading, justify="right")
+    shown = {title: (figures["differences"] | {"rate": figures["rate"]})[name] for name, title in _TITLES.items()}
+    for title, found in shown.items():
+        ci = found["ci"]
+        table.add_row(
+            title,
+            *("n/a" if found[key] is None else f"{found[key]:.4f}" for key in ("first", "second")),
+            "n/a" if found["difference"] is None else f"{found['difference']:+.4f}",
+            "" if ci is None else f"{ci[0]:+.4f} to {ci[1]:+.4f}",
+            f"{found['n']:,}",
+        )
+    console.print(table)
+    for title, found in shown.items():
+        if found["reason"]:
+            console.print(f"{title}: {found['reason']}", soft_wrap=True, markup=False)
+    test = figures["mcnemar"]
+    if test["p"] is not None:
+        console.print(
+            f"Only the first is right on {test['only_first_right']:,} pairs, only the second on "
+            f"{test['only_second_right']:,} (McNemar, exact p = {test['p']:.4f})",
+            soft_wrap=True,
+        )
+
+
+def compare_runs(
+    first: Annotated[str, typer.Argument(metavar="RUN", help="A run, as in the other commands.")],
+    second: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare it with.")],
+    aggregation: Annotated[
+        str | None,
+        typer.Option(help="Whose verdicts, of both runs. Default: the network's.", show_default=False),
+    ] = None,
+    labels: LabelsOption = "all",
+    chosen: ChosenOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Compare two runs on the pairs that both judged: accuracy, macro-F1, kappa and the corrected win rate.
+
+    Differences are the first less the second, with intervals over pairs, and McNemar's test. Where the judges differ
+    in network, prompts or model, it is said.
+
+    Example: judgenet compare wide deep
+    """
+    with open_run(first, project) as one, open_run(second, project) as other:
+        names = (aggregation_of(one[1], aggregation), aggregation_of(other[1], aggregation))
+        figures = run_comparison(one, other, names, labels, chosen, seed)
+    if as_json:
+        typer.echo(json.dumps(figures, allow_nan=False))
+    else:
+        print_comparison(figures, Console())

@@ -1,0 +1,295 @@
+"""``judgenet rate``: the win rate of a run, corrected for the network's errors by labelled pairs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.core.aggregate import aggregation_names, deciding
+from judgenet.core.pairs import Verdict
+from judgenet.stats.calibration import SCORES, Chosen, Estimate, Method, Rates, rates
+from judgenet.stats.length import length_adjusted
+from judgenet.store.db import Store
+from judgenet.store.results import PairResult, network_of, pair_results
+from judgenet.store.runs import RunInfo
+
+AggregationOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Whose verdicts: c1, c2_l1 …, c2_all or chair. Default: the network's.", show_default=False
+    ),
+]
+LabelsOption = Annotated[
+    str, typer.Option(metavar="all|every:K|FILE", help="Which human labels to use; FILE has an id of a pair a line.")
+]
+ChosenOption = Annotated[
+    Chosen | None,
+    typer.Option(help="How the labelled pairs were chosen. Without it they count as random.", show_default=False),
+]
+SeedOption = Annotated[int, typer.Option(help="Seed of the resampling.")]
+
+
+def aggregation_of(run: RunInfo, name: str | None) -> str:
+    """The name of an aggregation of a run; without a name that of the network's verdict.
+
+    :raises InputError: the run has none of this name.
+    """
+    spec = network_of(run)
+    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    if name is None:
+        return deciding(chair=spec.chair is not None)
+    if name not in names:
+        raise InputError(f"--aggregation {name}: {run.id} has no such aggregation. Choose one of: {', '.join(names)}.")
+    return name
+
+
+def verdicts_and_labels(results: list[PairResult], name: str) -> list[tuple[Verdict | None, Verdict | None]]:
+    """For each pair the verdict of the aggregation ``name`` and the human label."""
+    return [
+        (None if result.verdicts is None else result.verdicts.named().get(name), result.pair.pair.human)
+        for result in results
+    ]
+
+
+def labels_used(results: list[PairResult], labels: str) -> set[str]:
+    """The ids of the labelled pairs that ``--labels`` means: all of them, every K-th of them from the first, or those
+    that a file names.
+
+    :raises InputError: the option or the file cannot be read, or the file names a pair that is not there.
+    """
+    labelled = [result.pair.pair.id for result in results if result.pair.pair.human is not None]
+    if labels == "all":
+        return set(labelled)
+    kind, _, step = labels.partition(":")
+    if kind == "every":
+        if not step.isdecimal() or int(step) < 1:
+            raise InputError(f"--labels {labels}: K is a whole number of at least 1, as in every:5.")
+        return set(labelled[:: int(step)])
+    path = Path(labels)
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+        raise InputError(
+            f"--labels {labels}: cannot be read ({why}). Give all, every:K, or a file with the id of a pair a line."
+        ) from None
+    known = {result.pair.pair.id for result in results}
+    for row, line in enumerate(lines, 1):
+        if line and line not in known:
+            raise InputError(f"--labels {labels}, line {row}: the run has no pair {line!r}.")
+    wanted = set(lines)
+    without = sorted(wanted & known - set(labelled))
+    if without:
+        raise InputError(
+            f"--labels {labels}: {len(without):,} of these pairs have no human label, the first {without[0]!r}. "
+            "Name labelled pairs only."
+        )
+    return wanted & known
+
+
+def labelled_counts(
+    results: list[PairResult], name: str, used: set[str]
+) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
+    """Counts of the pairs with a verdict: those in ``used`` by verdict and label, the others by verdict."""
+    labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+    others: Counter[Verdict] = Counter()
+    for result, (verdict, human) in zip(results, verdicts_and_labels(results, name), strict=True):
+        if verdict is None:
+            continue
+        if human is not None and result.pair.pair.id in used:
+            labelled[verdict, human] += 1
+        else:
+            others[verdict] += 1
+    return labelled, others
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    """An estimate as stable keys; where there is none, ``value`` and ``ci`` are ``null`` and ``reason`` says why."""
+    return {
+        "value": estimate.value,
+        "ci": None if estimate.interval is None else list(estimate.interval),
+        "n": estimate.n,
+        "labels": estimate.labels,
+        "reason": estimate.reason or None,
+        "notes": list(estimate.notes),
+    }
+
+
+def run_rates(
+    store: Store, run: RunInfo, aggregation: str | None, labels: str, chosen: Chosen | None, seed: int
+) -> dict[str, Any]:
+    """Every estimate of the win rate of B over A in a run, and what they rest on."""
+    name = aggregation_of(run, aggregation)
+    results = list(pair_results(store, run))
+    used = labels_used(results, labels)
+    labelled, others = labelled_counts(results, name, used)
+    found = rates(labelled, others, chosen or "random", seed=seed)
+    judged = sum(labelled.values()) + sum(others.values())
+    return {
+        **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},
+        "run": run.id,
+        "aggregation": name,
+        "pairs": {
+            "total": len(results),
+            "judged": judged,
+            "not_judged": len(results) - judged,
+            "labelled": sum(labelled.values()),
+            "labelled_not_judged": len(used) - sum(labelled.values()),
+        },
+        "chosen": found.chosen,
+        "chosen_assumed": chosen is None,
+        "classes": list(found.classes),
+        "strata": [
+            {
+                "verdict": part.verdict,
+                "share": part.share,
+                "n": part.n,
+                "labels": part.labels,
+                "mean": part.mean,
+                "sd": part.sd,
+            }
+            for part in found.stratified.strata
+        ],
+        **_more(found),
+        "length_adjusted": _length(results, name),
+        "notes": _notes(results, chosen),
+    }
+
+
+def _more(found: Rates) -> dict[str, Any]:
+    these = found.stratified.these_pairs if found.estimates["stratified"].value is not None else None
+    return {
+        "stratified_these_pairs": None if these is None else list(these),
+        "decided": estimate_json(found.decided),
+        "worth": {
+            "multiplier": found.worth.multiplier,
+            "per_verdict": found.worth.per_verdict,
+            "correlation": found.worth.correlation,
+            "reason": found.worth.reason or None,
+        },
+    }
+
+
+def _length(results: list[PairResult], name: str) -> dict[str, Any]:
+    scores: list[float] = []
+    lengths: list[float] = []
+    for result, (verdict, _) in zip(results, verdicts_and_labels(results, name), strict=True):
+        if verdict is not None:
+            scores.append(SCORES[verdict])
+            lengths.append(len(result.pair.pair.response_b) - len(result.pair.pair.response_a))
+    found = length_adjusted(scores, lengths)
+    return {
+        "value": found.value,
+        "ci": None if found.interval is None else list(found.interval),
+        "n": found.n,
+        "labels": 0,
+        "slope": found.slope,
+        "reason": found.reason or None,
+        "notes": ["uncorrected; where longer answers are truly better, this takes away real quality"],
+    }
+
+
+def _notes(results: list[PairResult], chosen: Chosen | None) -> list[str]:
+    notes = ["the truth is what these people say: their own errors are not corrected"]
+    if chosen is None:
+        notes.append(
+            "the labelled pairs count as chosen at random; where they were not, say how with --chosen, "
+            "or the figures are wrong"
+        )
+    questions = len({result.pair.pair.question for result in results})
+    if questions < len(results):
+        notes.append(
+            f"the {len(results):,} pairs hold {questions:,} different questions: the intervals count pairs "
+            "as independent, and are too narrow"
+        )
+    return notes
+
+
+_TITLES: dict[Method, str] = {
+    "stratified": "stratified by verdict",
+    "ppi": "PPI++",
+    "human_only": "human labels alone",
+    "lee": "Lee et al.",
+    "k_class": "K-class",
+    "naive": "verdicts, uncorrected",
+}
+
+
+def print_rates(figures: dict[str, Any], console: Console) -> None:
+    """The estimates as a table for people, the headline first."""
+    pairs = figures["pairs"]
+    console.print(
+        f"{figures['run']}, {figures['aggregation']}: win rate of B, ties count half; {pairs['judged']:,} of "
+        f"{pairs['total']:,} pairs judged, {pairs['labelled']:,} of them labelled ({figures['chosen']})",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("estimate")
+    for heading in ("win rate", "95 % interval", "pairs", "labels"):
+        table.add_column(heading, justify="right")
+    shown = {_TITLES[method]: figures[method] for method in get_args(Method)}
+    lines = {title: shown[title] for title in _TITLES.values()} | {
+        "decided pairs only": figures["decided"],
+        "verdicts at equal length": figures["length_adjusted"],
+    }
+    for title, found in lines.items():
+        ci = found["ci"]
+        table.add_row(
+            title,
+            "n/a" if found["value"] is None else f"{found['value']:.4f}",
+            "" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}",
+            f"{found['n']:,}",
+            f"{found['labels']:,}",
+        )
+    console.print(table)
+    for title, found in lines.items():
+        if found["value"] is None:
+            console.print(f"{title}: n/a – {found['reason']}", soft_wrap=True, markup=False)
+        for note in found["notes"]:
+            console.print(f"{title}: {note}", soft_wrap=True, markup=False)
+    for part in figures["strata"]:
+        console.print(
+            f"Verdict {part['verdict']} ({part['share']:.1%} of pairs): people's mean score for B is "
+            f"{part['mean']:.3f} (of {part['labels']:,} labels and one even pseudo-label)",
+            soft_wrap=True,
+        )
+    worth = figures["worth"]
+    if worth["multiplier"] is not None:
+        console.print(
+            f"With the network's verdicts a human label counts as {worth['multiplier']:.2f} labels", soft_wrap=True
+        )
+    else:
+        console.print(f"Worth of the verdicts in labels: n/a – {worth['reason']}", soft_wrap=True, markup=False)
+    for note in figures["notes"]:
+        console.print(f"Note: {note}", soft_wrap=True, markup=False)
+
+
+def rate(
+    run: RunArgument,
+    aggregation: AggregationOption = None,
+    labels: LabelsOption = "all",
+    chosen: ChosenOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Estimate how often people prefer B: from the verdicts on all pairs, corrected by those with a human label.
+
+    The headline is stratified by verdict. Beside it stand PPI++, the human labels alone, the corrections by error
+    rates, and the uncorrected verdicts; what the choice of the labelled pairs does not allow is refused with a reason.
+
+    Example: judgenet rate out --aggregation c2_all --labels every:5 --chosen random
+    """
+    with open_run(run, project) as (store, info):
+        figures = run_rates(store, info, aggregation, labels, chosen, seed)
+    if as_json:
+        typer.echo(json.dumps(figures, allow_nan=False))
+    else:
+        print_rates(figures, Console())

@@ -1,0 +1,508 @@
+"""What people would say, from what the network says of all pairs and people of some: corrected win rates.
+
+The win rate is how often B is better than A, a tie counting half. Everything is computed from counts over pairs: of the
+labelled pairs by verdict and label, of the others by verdict. An estimate that cannot be had, or that the way in which
+the labels were chosen does not allow, is ``None`` with a reason that says what would help.
+
+"People" are those who gave the labels: their own errors are not corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Literal, get_args
+
+from judgenet.core.pairs import Verdict
+from judgenet.stats import formulas
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, win_rate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Chosen = Literal["random", "within-verdict", "targeted", "imported"]
+"""How the labelled pairs were chosen: at random from all, at random within each verdict, for a property of theirs
+(uncertain, disputed), or they came with labels from elsewhere (another population, a class-balanced set)."""
+CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
+
+Method = Literal["naive", "stratified", "ppi", "human_only", "lee", "k_class"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+Labelled = Mapping[tuple[Verdict, Verdict], int]
+"""How many labelled pairs have which verdict and which human label, in this order."""
+
+ORDER: tuple[Verdict, ...] = ("a", "tie", "b")
+"""The classes by their score."""
+SCORES: dict[Verdict, float] = {"a": 0.0, "tie": 0.5, "b": 1.0}
+
+FEWEST_LABELS = 10
+FEWEST_IN_STRATUM = 2
+_LARGE_STRATUM = 0.1
+
+_ALLOWED: dict[Chosen, frozenset[Method]] = {
+    "random": frozenset({"naive", "stratified", "ppi", "human_only", "lee"}),
+    "within-verdict": frozenset({"naive", "stratified"}),
+    "targeted": frozenset({"naive"}),
+    "imported": frozenset({"naive", "lee", "k_class"}),
+}
+_REFUSED: dict[Chosen, str] = {
+    "random": "this correction is for class-balanced labels or labels from elsewhere only; "
+    "for labels chosen at random the stratified estimate is narrower",
+    "within-verdict": "the labels were chosen within each verdict, so that only the stratified estimate holds; "
+    "labels chosen at random from all pairs would allow it",
+    "targeted": "the labelled pairs were chosen for a property of theirs, so that they do not stand for the others; "
+    "label pairs chosen at random",
+    "imported": "the labels were not chosen at random from these pairs, so that they tell the judge's errors at most; "
+    "label some of these pairs at random",
+}
+_WIDER = (
+    "wider than the human labels alone unless the judge is right on about 87 to 97 % of the pairs of each class; "
+    "meant for class-balanced labels or labels from elsewhere"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A win rate with its 95 % interval, or ``None`` with a ``reason``.
+
+    ``n`` is the number of pairs it rests on, ``labels`` of them with a human label. ``notes`` are what to know beside
+    it.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+    labels: int
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+    def refused(self, reason: str) -> Estimate:
+        """The same without a value."""
+        return replace(self, value=None, interval=None, reason=reason, notes=())
+
+
+def _clipped(middle: float, spread: float) -> Interval:
+    return Interval(min(1.0, max(0.0, middle - spread)), min(1.0, max(0.0, middle + spread)))
+
+
+def classes_of(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> tuple[Verdict, ...]:
+    """A, tie and B; without the tie where neither people nor network ever gave one."""
+    ties = unlabelled.get("tie", 0) or any(count for pair, count in labelled.items() if "tie" in pair)
+    return ORDER if ties else ("a", "b")
+
+
+def _table(labelled: Labelled, classes: Sequence[Verdict]) -> list[list[int]]:
+    return [[labelled.get((verdict, human), 0) for human in classes] for verdict in classes]
+
+
+# The headline
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStratum:
+    """The pairs with one verdict: their share of all, how many of them are labelled, and what people say of them.
+
+    ``mean`` is the mean score for B with one pseudo-label, ``sd`` the standard deviation of the score.
+    """
+
+    verdict: Verdict
+    share: float
+    n: int
+    labels: int
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stratified:
+    """The verdict-stratified estimate.
+
+    ``these_pairs`` is the interval where the win rate of just these pairs is meant, not of all that they stand for.
+    ``se`` and ``se_these_pairs`` are the standard errors.
+    """
+
+    estimate: Estimate
+    strata: tuple[VerdictStratum, ...]
+    these_pairs: Interval | None
+    se: float | None
+    se_these_pairs: float | None
+
+
+def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratified:
+    """The win rate from what people say of each verdict, weighed by how often the network gives it.
+
+    Post-stratification with one pseudo-label a verdict, spread evenly over the classes. It holds for labels chosen at
+    random from all pairs, and within each verdict in whatever numbers.
+    """
+    classes = classes_of(labelled, unlabelled)
+    table = _table(labelled, classes)
+    counts = [sum(row) for row in table]
+    totals = [count + unlabelled.get(verdict, 0) for count, verdict in zip(counts, classes, strict=True)]
+    n, m = sum(totals), sum(counts)
+    if not n:
+        return Stratified(Estimate(None, None, 0, 0, "no pair has a verdict"), (), None, None, None)
+    scores = [SCORES[verdict] for verdict in classes]
+    parts = [formulas.stratum(row, scores) for row in table]
+    value, se, se_these = (float(found) for found in formulas.weighted(parts, counts, totals))
+    strata = tuple(
+        VerdictStratum(verdict, total / n, total, count, float(part.mean), sqrt(max(0.0, float(part.variance))))
+        for verdict, total, count, part in zip(classes, totals, counts, parts, strict=True)
+        if total
+    )
+    notes = tuple(
+        f"no pair with the verdict {part.verdict} is labelled: its {part.share:.1%} of pairs count as even"
+        for part in strata
+        if not part.labels
+    )
+    return Stratified(
+        Estimate(value, _clipped(value, Z * se), n, m, notes=notes), strata, _clipped(value, Z * se_these), se, se_these
+    )
+
+
+def decided_rate(
+    labelled: Labelled,
+    unlabelled: Mapping[Verdict, int],
+    *,
+    within_verdict: bool = False,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate:
+    """How often B is better among the pairs that people decide: the stratified share of B over that of A and B.
+
+    The interval is a percentile bootstrap over labelled pairs (within each verdict, where they were chosen so) and over
+    the verdicts of the others.
+    """
+    import numpy as np
+
+    classes = classes_of(labelled, unlabelled)
+    table = np.asarray(_table(labelled, classes), dtype=float)
+    others = np.asarray([unlabelled.get(verdict, 0) for verdict in classes], dtype=float)
+    m, n = int(table.sum()), int(others.sum())
+    if not m:
+        return Estimate(None, None, m + n, 0, "no judged pair has a human label")
+    k = len(classes)
+
+    def rate(counts: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows = counts.sum(axis=-1)
+        shares = (counts + 1 / k) / (rows + 1)[..., None]
+        weights = (rows + rest)[..., None] / (m + n)
+        a, b = (weights * shares).sum(axis=-2)[..., 0], (weights * shares).sum(axis=-2)[..., -1]
+        found: NDArray[np.float64] = b / (a + b)
+        return found
+
+    rng = np.random.default_rng(seed)
+    if within_verdict:
+        drawn = np.stack([_drawn(rng, row, resamples) for row in table], axis=1)
+    else:
+        drawn = _drawn(rng, table.ravel(), resamples).reshape(resamples, k, k)
+    rates = rate(drawn, _drawn(rng, others, resamples))
+    low, high = np.percentile(rates, (2.5, 97.5))
+    return Estimate(float(rate(table, others)), Interval(float(low), float(high)), m + n, m)
+
+
+def _drawn(rng: np.random.Generator, counts: NDArray[np.float64], resamples: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    total = counts.sum()
+    if not total:
+        return np.zeros((resamples, len(counts)))
+    return rng.multinomial(int(total), counts / total, size=resamples).astype(float)
+
+
+# The cross-check
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """The prediction-powered estimate with its weight on the network's verdicts: 0 is human labels alone, 1 is plain
+    PPI."""
+
+    estimate: Estimate
+    weight: float | None
+
+
+def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], weight: float | None = None) -> Powered:
+    """PPI++ (Angelopoulos et al., arXiv 2311.01453), for labels chosen at random from all pairs.
+
+    Without ``weight`` it is the one of least variance, held within 0 to 1.
+    """
+    m, n = sum(labelled.values()), sum(unlabelled.values())
+    if not m:
+        return Powered(Estimate(None, None, n, 0, "no judged pair has a human label"), None)
+    if not n:
+        why = "every judged pair is labelled: nothing is left to predict, and the human labels alone are the answer"
+        return Powered(Estimate(None, None, m, m, why), None)
+    of = formulas.moments(_table(labelled, ORDER), [unlabelled.get(v, 0) for v in ORDER], [SCORES[v] for v in ORDER])
+    if weight is None:
+        spread = float(of.spread)
+        weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
+    value, se = (float(found) for found in formulas.powered(of, weight))
+    return Powered(Estimate(min(1.0, max(0.0, value)), _clipped(value, Z * se), m + n, m), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What the network's verdicts are worth in human labels.
+
+    With them each human label counts as ``multiplier`` labels; ``per_verdict`` is what that makes of one verdict on an
+    unlabelled pair, in labels. ``correlation`` is that of human and network scores over the labelled pairs.
+    """
+
+    multiplier: float | None
+    per_verdict: float | None
+    correlation: float | None
+    reason: str = ""
+
+
+def worth(labelled: Labelled, unlabelled: float) -> Worth:
+    """How many labels a label counts as, thanks to the network's verdicts on ``unlabelled`` others (may be infinite):
+    1 / (1 - rho² n / (n + m)), by the variance of PPI++ against human labels alone."""
+    m = sum(labelled.values())
+    if not m:
+        return Worth(None, None, None, "no judged pair has a human label")
+    of = formulas.moments(_table(labelled, ORDER), (1, 0, 0), [SCORES[v] for v in ORDER])
+    var_f, var_y = float(of.var_f), float(of.var_y)
+    if var_f <= 0 or var_y <= 0:
+        who = "network" if var_f <= 0 else "people"
+        return Worth(None, None, None, f"the {who} gave one and the same verdict on all {m:,} labelled pairs")
+    rho = min(1.0, float(of.cov) / sqrt(var_f * var_y))
+    part = 1.0 if unlabelled == inf else unlabelled / (unlabelled + m)
+    left = 1 - rho * rho * part if rho > 0 else 1.0
+    if left <= 1e-12:
+        return Worth(None, None, rho, "the network agrees with all labels, so that no limit can be given")
+    multiplier = 1 / left
+    per_verdict = m * (multiplier - 1) / unlabelled if 0 < unlabelled < inf else None
+    return Worth(multiplier, per_verdict, rho)
+
+
+def human_only(labelled: Labelled) -> Estimate:
+    """The win rate of the human labels, as if there were no network."""
+    humans = _marginal(labelled, 1)
+    found = win_rate(humans["a"], humans["b"], humans["tie"])
+    reason = "" if found.n else "no judged pair has a human label"
+    return Estimate(found.value, found.interval, found.n, found.n, reason)
+
+
+def naive(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estimate:
+    """The win rate of the network's verdicts on all pairs, uncorrected for their errors."""
+    verdicts = _marginal(labelled, 0)
+    for verdict in ORDER:
+        verdicts[verdict] += unlabelled.get(verdict, 0)
+    found = win_rate(verdicts["a"], verdicts["b"], verdicts["tie"])
+    reason = "" if found.n else "no pair has a verdict"
+    return Estimate(found.value, found.interval, found.n, 0, reason, ("uncorrected",) if found.n else ())
+
+
+def _marginal(labelled: Labelled, place: Literal[0, 1]) -> dict[Verdict, int]:
+    counts = dict.fromkeys(ORDER, 0)
+    for pair, count in labelled.items():
+        counts[pair[place]] += count
+    return counts
+
+
+# Corrections by the judge's error rates
+
+
+@dataclass(frozen=True, slots=True)
+class TwoClass:
+    """Lee et al.'s estimate. ``theta``, ``shift`` and ``se`` are those of its interval, which smoothes the rates.
+
+    ``established`` is false where the judge may be no better than chance on the labels: the interval is then to be
+    shown as doubtful.
+    """
+
+    estimate: Estimate
+    theta: float | None = None
+    shift: float | None = None
+    se: float | None = None
+    established: bool = False
+
+
+def two_class(positive: int, n: int, right_0: int, m_0: int, right_1: int, m_1: int) -> TwoClass:
+    """The share of truly positive pairs from a judge that finds ``positive`` of ``n`` unlabelled pairs so.
+
+    It is right on ``right_0`` of ``m_0`` truly negative and ``right_1`` of ``m_1`` truly positive labelled pairs (Rogan
+    and Gladen 1978; interval of Lee et al., arXiv 2511.21140, version 1).
+
+    :raises ValueError: more are right or positive than there are.
+    """
+    for hits, of in ((positive, n), (right_0, m_0), (right_1, m_1)):
+        if not 0 <= hits <= of:
+            raise ValueError(f"{hits} of {of} is no share.")
+    empty = Estimate(None, None, n, m_0 + m_1)
+    if not n:
+        return TwoClass(empty.refused("every judged pair is labelled: no pair is left to correct"))
+    if not m_0 or not m_1:
+        return TwoClass(empty.refused("the labels hold one class only, so that one error rate is unknown"))
+    judge = (right_0 * m_1 + right_1 * m_0 - m_0 * m_1) / (m_0 * m_1)
+    smoothed = (right_0 + 1) / (m_0 + 2) + (right_1 + 1) / (m_1 + 2) - 1
+    if judge <= 1e-12 or smoothed <= 1e-12:
+        return TwoClass(empty.refused("the judge is no better than chance on the labelled pairs"))
+    found = formulas.adjusted(positive, n, right_0, m_0, right_1, m_1)
+    theta, shift, se = float(found.theta), float(found.shift), float(found.se)
+    low, high = theta + shift - Z * se, theta + shift + Z * se
+    if high < 0 or low > 1:
+        why = (
+            "labelled pairs and the others disagree: no win rate from 0 to 1 gives these verdicts with this judge; "
+            "label some of the other pairs"
+        )
+        return TwoClass(empty.refused(why), theta, shift, se)
+    value = (positive / n + right_0 / m_0 - 1) / judge
+    established = smoothed - _ONE_SIDED * sqrt(float(found.judge_variance)) > 0
+    notes = (
+        () if established else ("judge quality not established: it may be no better than chance on the labelled pairs",)
+    )
+    estimate = replace(empty, value=min(1.0, max(0.0, value)), interval=_clipped(theta + shift, Z * se), notes=notes)
+    return TwoClass(estimate, theta, shift, se, established)
+
+
+_ONE_SIDED = 1.6448536269514722
+
+
+def lee(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> TwoClass:
+    """:func:`two_class` of verdicts and labels, where "positive" is B better; refused where there are ties."""
+    n, m = sum(unlabelled.values()), sum(labelled.values())
+    if "tie" in classes_of(labelled, unlabelled):
+        ties = unlabelled.get("tie", 0) + sum(count for pair, count in labelled.items() if "tie" in pair)
+        why = f"made for two classes, but {ties:,} pairs have a tie as verdict or label; see the K-class estimate"
+        return TwoClass(Estimate(None, None, n, m, why))
+    return two_class(
+        unlabelled.get("b", 0),
+        n,
+        labelled.get(("a", "a"), 0),
+        labelled.get(("a", "a"), 0) + labelled.get(("b", "a"), 0),
+        labelled.get(("b", "b"), 0),
+        labelled.get(("b", "b"), 0) + labelled.get(("a", "b"), 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KClass:
+    """The K-class estimate: shares of A, tie and B among people (``shares``, may lie outside 0 to 1), the value and
+    standard error before they are judged, and the smallest singular value of the matrix of the judge's errors."""
+
+    estimate: Estimate
+    shares: tuple[float, ...] | None = None
+    value: float | None = None
+    se: float | None = None
+    smallest: float | None = None
+
+
+def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
+    """The win rate that the shares of verdicts imply, by inverting the judge's matrix of errors.
+
+    Rogan and Gladen's estimator for several classes ("adjusted classify and count"), smoothed, with the error by the
+    delta method. Refused where the matrix does not separate the classes.
+    """
+    import numpy as np
+
+    classes = classes_of(labelled, unlabelled)
+    k = len(classes)
+    table = np.asarray(_table(labelled, classes), dtype=float)
+    others = np.asarray([unlabelled.get(verdict, 0) for verdict in classes], dtype=float)
+    per_class = table.sum(axis=0)
+    n, m = int(others.sum()), int(table.sum())
+    empty = Estimate(None, None, n, m)
+    if not n:
+        return KClass(empty.refused("every judged pair is labelled: no pair is left to correct"))
+    matrix = (table + 1) / (per_class + k)
+    shares = (others + Z * Z / k) / (n + Z * Z)
+    smallest = float(np.linalg.svd(matrix, compute_uv=False)[-1])
+    few = [f"{verdict} {int(count)}" for verdict, count in zip(classes, per_class, strict=True) if count < 5]
+    scarce = f"ties cannot be separated: people gave fewer than 5 labels of a class ({', '.join(few)})" if few else ""
+    if smallest < 1e-12:
+        return KClass(empty.refused(scarce or "ties cannot be separated by this judge"), smallest=smallest)
+    scores = np.asarray([SCORES[verdict] for verdict in classes])
+    people = np.linalg.solve(matrix, shares)
+    weights = np.linalg.solve(matrix.T, scores)
+
+    def variance(of: NDArray[np.float64]) -> float:
+        return float(weights @ ((np.diag(of) - np.outer(of, of)) @ weights))
+
+    error = variance(shares) / (n + Z * Z)
+    error += sum(float(people[j]) ** 2 * variance(matrix[:, j]) / (float(per_class[j]) + k) for j in range(k))
+    value, se = float(scores @ people), sqrt(error)
+    reason = scarce
+    if not reason and smallest < 0.15:
+        reason = "ties cannot be separated: the judge's verdicts hardly depend on the class (more labels do not help)"
+    if not reason and (people.min() < -0.05 or people.max() > 1.05):
+        reason = "ties cannot be separated: the verdicts imply shares outside 0 to 1"
+    if not reason and se > 0.25:
+        reason = "ties cannot be separated: the standard error exceeds 0.25; more labels of each class would help"
+    estimate = (
+        empty.refused(reason)
+        if reason
+        else replace(empty, value=min(1.0, max(0.0, value)), interval=_clipped(value, Z * se))
+    )
+    return KClass(estimate, tuple(float(share) for share in people), value, se, smallest)
+
+
+# Which of them may be shown
+
+
+def too_few(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> str:
+    """Why there are too few labels for a corrected estimate, and how many more are needed; empty where there are
+    enough: 10 in all, and 2 of each verdict that 10 % of the pairs have."""
+    m = sum(labelled.values())
+    counts = _marginal(labelled, 0)
+    n = m + sum(unlabelled.values())
+    problems = []
+    if m < FEWEST_LABELS:
+        problems.append(f"{m} labels are too few: {FEWEST_LABELS - m} more are needed")
+    for verdict in ORDER:
+        total = counts[verdict] + unlabelled.get(verdict, 0)
+        if n and total >= _LARGE_STRATUM * n and counts[verdict] < FEWEST_IN_STRATUM:
+            more = FEWEST_IN_STRATUM - counts[verdict]
+            if total >= FEWEST_IN_STRATUM:
+                problems.append(
+                    f"of the pairs with the verdict {verdict} ({total / n:.0%} of all) {counts[verdict]} are labelled: "
+                    f"{more} more are needed"
+                )
+    return "; ".join(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """All estimates of one win rate, and what they rest on. ``decided`` goes with the stratified estimate."""
+
+    estimates: dict[Method, Estimate]
+    stratified: Stratified
+    decided: Estimate
+    worth: Worth
+    chosen: Chosen
+    classes: tuple[Verdict, ...]
+
+
+def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen, *, seed: int = 0) -> Rates:
+    """Every estimate that the way the labels were chosen allows; the others are refused with a reason.
+
+    Labels chosen at random allow the stratified estimate (the headline), PPI++, human labels alone and, with a warning,
+    Lee et al.'s; those chosen within each verdict allow the stratified only; labels from elsewhere allow only the
+    corrections by error rates; targeted labels allow none.
+    """
+    headline = stratified(labelled, unlabelled)
+    found: dict[Method, Estimate] = {
+        "naive": naive(labelled, unlabelled),
+        "stratified": headline.estimate,
+        "ppi": prediction_powered(labelled, unlabelled).estimate,
+        "human_only": human_only(labelled),
+        "lee": lee(labelled, unlabelled).estimate,
+        "k_class": k_class(labelled, unlabelled).estimate,
+    }
+    few = too_few(labelled, unlabelled)
+    for method, estimate in found.items():
+        if method not in _ALLOWED[chosen]:
+            found[method] = estimate.refused(_REFUSED[chosen])
+        elif few and method not in ("naive", "human_only"):
+            found[method] = estimate.refused(few)
+    if chosen == "random" and found["lee"].value is not None:
+        found["lee"] = replace(found["lee"], notes=(*found["lee"].notes, _WIDER))
+    value = worth(labelled, sum(unlabelled.values()))
+    decided = decided_rate(labelled, unlabelled, within_verdict=chosen == "within-verdict", seed=seed)
+    if found["stratified"].value is None:
+        decided = decided.refused(found["stratified"].reason)
+    if chosen != "random":
+        value = Worth(None, None, None, "only labels chosen at random from all pairs tell it")
+    return Rates(found, headline, decided, value, chosen, classes_of(labelled, unlabelled))

@@ -1,0 +1,221 @@
+"""Two networks on the same pairs: whose verdicts are better, and what differs in the win rates they imply.
+
+All differences are the first less the second, with 95 % intervals over pairs. Pairs count as drawn independently.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Literal
+
+from judgenet.core.pairs import VERDICTS, Verdict
+from judgenet.stats import formulas
+from judgenet.stats.agreement import Agreement, agreement_of, sign_test
+from judgenet.stats.calibration import SCORES, Chosen, stratified, too_few
+from judgenet.stats.intervals import RESAMPLES, Interval, Z
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+TwoVerdicts = Mapping[tuple[Verdict | None, Verdict, Verdict], int]
+"""How many pairs have which human label, verdict of the first and verdict of the second."""
+
+_MOST_DROPPED = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """The pairs that only one of two networks gets right.
+
+    ``p`` is exact and two-sided. ``chi2_p`` is that of the statistic with continuity correction,
+    (abs(b - c) - 1)² / (b + c); it is ``None`` where there is no such pair. ``difference`` is that of the accuracies,
+    ``None`` where ``n`` is 0.
+    """
+
+    only_first: int
+    only_second: int
+    n: int
+    p: float
+    chi2_p: float | None
+    difference: float | None
+    interval: Interval | None
+
+
+def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
+    """McNemar's test (1947) of two accuracies over the same ``n`` pairs, with the Wald interval of their difference.
+
+    :raises ValueError: there are more pairs that only one gets right than pairs.
+    """
+    b, c = only_first, only_second
+    if min(b, c) < 0 or b + c > n:
+        raise ValueError(f"{b} and {c} pairs that only one gets right are no part of {n} pairs.")
+    chi2_p = difference = interval = None
+    if b + c:
+        from scipy.stats import chi2  # type: ignore[import-untyped]
+
+        chi2_p = float(chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1))
+    if n:
+        difference = (b - c) / n
+        spread = Z * sqrt(max(0.0, b + c - (b - c) ** 2 / n)) / n
+        interval = Interval(max(-1.0, difference - spread), min(1.0, difference + spread))
+    return McNemar(b, c, n, sign_test(b, c), chi2_p, difference, interval)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A figure of the first and of the second network, and the first less the second."""
+
+    first: float | None
+    second: float | None
+    difference: float | None
+    interval: Interval | None
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two networks against the same people. ``differences`` has accuracy, macro_f1 and kappa by paired bootstrap."""
+
+    first: Agreement
+    second: Agreement
+    test: McNemar
+    differences: dict[str, Difference]
+    agree: int
+    n: int
+    resamples: int
+    seed: int
+
+
+def compare(counts: TwoVerdicts, *, resamples: int = RESAMPLES, seed: int = 0) -> Comparison:
+    """Compares two networks on pairs that both judged: agreement with people on those that have a label, and how often
+    the two agree on all."""
+    first, second = (agreement_of(_marginal(counts, place)) for place in (1, 2))
+    only_first = sum(count for (human, one, other), count in counts.items() if one == human != other)
+    only_second = sum(count for (human, one, other), count in counts.items() if one != human == other)
+    test = mcnemar(only_first, only_second, first.n_used)
+    return Comparison(
+        first=first,
+        second=second,
+        test=test,
+        differences=_differences(counts, first, second, resamples, seed),
+        agree=sum(count for (_, one, other), count in counts.items() if one == other),
+        n=sum(counts.values()),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _marginal(counts: TwoVerdicts, place: int) -> dict[tuple[Verdict | None, Verdict | None], int]:
+    found: dict[tuple[Verdict | None, Verdict | None], int] = {}
+    for cell, count in counts.items():
+        key = (cell[0], cell[place])
+        found[key] = found.get(key, 0) + count
+    return found
+
+
+def _drawn(counts: TwoVerdicts, humans: tuple[Verdict | None, ...], resamples: int, seed: int) -> Array:
+    """Tables of label, first and second verdict, drawn with the pairs' own frequencies."""
+    import numpy as np
+
+    table = np.asarray(
+        [counts.get((human, one, other), 0) for human in humans for one in VERDICTS for other in VERDICTS], dtype=float
+    )
+    total = int(table.sum())
+    drawn = np.random.default_rng(seed).multinomial(total, table / total, size=resamples)
+    return drawn.reshape(resamples, len(humans), 3, 3).astype(float)
+
+
+def _differences(
+    counts: TwoVerdicts, first: Agreement, second: Agreement, resamples: int, seed: int
+) -> dict[str, Difference]:
+    names = ("accuracy", "macro_f1", "kappa")
+    n = first.n_used
+    if not n:
+        why = "no pair with both verdicts has a human label"
+        return {name: Difference(None, None, None, None, 0, why) for name in names}
+    drawn = _drawn(counts, VERDICTS, resamples, seed)
+    ones, others = _figures(drawn.sum(axis=3), first, n), _figures(drawn.sum(axis=2), second, n)
+    return {
+        name: _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name)
+        for name in names
+    }
+
+
+def _difference(one: float | None, other: float | None, drawn: Array, n: int, name: str) -> Difference:
+    import numpy as np
+
+    if one is None or other is None:
+        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined")
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
+        why = f"no interval: undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples"
+        return Difference(one, other, one - other, None, n, why)
+    low, high = np.percentile(defined, (2.5, 97.5))
+    return Difference(one, other, one - other, Interval(float(low), float(high)), n)
+
+
+def _figures(tables: Array, found: Agreement, n: int) -> dict[str, Array]:
+    """Accuracy, macro-F1 and kappa of tables of label by verdict; kappa is NaN where it is undefined."""
+    import numpy as np
+
+    right = np.diagonal(tables, axis1=1, axis2=2)
+    rows, columns = tables.sum(axis=2), tables.sum(axis=1)
+    marginals = rows + columns
+    places = [VERDICTS.index(label) for label in found.labels]
+    f1 = np.divide(2 * right, marginals, out=np.zeros_like(right), where=marginals > 0)[:, places].mean(axis=1)
+    by_chance = (rows * columns).sum(axis=1)
+    kappa = np.full(len(tables), np.nan)
+    np.divide(n * right.sum(axis=1) - by_chance, n * n - by_chance, out=kappa, where=by_chance < n * n)
+    return {"accuracy": right.sum(axis=1) / n, "macro_f1": f1, "kappa": kappa}
+
+
+def rate_difference(counts: TwoVerdicts, chosen: Chosen, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
+    """The difference of the stratified win rates by two networks, with a bootstrap over pairs.
+
+    Both estimate the same truth on the same pairs, so that the difference shows how far the corrections themselves
+    differ. It is refused where the labels were not chosen at random from all pairs: those chosen within the verdicts of
+    one network are not random within those of the other.
+    """
+    n = sum(counts.values())
+    if not n:
+        return Difference(None, None, None, None, 0, "no pair has a verdict of both")
+    if chosen != "random":
+        return Difference(None, None, None, None, n, "needs labels chosen at random from all pairs")
+    found: list[float] = []
+    places: tuple[Literal[1, 2], ...] = (1, 2)
+    for place in places:
+        labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+        others: Counter[Verdict] = Counter()
+        for cell, count in counts.items():
+            if cell[0] is None:
+                others[cell[place]] += count
+            else:
+                labelled[cell[place], cell[0]] += count
+        few = too_few(labelled, others)
+        value = stratified(labelled, others).estimate.value
+        if few or value is None:
+            return Difference(None, None, None, None, n, few)
+        found.append(value)
+    drawn = _stratified_difference(_drawn(counts, (*VERDICTS, None), resamples, seed))
+    return _difference(found[0], found[1], drawn, n, "rate")
+
+
+def _stratified_difference(drawn: Array) -> Array:
+    import numpy as np
+
+    scores = [SCORES[verdict] for verdict in VERDICTS]
+    values = []
+    for axis in (3, 2):
+        tables = drawn.sum(axis=axis)
+        parts = [formulas.stratum([tables[:, human, verdict] for human in range(3)], scores) for verdict in range(3)]
+        counts = [tables[:, :3, verdict].sum(axis=1) for verdict in range(3)]
+        totals = [tables[:, :, verdict].sum(axis=1) for verdict in range(3)]
+        values.append(formulas.weighted(parts, counts, totals).value)
+    return np.asarray(values[0] - values[1])

@@ -1,0 +1,69 @@
+"""The win rate at equal length: how much of a preference goes with the length of the responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, isfinite
+
+from judgenet.stats.intervals import Interval, Z
+
+_STEEPEST = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class LengthAdjusted:
+    """The win rate of B where both responses are equally long, and the slope by length; ``None`` with a ``reason``.
+
+    It adjusts for association alone: where longer answers are truly better, it takes away real quality.
+    """
+
+    value: float | None
+    interval: Interval | None
+    slope: float | None
+    n: int
+    reason: str = ""
+
+
+def length_adjusted(scores: Sequence[float], longer_b: Sequence[float]) -> LengthAdjusted:
+    """A logistic regression of scores for B (0, 1/2, 1) on tanh of the standardised difference of lengths, B minus A,
+    with robust errors (HC0).
+
+    A simple form of AlpacaEval's length-controlled win rate (Dubois et al., arXiv 2404.04475), without its terms for
+    the difficulty of instructions.
+
+    :raises ValueError: the two differ in length.
+    """
+    if len(scores) != len(longer_b):
+        raise ValueError(f"{len(scores)} scores do not go with {len(longer_b)} lengths.")
+    n = len(scores)
+    if not n:
+        return LengthAdjusted(None, None, None, 0, "no pair has a verdict")
+    if min(scores) == max(scores) != 0.5:
+        return LengthAdjusted(None, None, None, n, "one response won every pair: the regression has no finite solution")
+    import warnings
+
+    import numpy as np
+    import statsmodels.api as sm  # type: ignore[import-untyped]
+
+    lengths = np.asarray(longer_b, dtype=float)
+    spread = float(lengths.std())
+    columns = [np.ones(n)]
+    if spread > 0:
+        columns.append(np.tanh(lengths / spread))
+    with warnings.catch_warnings():
+        # What it warns of is judged by its result below.
+        warnings.simplefilter("ignore")
+        model = sm.GLM(np.asarray(scores, dtype=float), np.column_stack(columns), family=sm.families.Binomial())
+        found = model.fit(cov_type="HC0")
+    intercept, error = float(found.params[0]), float(found.bse[0])
+    slope = float(found.params[1]) if spread > 0 else None
+    if not (isfinite(intercept) and isfinite(error)) or abs(intercept) > _STEEPEST or abs(slope or 0.0) > _STEEPEST:
+        why = "length alone separates the verdicts: the regression has no finite solution"
+        return LengthAdjusted(None, None, None, n, why)
+    ends = Interval(_logistic(intercept - Z * error), _logistic(intercept + Z * error))
+    return LengthAdjusted(_logistic(intercept), ends, slope, n)
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + exp(-value))

@@ -1,0 +1,277 @@
+"""How many pairs people must label for an interval of a wished width, and which.
+
+A width is that of the whole 95 % interval of the win rate. What no number of labels reaches is said to be impossible.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+from judgenet.core.pairs import Verdict
+from judgenet.stats.intervals import Z
+
+FEWEST_PLANNED = 30
+"""Fewer labels than these are never advised, whatever the formula says."""
+FEWEST_PER_VERDICT = 5
+FEWEST_PER_SIDE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """How many labels a method needs, or ``None`` with a ``reason``.
+
+    ``needed`` is what the formula says, ``labels`` what is advised: at least :data:`FEWEST_PLANNED`. ``floor`` is the
+    width that no number of labels gets below.
+    """
+
+    needed: int | None
+    floor: float
+    reason: str = ""
+
+    @property
+    def labels(self) -> int | None:
+        return None if self.needed is None else max(FEWEST_PLANNED, self.needed)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStratum:
+    """The pairs with one verdict: their share of all, and mean and standard deviation of people's score for B."""
+
+    share: float
+    mean: float
+    sd: float
+
+
+def _up(value: float) -> int:
+    # A whole number that arithmetic made a hair larger is not the next one.
+    return ceil(value - 1e-9)
+
+
+def _variance(width: float) -> float:
+    if not 0 < width <= 1:
+        raise ValueError(f"A width is a number above 0 and up to 1, not {width}.")
+    return (width / (2 * Z)) ** 2
+
+
+def _spread(strata: Sequence[PlannedStratum]) -> tuple[float, float]:
+    """The variance of the score within the verdicts, and between their means."""
+    mean = sum(part.share * part.mean for part in strata)
+    within = sum(part.share * part.sd**2 for part in strata)
+    return within, sum(part.share * (part.mean - mean) ** 2 for part in strata)
+
+
+def stratified_width(strata: Sequence[PlannedStratum], pairs: int, labels: int) -> float:
+    """The width to expect of the stratified estimate with ``labels`` random labels among ``pairs`` judged pairs."""
+    within, between = _spread(strata)
+    return 2 * Z * sqrt(within / labels + between / pairs)
+
+
+def stratified_labels(
+    strata: Sequence[PlannedStratum], pairs: int, width: float, *, within_verdict: bool = False
+) -> Need:
+    """The labels that the stratified estimate needs, chosen at random from all ``pairs``, or within each verdict in the
+    best proportions (Neyman 1934).
+
+    :raises ValueError: ``width`` is not in (0, 1], or there are no pairs.
+    """
+    if pairs < 1:
+        raise ValueError("There are no pairs to plan for.")
+    within, between = _spread(strata)
+    floor = 2 * Z * sqrt(between / pairs)
+    left = _variance(width) - between / pairs
+    if left <= 0:
+        return Need(None, floor, _floor_reason(width, floor, f"{pairs:,} judged pairs"))
+    needed = _up((sum(part.share * part.sd for part in strata) ** 2 if within_verdict else within) / left)
+    return _of_pairs(needed, pairs, floor)
+
+
+def human_labels(strata: Sequence[PlannedStratum], pairs: int, width: float) -> Need:
+    """The labels needed without the network, chosen at random.
+
+    :raises ValueError: ``width`` is not in (0, 1].
+    """
+    return _of_pairs(_up(sum(_spread(strata)) / _variance(width)), pairs, 0.0)
+
+
+def powered_labels(variance: float, correlation: float, unlabelled: int, width: float) -> Need:
+    """The labels that PPI++ needs beside ``unlabelled`` other pairs.
+
+    ``variance`` is that of people's score, ``correlation`` that of people's and network's scores. It is the m of
+    variance / m (1 - rho² n / (n + m)) = V.
+
+    :raises ValueError: ``width`` is not in (0, 1].
+    """
+    target, n = _variance(width), unlabelled
+    explained = correlation * correlation if correlation > 0 else 0.0
+    middle = target * n - variance
+    needed = (-middle + sqrt(middle * middle + 4 * target * variance * (1 - explained) * n)) / (2 * target)
+    floor = 2 * Z * sqrt(variance * explained / n) if n and explained == 1 else 0.0
+    return Need(_up(max(0.0, needed)), floor)
+
+
+def _of_pairs(needed: int, pairs: int, floor: float) -> Need:
+    if needed > pairs:
+        return Need(None, floor, f"impossible: {needed:,} labels would be needed of {pairs:,} judged pairs")
+    return Need(needed, floor)
+
+
+def _floor_reason(width: float, floor: float, of: str) -> str:
+    return f"impossible: {of} give no interval narrower than {floor:.4f}, however many are labelled (wished {width:g})"
+
+
+# Labels for a correction by error rates
+
+
+@dataclass(frozen=True, slots=True)
+class TwoClassNeed:
+    """The labels that Lee et al.'s correction needs: in the best proportions of the two true classes, as many of each,
+    and at random."""
+
+    optimal: Need
+    equal: Need
+    at_random: Need
+
+
+def two_class_labels(
+    theta: float, specificity: float, sensitivity: float, unlabelled: int, width: float
+) -> TwoClassNeed:
+    """The labels for a correction of the rate on ``unlabelled`` pairs, of which ``theta`` are truly positive.
+
+    :raises ValueError: ``width`` is not in (0, 1], or a share outside 0 to 1.
+    """
+    _shares(theta, specificity, sensitivity)
+    target = _variance(width)
+    judge = specificity + sensitivity - 1
+    if judge <= 1e-12 or unlabelled < 1:
+        why = "impossible: the judge is no better than chance" if unlabelled else "impossible: there is no other pair"
+        return TwoClassNeed(*(Need(None, 1.0, why),) * 3)
+    p = theta * sensitivity + (1 - theta) * (1 - specificity)
+    noise = p * (1 - p) / unlabelled
+    floor = 2 * Z * sqrt(noise) / judge
+    left = target * judge * judge - noise
+    if left <= 0:
+        return TwoClassNeed(*(Need(None, floor, _floor_reason(width, floor, f"{unlabelled:,} other pairs")),) * 3)
+    error_0, error_1 = specificity * (1 - specificity), sensitivity * (1 - sensitivity)
+    part_0, part_1 = (1 - theta) ** 2 * error_0, theta**2 * error_1
+    return TwoClassNeed(
+        Need(_up((sqrt(part_0) + sqrt(part_1)) ** 2 / left), floor),
+        Need(_up(2 * (part_0 + part_1) / left), floor),
+        Need(_up(((1 - theta) * error_0 + theta * error_1) / left), floor),
+    )
+
+
+def two_class_allocation(labels: int, theta: float, specificity: float, sensitivity: float) -> tuple[float, float]:
+    """How many of ``labels`` should be truly negative and truly positive for the narrowest interval.
+
+    The exact optimum, (1 - theta) sqrt(q0 (1 - q0)) to theta sqrt(q1 (1 - q1)), not yet rounded; half each where the
+    judge makes no error.
+
+    :raises ValueError: a share outside 0 to 1.
+    """
+    _shares(theta, specificity, sensitivity)
+    part_0 = (1 - theta) * sqrt(specificity * (1 - specificity))
+    part_1 = theta * sqrt(sensitivity * (1 - sensitivity))
+    if not part_0 + part_1:
+        return labels / 2, labels / 2
+    negative = labels * part_0 / (part_0 + part_1)
+    return negative, labels - negative
+
+
+def floored(labels: int, negative: float) -> tuple[int, int]:
+    """Whole numbers of negative and positive labels, at least :data:`FEWEST_PER_SIDE` each, or half each where there
+    are not enough."""
+    if labels < 2 * FEWEST_PER_SIDE:
+        return labels - labels // 2, labels // 2
+    fewer = min(labels - FEWEST_PER_SIDE, max(FEWEST_PER_SIDE, round(negative)))
+    return fewer, labels - fewer
+
+
+def published_allocation(
+    labels: int, positive: float, specificity: float, sensitivity: float, pilot: int = FEWEST_PER_SIDE
+) -> tuple[int, int]:
+    """The negative and positive labels by Lee et al.'s rule (arXiv 2511.21140), from the share that the judge finds
+    positive and a pilot of ``pilot`` labels a side.
+
+    An approximation for a sensitivity near 1, with its limits mended: without positives all but the pilot are negative,
+    and too few labels are halved.
+
+    :raises ValueError: a share outside 0 to 1.
+    """
+    _shares(positive, specificity, sensitivity)
+    if labels < 2 * pilot:
+        return labels - labels // 2, labels // 2
+    upper, lower = pilot * (1 - specificity) + 1, pilot * (1 - sensitivity) + 1
+    if not pilot:
+        upper, lower = 1 - specificity, 1 - sensitivity
+    if positive <= 0:
+        wished = 0.0
+    elif not lower:
+        wished = 0.0 if upper and positive < 1 else labels / 2
+    else:
+        wished = labels / (1 + (1 / positive - 1) * sqrt(upper / lower))
+    of_positive = min(labels - pilot, max(pilot, round(wished)))
+    return labels - of_positive, of_positive
+
+
+def _shares(*values: float) -> None:
+    for value in values:
+        if not 0 <= value <= 1:
+            raise ValueError(f"{value} is no share from 0 to 1.")
+
+
+# Which to label next
+
+
+def neyman(shares: Sequence[float], sds: Sequence[float], labels: float) -> list[float]:
+    """``labels`` in proportion to share times standard deviation (Neyman 1934), not yet rounded; in proportion to the
+    shares where no stratum varies."""
+    sizes = [share * sd for share, sd in zip(shares, sds, strict=True)]
+    if not sum(sizes):
+        sizes = list(shares)
+    total = sum(sizes)
+    return [labels * size / total if total else 0.0 for size in sizes]
+
+
+def label_targets(
+    strata: Mapping[Verdict, PlannedStratum], pairs: Mapping[Verdict, int], labels: int
+) -> dict[Verdict, int]:
+    """How many pairs of each verdict should be labelled, of ``labels`` in all: Neyman's proportions, at least
+    :data:`FEWEST_PER_VERDICT` of each verdict that occurs, never more than there are, each rounded up."""
+    names = [verdict for verdict in strata if pairs.get(verdict, 0)]
+    left = float(min(labels, sum(pairs[name] for name in names)))
+    fixed: dict[Verdict, int] = {}
+    # What one stratum cannot take, or must have, changes what the others get.
+    while True:
+        free = [name for name in names if name not in fixed]
+        wished = dict(
+            zip(free, neyman([strata[n].share for n in free], [strata[n].sd for n in free], left), strict=True)
+        )
+        over = {name: pairs[name] for name in free if wished[name] > pairs[name]}
+        under = {name: min(FEWEST_PER_VERDICT, pairs[name]) for name in free}
+        under = {name: least for name, least in under.items() if wished[name] < least}
+        changed = over or under
+        if not changed:
+            return fixed | {name: _up(wish) for name, wish in wished.items()}
+        fixed |= changed
+        left = max(0.0, left - sum(changed.values()))
+
+
+def draw_labels(unlabelled: Mapping[Verdict, Sequence[str]], more: Mapping[Verdict, int], seed: int = 0) -> list[str]:
+    """The ids of pairs to label next: ``more`` of each verdict, drawn at random within it and shuffled, so that their
+    order tells nothing of the verdict."""
+    rng = random.Random(seed)
+    drawn: list[str] = []
+    for verdict, ids in sorted(unlabelled.items()):
+        drawn += rng.sample(list(ids), min(len(ids), max(0, more.get(verdict, 0))))
+    rng.shuffle(drawn)
+    return drawn
+
+
+def assumed_strata(shares: Mapping[Verdict, float]) -> dict[Verdict, PlannedStratum]:
+    """What to plan with before there are labels: people agree with 80 % of the decided verdicts, and where the network
+    ties they are evenly spread."""
+    assumed = {"a": (0.2, 0.4), "tie": (0.5, sqrt(1 / 6)), "b": (0.8, 0.4)}
+    return {verdict: PlannedStratum(share, *assumed[verdict]) for verdict, share in shares.items() if share}

@@ -1,0 +1,90 @@
+"""``judgenet compare``, against figures counted from the exported verdicts."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+from tests.unit.cli.conftest import Judgenet
+
+At = tuple[str, ...]
+
+
+def _pairs(path: Path, first: int, n: int, text: str = "So") -> Path:
+    with path.open("w", encoding="utf-8") as out:
+        for i in range(first, first + n):
+            record = {"id": f"p{i}", "question": f"Why {i}?", "response_a": f"{text} {i}.", "response_b": "Because."}
+            if i % 5:
+                record["human"] = random.Random(i).choice(("a", "b", "tie"))
+            out.write(json.dumps(record) + "\n")
+    return path
+
+
+@pytest.fixture
+def two(judgenet: Judgenet, at: At, tmp_path: Path) -> Judgenet:
+    """Runs of two networks in ``one`` and ``two``; 80 of their 100 pairs are common."""
+    for name, first, depth in (("one", 0, 1), ("two", 20, 2)):
+        pairs = _pairs(tmp_path / f"{name}.jsonl", first, 100)
+        judgenet("run", "--pairs", pairs, *at, "--out", name, "--width", 1, "--depth", depth, "--roles", "none")
+    return judgenet
+
+
+def test_the_pairs_of_both_are_compared(two: Judgenet) -> None:
+    shown = two("compare", "one", "two", "--json").json
+    one, other = (
+        {line["pair_id"]: line for line in two("export", name, "--what", "verdicts").lines} for name in ("one", "two")
+    )
+    common = [name for name in one if name in other]
+    assert shown["pairs"]["common"] == len(common) == 80
+    used = [
+        (one[name]["human"], one[name]["c2_all"], other[name]["c2_all"])
+        for name in common
+        if one[name]["human"] and one[name]["c2_all"] and other[name]["c2_all"]
+    ]
+    b = sum(human == first != second for human, first, second in used)
+    c = sum(human == second != first for human, first, second in used)
+    test = shown["mcnemar"]
+    assert (test["only_first_right"], test["only_second_right"], test["n"]) == (b, c, len(used))
+    assert test["p"] == pytest.approx(binomtest(b, b + c).pvalue)
+    accuracy = shown["differences"]["accuracy"]
+    assert accuracy["first"] == pytest.approx(sum(human == first for human, first, _ in used) / len(used))
+    assert accuracy["difference"] == pytest.approx((b - c) / len(used))
+    assert accuracy["ci"][0] < accuracy["difference"] < accuracy["ci"][1]
+    assert set(shown["differences"]) == {"accuracy", "macro_f1", "kappa"}
+    assert shown["rate"]["ci"][0] <= shown["rate"]["difference"] <= shown["rate"]["ci"][1]
+
+
+def test_judges_that_differ_are_warned_of(two: Judgenet) -> None:
+    shown = two("compare", "one", "two", "--json").json
+    assert "network" in shown["judges_differ"]
+    assert "not comparable" in shown["notes"][0]
+    told = two("compare", "one", "two")
+    assert told.code == 0
+    assert told.out.startswith("Warning: the judges differ (network")
+    assert "McNemar" in told.out
+
+
+def test_a_run_against_itself_differs_in_nothing(two: Judgenet) -> None:
+    shown = two("compare", "one", "one", "--json").json
+    assert (shown["judges_differ"], shown["notes"]) == ({}, [])
+    for found in [*shown["differences"].values(), shown["rate"]]:
+        assert (found["difference"], found["ci"]) == (0, [0, 0])
+    assert shown["agree"]["value"] == 1
+
+
+def test_labels_within_verdicts_allow_no_difference_of_rates(two: Judgenet) -> None:
+    shown = two("compare", "one", "two", "--chosen", "within-verdict", "--json").json
+    assert shown["rate"]["difference"] is None
+    assert "at random" in shown["rate"]["reason"]
+
+
+def test_runs_without_a_common_pair(two: Judgenet, at: At, tmp_path: Path) -> None:
+    pairs = _pairs(tmp_path / "other.jsonl", 0, 5, "Thus")
+    two("run", "--pairs", pairs, *at, "--out", "three", "--width", 1, "--depth", 1, "--roles", "none")
+    told = two("compare", "one", "three")
+    assert (told.code, told.out) == (2, "")
+    assert "no pair is in both" in told.err
