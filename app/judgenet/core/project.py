@@ -7,13 +7,13 @@ kept in version control and moved between systems.
 from __future__ import annotations
 
 import hashlib
-import heapq
 import ntpath
 import posixpath
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import PurePath, PureWindowsPath
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.network_json import from_json, to_json
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.plan import PriceError, prices_from_json
+from judgenet.core.sorting import sorted_in_parts
 
 SCHEMA = 1
 """Version of the document that this program reads and writes."""
@@ -200,10 +201,7 @@ def select(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
     chosen: set[str] = set()
     for group in by_task.values():
         ranked = [(_rank(selection.seed, pair.id), pair.id) for pair in group]
-        # A heap is faster for a few of many, and slower for many.
-        few = selection.count * 20 < len(ranked)
-        best = heapq.nsmallest(selection.count, ranked) if few else sorted(ranked)[: selection.count]
-        chosen.update(pair_id for _, pair_id in best)
+        chosen.update(pair_id for _, pair_id in islice(sorted_in_parts(ranked), selection.count))
     return tuple(pair for pair in pairs if pair.id in chosen)
 
 

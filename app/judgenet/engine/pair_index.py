@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.sorting import sorted_in_parts
 from judgenet.engine.run_table import CODES, RunTable
 from judgenet.stats.agreement import Agreement, agreement_of
 
@@ -199,8 +200,9 @@ class PairIndex:
             if number % _PAIRS_PER_CHECK == 0:
                 check()
             texts.append(_natural(pair.id) if key == "id" else _start(pair.question).casefold())
+        order = np.fromiter(sorted_in_parts(range(len(texts)), texts.__getitem__, check), np.int32, len(texts))
         ranks = np.empty(len(texts), np.int32)
-        ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts), dtype=np.int32)
+        ranks[order] = np.arange(len(texts), dtype=np.int32)
         self._ranks[key] = ranks
         return ranks
 

@@ -43,6 +43,9 @@ AUTOSAVE_MS: Final = 800
 """A change is saved so long after it, together with those that followed it."""
 UNDO_STEPS: Final = 1000
 
+SELECTIONS_KEPT: Final = 8
+"""Selections whose pairs are remembered, so that undo and redo are at once."""
+
 RULE: Final = "aggregation"
 """The member of a project's metadata that names the aggregation chosen."""
 
@@ -143,6 +146,7 @@ class Document(QObject):
         self._load_task: asyncio.Task[None] | None = None
         self._generation = 0
         self._changed_since_run = ""
+        self._selections: list[tuple[Dataset, Selection, tuple[Pair, ...]]] = []
         self._profiles: dict[str, EndpointProfile] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -302,6 +306,7 @@ class Document(QObject):
         if untouched:
             discard_draft(self._file.path)
         self._session.set_file(None)
+        self._selections.clear()
         self._file = None
         self.undo_stack.clear()
 
@@ -385,11 +390,26 @@ class Document(QObject):
     def _select(self) -> None:
         source = self.project.pairs
         self.pairs = ()
-        if self.dataset is not None:
-            try:
-                self.pairs = self.dataset.pairs if source is None else select(self.dataset.pairs, source.selection)
-            except ProjectError as error:
-                self._errors.tell_exception(error, self.title)
+        if self.dataset is None:
+            return
+        if source is None or source.selection.kind == "all":
+            self.pairs = self.dataset.pairs
+            return
+        for dataset, selection, pairs in self._selections:
+            if dataset is self.dataset and selection == source.selection:
+                self.pairs = pairs
+                return
+        try:
+            self.remember_selection(self.dataset, source.selection, select(self.dataset.pairs, source.selection))
+            self.pairs = self._selections[-1][2]
+        except ProjectError as error:
+            self._errors.tell_exception(error, self.title)
+
+    def remember_selection(self, dataset: Dataset, selection: Selection, pairs: tuple[Pair, ...]) -> None:
+        """Keeps which pairs of a data set a selection is: finding them out of many takes time, best in a thread."""
+        self._selections.append((dataset, selection, pairs))
+        if len(self._selections) > SELECTIONS_KEPT:
+            self._selections.pop(0)
 
     def _read_profiles(self) -> None:
         try:

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Pair
-from judgenet.core.project import Selection
+from judgenet.core.project import Selection, select
 from judgenet.engine.pair_index import PairFilter, PairIndex, SortKey, Verdicts, chosen_mask
 from judgenet.formats import Dataset, Finding
 from judgenet.ui.context import Context
@@ -70,6 +70,7 @@ class BrowseView(QWidget):
         self._sort: tuple[SortKey | None, bool] = (None, False)
         self._visit: tuple[tuple[int, ...], str] | None = None
         self._round = 0
+        self._choice = 0
         self._busy = False
         self._stop = threading.Event()
 
@@ -373,6 +374,18 @@ class BrowseView(QWidget):
                 "sample": "Choose a sample of the pairs",
                 "per_task": "Choose pairs of each task",
             }[selection.kind]
+        self._choice += 1
+        self._context.tasks.start(self._choose_pairs(text, selection, self._choice), "Choose pairs")
+
+    async def _choose_pairs(self, text: str, selection: Selection, number: int) -> None:
+        document, dataset = self._context.document, self._dataset
+        if dataset is None:
+            return
+        chosen = await self._context.tasks.off_thread(select, dataset.pairs, selection)
+        source = document.project.pairs
+        if number != self._choice or dataset is not document.dataset or source is None:
+            return
+        document.remember_selection(dataset, selection, chosen)
         project = replace(document.project, pairs=replace(source, selection=selection))
         merge = f"selection.{selection.kind}" if selection.kind in ("sample", "per_task") else ""
         document.edit_project(text, project, merge=merge)

@@ -140,22 +140,25 @@ class ChosenPanel(QWidget):
         self.again.setAccessibleName(self.again.text())
 
     def _kind_chosen(self, key: str) -> None:
-        if key == "all":
-            self.chosen.emit(Selection())
-        elif key == "ids":
-            self.chosen.emit(Selection("ids"))
+        if key in ("all", "ids"):
+            self._choose(Selection("all" if key == "all" else "ids"))
         else:
             same = self._selection.kind == key
             number = self._selection.count if same else min(_USUAL[key], max(1, self._total))
-            self.chosen.emit(Selection("sample" if key == "sample" else "per_task", number, self._selection.seed))
+            self._choose(Selection("sample" if key == "sample" else "per_task", number, self._selection.seed))
+
+    def _choose(self, selection: Selection) -> None:
+        # What is chosen next builds on it, although it takes a moment until it holds.
+        self._selection = selection
+        self.chosen.emit(selection)
 
     def _numbers_changed(self) -> None:
         kind = self._selection.kind
         if kind in ("sample", "per_task"):
-            self.chosen.emit(Selection(kind, self.number.value(), self.seed.value()))
+            self._choose(Selection(kind, self.number.value(), self.seed.value()))
 
     def _again(self) -> None:
-        self.chosen.emit(Selection("ids"))
+        self._choose(Selection("ids"))
 
     def _show_costs(self) -> None:
         figures = self._figures
