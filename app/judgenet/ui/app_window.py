@@ -194,7 +194,7 @@ class AppWindow(QMainWindow):
         page.enter(visit)
         if self.stack.isAncestorOf(self.focusWidget()) or self.focusWidget() is None:
             self.stack.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.context.actions.refresh()
+        self.context.actions.refresh_soon()
 
     def _opened(self) -> None:
         self.rail.set_open(self.context.document.is_open)
