@@ -98,6 +98,7 @@ class WelcomePage(Page):
         self.recent = QListWidget()
         self.recent.setAccessibleName("Recent projects")
         self.recent.setProperty("kind", "bare")
+        self.recent.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.recent.itemClicked.connect(self._open_item)
         self.recent.installEventFilter(self)
@@ -145,7 +146,7 @@ class WelcomePage(Page):
         panel.setProperty("part", "panel")
         row = QHBoxLayout(panel)
         words = QVBoxLayout()
-        words.setSpacing(0)
+        words.setSpacing(4)
         words.addWidget(label("Try it now, offline", "section"))
         self._offline = label("", tone="text2", wrap=True)
         words.addWidget(self._offline)
@@ -273,6 +274,12 @@ class _RecentRow(QWidget):
         row.addWidget(picture)
         row.addLayout(texts, stretch=1)
         row.addWidget(label(day(recent.at), tone="text2"))
+        self._line = theme.color("line")
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self._line)
+        painter.drawLine(0, self.height() - 1, self.width(), self.height() - 1)
 
 
 class HowItWorks(QWidget):
