@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,6 +53,9 @@ _BAD_INPUT = (
     SettingsError,
     StoreError,
 )
+
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+"""Variables of which one is set where Qt finds a screen, or is told to do without."""
 
 app = typer.Typer(
     name="judgenet",
@@ -129,6 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _open_studio(project: Path | None) -> int:
     if project is not None and not project.exists():
         raise InputError(f"{project}: there is no such project.")
+    if sys.platform == "linux" and not any(os.environ.get(name) for name in _SCREENS):
+        raise InputError("There is no screen here, and the studio needs one. The commands do not: judgenet --help")
     try:
         # Qt takes a while to load, and the commands do without it.
         from judgenet.ui.app import open_studio

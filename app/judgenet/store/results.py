@@ -28,17 +28,23 @@ def network_of(run: RunInfo) -> NetworkSpec:
 
 
 def neuron_names(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """A name for each neuron, given as (layer, neuron) from 1: its role's where its role is the same for all pairs and
-    no other neuron has that name, else its place (``l1n2``)."""
+    """A name for each neuron, given as (layer, neuron) from 1: the role that it has on every pair, with its layer
+    before it where there are several (``l2.Accuracy``), else its place (``l1.n2``). Names are unique."""
     fixed = spec.roles.roles if spec.roles.kind == "fixed" else ()
     names: dict[tuple[int, int], str] = {}
     for layer, neuron in places:
         of = spec.layers[layer - 1]
-        own = of.neurons[0 if of.adaptive else neuron - 1].role
+        own = None if of.adaptive or neuron > len(of.neurons) else of.neurons[neuron - 1].role
         role = own or (fixed[neuron - 1] if neuron <= len(fixed) else None)
-        names[layer, neuron] = f"l{layer}n{neuron}" if role is None else role.name
+        if role is None:
+            names[layer, neuron] = f"l{layer}.n{neuron}"
+        else:
+            names[layer, neuron] = role.name if spec.depth == 1 else f"l{layer}.{role.name}"
     often = Counter(names.values())
-    return {place: name if often[name] == 1 else f"l{place[0]}n{place[1]}" for place, name in names.items()}
+    return {
+        (layer, neuron): name if often[name] == 1 else f"{name} (l{layer}.n{neuron})"
+        for (layer, neuron), name in names.items()
+    }
 
 
 def pair_calls(store: Store, run: RunInfo) -> Iterator[tuple[RunPair, list[CallRow]]]:

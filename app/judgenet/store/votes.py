@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Reason
-from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import ORDERS, Pair
 from judgenet.stats.curves import CODES
 from judgenet.stats.whatif import Calls
 from judgenet.store.db import Store
-from judgenet.store.results import network_of
+from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import RunInfo, call_heads, run_pairs
 
 _SIGN = {"a": 1.0, "b": -1.0, "tie": 0.0}
@@ -32,18 +31,6 @@ class NeuronVotes:
     names: tuple[str, ...]
     places: tuple[tuple[int, int], ...]
     votes: NDArray[np.float64]
-
-
-def neuron_name(spec: NetworkSpec, layer: int, neuron: int) -> str:
-    """The name of a neuron, both counted from 1: the role that it has on every pair, else ``l1.n2``. In a network of
-    several layers a role is preceded by the layer: ``l2.Accuracy``."""
-    of = spec.layers[layer - 1]
-    role = None if of.adaptive or neuron > len(of.neurons) else of.neurons[neuron - 1].role
-    if role is None and spec.roles.kind == "fixed" and neuron <= len(spec.roles.roles):
-        role = spec.roles.roles[neuron - 1]
-    if role is None:
-        return f"l{layer}.n{neuron}"
-    return role.name if spec.depth == 1 else f"l{layer}.{role.name}"
 
 
 def neuron_votes(store: Store, run: RunInfo) -> NeuronVotes:
@@ -64,16 +51,7 @@ def neuron_votes(store: Store, run: RunInfo) -> NeuronVotes:
     votes = np.full((len(finished), len(places)), np.nan)
     for (pair, layer, neuron), said in sums.items():
         votes[pair, column[layer, neuron]] = sum(said) / len(said)
-    return NeuronVotes(tuple(of.pair for of in finished), _names(spec, places), places, votes)
-
-
-def _names(spec: NetworkSpec, places: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
-    names = [neuron_name(spec, *place) for place in places]
-    twice = {name for name in names if names.count(name) > 1}
-    return tuple(
-        f"{name} (l{layer}.n{neuron})" if name in twice else name
-        for name, (layer, neuron) in zip(names, places, strict=True)
-    )
+    return NeuronVotes(tuple(of.pair for of in finished), tuple(neuron_names(spec, places).values()), places, votes)
 
 
 def run_calls(store: Store, run: RunInfo) -> tuple[Calls, tuple[str, ...]]:
@@ -102,4 +80,4 @@ def run_calls(store: Store, run: RunInfo) -> tuple[Calls, tuple[str, ...]]:
             differences[site] = _SIGN[call.verdict]
     human = np.array([CODES.index(of.pair.human) for of in finished], dtype=np.uint8)
     layers = np.array([layer for layer, _ in places], dtype=np.int64)
-    return Calls(differences, asked, layers, human), _names(spec, places)
+    return Calls(differences, asked, layers, human), tuple(neuron_names(spec, places).values())

@@ -128,13 +128,13 @@ def test_neurons_stand_beside_the_aggregations(judgenet: Judgenet, labelled: Pat
     server.set(faults={"prose": 0.4})
     judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 2, "--depth", 2, "--roles", "none")
     figures = judgenet("metrics", "out", "--json").json
-    assert list(figures["neurons"]) == ["l1n1", "l1n2", "l2n1", "l2n2"]
+    assert list(figures["neurons"]) == ["l1.n1", "l1.n2", "l2.n1", "l2.n2"]
     assert set(figures["position"]) == {"c1", *figures["neurons"]}
     human = {line["pair_id"]: line["human"] for line in judgenet("export", "out", "--what", "verdicts").lines}
     scores: dict[tuple[str, str], dict[str, float]] = {}
     for line in judgenet("export", "out", "--what", "calls").lines:
         if line["score_a"] is not None:
-            name = f"l{line['layer']}n{line['neuron']}"
+            name = f"l{line['layer']}.n{line['neuron']}"
             scores.setdefault((name, line["pair_id"]), {})[line["order"]] = line["score_a"] - line["score_b"]
     gaps = 0
     for name, found in figures["neurons"].items():
@@ -158,7 +158,7 @@ def _sign(difference: float) -> str:
     return "tie" if abs(difference) < 1e-9 else "a" if difference > 0 else "b"
 
 
-def test_a_role_names_its_neuron_where_no_other_has_it(judgenet: Judgenet, labelled: Path, at: At) -> None:
+def test_a_role_names_its_neuron_after_its_layer(judgenet: Judgenet, labelled: Path, at: At) -> None:
     Path("roles.json").write_text(
         json.dumps([{"name": "Critic", "description": "Finds faults."}, {"name": "Reader", "description": "Reads."}]),
         encoding="utf-8",
@@ -166,7 +166,8 @@ def test_a_role_names_its_neuron_where_no_other_has_it(judgenet: Judgenet, label
     judgenet("run", "--pairs", labelled, *at, "--out", "out", "--limit", 4, "--depth", 1, "--roles", "roles.json")
     assert list(judgenet("metrics", "out", "--json").json["neurons"]) == ["Critic", "Reader"]
     judgenet("run", "--pairs", labelled, *at, "--out", "deep", "--limit", 4, "--depth", 2, "--roles", "roles.json")
-    assert list(judgenet("metrics", "deep", "--json").json["neurons"]) == ["l1n1", "l1n2", "l2n1", "l2n2"]
+    named = list(judgenet("metrics", "deep", "--json").json["neurons"])
+    assert named == ["l1.Critic", "l1.Reader", "l2.Critic", "l2.Reader"]
 
 
 def test_annotators_and_what_people_must_review(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
