@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -326,6 +327,26 @@ async def test_orders_and_overturns_lead_to_their_pairs(studio: Studio, place: P
     click(page.changes.grid.cell(was, now))
     assert set(listed(page)) == {index for index, (layers, _) in overturned.items() if layers == (was, now)}
     assert page.pairs.why.text().startswith(f"Layer 1 {'a tie' if was == 'tie' else was.upper()}")
+
+
+async def test_of_more_layers_each_can_be_looked_at(studio: Studio, place: Path) -> None:
+    spec = story_network(3, 3)
+    page = await judged(studio, place, story_pairs(20), replace(spec, layers=(*spec.layers, spec.layers[1])))
+    combo = page.changes.layers
+    assert combo.isVisible()
+    combo.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(combo, Qt.Key.Key_Down)
+    assert combo.currentText() == "Layer 2 to 3"
+    assert page.changes.title.text() == "What layer 3 changed"
+    results = recorded(page)
+    changed = [
+        index
+        for index, result in enumerate(results)
+        if result.verdicts is not None and result.verdicts.c2_layers[1] != result.verdicts.c2_layers[2]
+    ]
+    assert f"{len(changed)} of 20 pairs" in page.changes.line.text or not changed
+    kept = sum(result.verdicts is not None and result.verdicts.c2_layers[1:] == ("a", "a") for result in results)
+    assert page.changes.grid.cell("a", "a").count == kept  # type: ignore[attr-defined]
 
 
 async def test_what_was_left_out_leads_to_its_pairs(studio: Studio, place: Path) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -29,7 +29,7 @@ from judgenet.report.blocks import drawings
 from judgenet.report.drawing import of_theme, svg
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
-from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, rules_line, sections, state_line
+from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
 from judgenet.report.tables import markdown
 from judgenet.report.words import clean, plural
 from judgenet.store.files import FileError, atomic_write
@@ -44,8 +44,7 @@ from judgenet.ui.export import pdf, png
 from judgenet.ui.export_pdf import Pages
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import label, line
-from judgenet.ui.results.headline import Strip
+from judgenet.ui.parts import SpinBox, label, line
 from judgenet.ui.results.page_view import PageView
 from judgenet.ui.results.run_choice import RunChoice
 from judgenet.ui.results.state import Results
@@ -95,7 +94,6 @@ class ReportPage(Page):
         self.empty = EmptyState(theme, "report")
         self.waiting = Waiting(theme)
         self.waiting.stop.clicked.connect(self._state.cancel)
-        self.strip = Strip(theme)
         self.pages = PageView(theme)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -105,14 +103,9 @@ class ReportPage(Page):
         self.views = QStackedWidget()
         self.views.addWidget(self.pages)
         self.views.addWidget(self.text)
-        preview = QWidget()
-        self._preview = QVBoxLayout(preview)
-        self._preview.addWidget(self.strip)
-        self._preview.addWidget(self.views, 1)
         self.stack = QStackedWidget()
-        for widget in (self.empty, self.waiting, preview):
+        for widget in (self.empty, self.waiting, self.views):
             self.stack.addWidget(widget)
-        self._preview_page = preview
         self.panel = self._make_panel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -159,11 +152,9 @@ class ReportPage(Page):
             box.toggled.connect(self._parts_changed)
             self.parts[key] = box
             column.addWidget(box)
-        self.studies = QSpinBox()
-        self.studies.setRange(0, MOST_STUDIES)
+        self.studies = SpinBox("Pairs of each kind to read closely", 0, MOST_STUDIES)
         self.studies.setValue(self._state.studies)
-        self.studies.setAccessibleName("Pairs of each kind to read closely")
-        self.studies.setKeyboardTracking(False)
+        self.studies.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.studies.valueChanged.connect(self._state.choose_studies)
         row = QHBoxLayout()
         row.addWidget(label("Pairs of each kind", tone="text2"), 1)
@@ -256,10 +247,7 @@ class ReportPage(Page):
     def set_theme(self, theme: Theme) -> None:
         self.empty.set_theme(theme)
         self.waiting.set_theme(theme)
-        self.strip.set_theme(theme)
         self.pages.set_theme(theme)
-        self._preview.setContentsMargins(0, 0, 0, 0)
-        self._preview.setSpacing(0)
         self.panel.setFixedWidth(theme.px(INSPECTOR["other"]))
         side = theme.px(16)
         self._panel_column.setContentsMargins(side, side, side, side)
@@ -360,9 +348,7 @@ class ReportPage(Page):
         where = self.text.verticalScrollBar().value()
         self.text.setPlainText(markdown(document))
         self.text.verticalScrollBar().setValue(where)
-        told = state_line(results.report) or rules_line(results.report)
-        self.strip.say(told, warning=bool(state_line(results.report)) and not self.context.run_state.live)
-        self.stack.setCurrentWidget(self._preview_page)
+        self.stack.setCurrentWidget(self.views)
         self._refresh_buttons()
 
     def _run(self) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
 from judgenet.report.charts import Part
@@ -16,7 +16,7 @@ from judgenet.report.outline_figures import change_line, order_parts, orders_lin
 from judgenet.report.outline_parts import share_of
 from judgenet.report.verdict_index import OrdersDiffer, Overturned, Selection, Swayed, Turn, Turned
 from judgenet.report.words import plural
-from judgenet.ui.parts import label, link
+from judgenet.ui.parts import ComboBox, label, link
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
@@ -230,8 +230,7 @@ class ChangesPanel(Panel):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.grid = VerdictGrid(theme, "Layer 1", "Layer 2 said", right="kept")
         self.line = LineLabel(theme)
-        self.layers = QComboBox()
-        self.layers.setAccessibleName("Which layer")
+        self.layers = ComboBox("Which layer")
         self.links = {turn: link("") for turn, _ in _TURNS}
         super().__init__("What layer 2 changed", theme, parent=parent)
         self.head.insertWidget(1, self.layers)
