@@ -370,6 +370,29 @@ async def test_reading_can_be_stopped(page: DataPage, place: Path, monkeypatch: 
     assert not page.importer.active
 
 
+async def test_looking_through_the_pairs_can_be_stopped_and_begun_again(
+    page: DataPage, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from judgenet.ui.data import importer as module
+
+    own = module.read
+
+    def endless(_opened: object, _draft: object, _values: object, watch: Any) -> Any:
+        while True:
+            watch(0.5)
+
+    monkeypatch.setattr(module, "read", endless)
+    page.import_files([written(place)])
+    await until(lambda: bool(page.context.tasks.jobs) and page.importer.draft is not None)
+    press(page.window(), "Stop this work")
+    await until(lambda: page.importing.side.findings.again.isVisible())
+    assert page.importing.side.accept.toolTip() == "Say what each label means first."
+    monkeypatch.setattr(module, "read", own)
+    press(page.importing.side, "Look through the pairs")
+    await until(lambda: page.importer.dataset is not None)
+    assert not page.importing.side.findings.again.isVisible()
+
+
 async def test_pairs_of_a_project_that_are_gone(studio: Studio, place: Path) -> None:
     path = place / "study.judgenet"
     save_project(Project.new("study", PRESETS["jury"].spec, PairsSource(("gone.jsonl",))), path)
@@ -415,6 +438,8 @@ async def test_searching_filtering_and_sorting(page: DataPage, place: Path) -> N
     tick(bar.human, "A")
     await until(lambda: not page.browse.busy)
     assert table_ids(page) == ["r-5", "r-20"]
+    bar.task.set_ticked(frozenset({"law", "craft"}))
+    assert (bar.task.ticked, bar.task.words()) == (frozenset({"law", "craft"}), "craft or law")
     press(bar, "Take all filters away")
     await until(lambda: page.browse.model.rowCount() == 30)
     place_of = next(i for i, c in enumerate(page.browse.model.columns) if c.key == "length_a")

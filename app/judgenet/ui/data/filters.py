@@ -110,7 +110,9 @@ class FilterButton(QToolButton):
         """Ticks values without telling."""
         self._ticked = values or frozenset()
         for action in self._menu.actions():
-            action.setChecked(action.data() in self._ticked if action.isCheckable() else False)
+            action.blockSignals(True)
+            action.setChecked(action.isCheckable() and action.data() in self._ticked)
+            action.blockSignals(False)
         self._show()
 
     def _fill(self) -> None:

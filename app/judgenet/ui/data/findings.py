@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ _LOOKED_FOR: Final = ("duplicate", "identical_responses", "empty_response", "mod
 """Kinds that are also named where there are none: the reader should know that they were looked for."""
 
 _LEAVES: Final = {"duplicate": ("Keep all", "Keep first"), "swapped_duplicate": ("Keep all", "Keep first")}
+_PERCENT: Final = re.compile(r"(?<=\d)%")
 _LOOKING: Final = "Looking through the pairs…"
 _ORDER: Final = {"warning": 0, "note": 1}
 
@@ -47,7 +49,7 @@ class FindingRow(QWidget):
         words = {"tick": "Fine", "warning": "Warning", "info": "Note"}[self._look[0]]
         self._icon.setAccessibleName(words)
         title = label(finding.title, "node", wrap=True)
-        figure = finding.figure.replace("%", " %") or f"{finding.count:,}"
+        figure = _PERCENT.sub(" %", finding.figure) or f"{finding.count:,}"
         self._text = QVBoxLayout()
         head = QHBoxLayout()
         head.addWidget(title, stretch=1)
@@ -65,7 +67,7 @@ class FindingRow(QWidget):
         else:
             head.addWidget(self.show_link, alignment=Qt.AlignmentFlag.AlignTop)
         if finding.message:
-            message = label(one_line(finding.message, 400), tone="text2", wrap=True)
+            message = label(_PERCENT.sub(" %", one_line(finding.message, 400)), tone="text2", wrap=True)
             self._text.addWidget(message)
         if choice and self.show_link is not None:
             foot = QHBoxLayout()
@@ -109,10 +111,12 @@ class FindingList(QWidget):
 
     Signals:
         show_wanted, left_out: as in :class:`FindingRow`.
+        again_wanted: the search for findings was stopped and is to go on.
     """
 
     show_wanted = Signal(str)
     left_out = Signal(str, bool)
+    again_wanted = Signal()
 
     def __init__(self, theme: Theme, *, choices: bool, parent: QWidget | None = None) -> None:
         """``choices`` offers to leave pairs out."""
@@ -126,12 +130,20 @@ class FindingList(QWidget):
         self._column.setSpacing(0)
         self._wait = label(_LOOKING, tone="text2", wrap=True)
         self._column.addWidget(self._wait)
+        self.again = link("Look through the pairs")
+        self.again.clicked.connect(self.again_wanted)
+        self.again.hide()
+        self._again_row = QHBoxLayout()
+        self._again_row.addWidget(self.again)
+        self._again_row.addStretch(1)
+        self._column.addLayout(self._again_row)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another theme's measures."""
         self._theme = theme
         self._wait.setContentsMargins(theme.px(16), theme.gap(12), theme.px(16), theme.gap(12))
+        self._again_row.setContentsMargins(theme.px(16), 0, theme.px(16), theme.gap(4))
         for row in self._rows:
             row.set_theme(theme)
 
@@ -155,10 +167,16 @@ class FindingList(QWidget):
                 row.choice.set_current("leave" if row.finding.kind in left_out else "keep")
 
     def show_findings(
-        self, findings: Sequence[Finding] | None, left_out: Collection[str] = (), waits_for: str = _LOOKING
+        self,
+        findings: Sequence[Finding] | None,
+        left_out: Collection[str] = (),
+        waits_for: str = _LOOKING,
+        *,
+        stopped: bool = False,
     ) -> None:
-        """Shows findings; ``None``: there are none yet, and ``waits_for`` says why."""
+        """Shows findings; ``None``: there are none yet, and ``waits_for`` says why (``stopped``: the user did it)."""
         self._wait.setVisible(findings is None)
+        self.again.setVisible(findings is None and stopped)
         self._wait.setText(waits_for)
         if findings is None:
             for row in self._rows:
@@ -167,7 +185,7 @@ class FindingList(QWidget):
         self._fill(findings, left_out)
 
     def _clear(self) -> None:
-        while (item := self._column.takeAt(1)) is not None:
+        while (item := self._column.takeAt(2)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()

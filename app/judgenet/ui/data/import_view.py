@@ -79,7 +79,8 @@ class ImportView(QWidget):
     Signals:
         column_picked, preference_picked, label_picked, no_majority_picked, left_out: as in the panels.
         accepted, cancelled, other_wanted: buttons.
-        pair_opened: the position of a pair of the data set that is to be read.
+        pair_opened: a pair that is to be read.
+        check_wanted: the pairs are to be looked through after that was stopped.
     """
 
     column_picked = Signal(str, str)
@@ -91,6 +92,7 @@ class ImportView(QWidget):
     cancelled = Signal()
     other_wanted = Signal()
     pair_opened = Signal(object)
+    check_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -177,6 +179,7 @@ class ImportView(QWidget):
         self.side = _Side(theme)
         self.side.findings.left_out.connect(self.left_out)
         self.side.findings.show_wanted.connect(self.show_finding)
+        self.side.findings.again_wanted.connect(self.check_wanted)
         self.side.accept.clicked.connect(self.accepted)
         self.side.cancel.clicked.connect(self.cancelled)
         self.set_theme(theme)
@@ -260,7 +263,9 @@ class ImportView(QWidget):
         self._say_problem(problem)
         self.state.say("One thing is wrong", "warn")
 
-    def show_checked(self, dataset: Dataset | None, left_out: Collection[str], waits_for: str) -> None:
+    def show_checked(
+        self, dataset: Dataset | None, left_out: Collection[str], waits_for: str, *, stopped: bool
+    ) -> None:
         """Shows the findings; ``None``: there are none yet, and ``waits_for`` says why."""
         if dataset is None:
             self._shown_kind = None
@@ -269,7 +274,8 @@ class ImportView(QWidget):
             self.side.findings.show_choices(left_out)
             return
         self._dataset = dataset
-        self.side.findings.show_findings(None if dataset is None else dataset.findings, left_out, waits_for)
+        findings = None if dataset is None else dataset.findings
+        self.side.findings.show_findings(findings, left_out, waits_for, stopped=stopped)
 
     def show_ready(self, rows: int, pairs: int, why_not: str, *, changes: bool) -> None:
         """Says how many pairs there will be, and why they cannot be imported yet. ``changes``: the project has them

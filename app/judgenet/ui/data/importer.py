@@ -278,6 +278,13 @@ class Importer(QObject):
         return self._source is not None
 
     @property
+    def stopped(self) -> bool:
+        """The user stopped looking through the pairs."""
+        ready = self.draft is not None and not set(self.draft.missing) - {"human"}
+        wrong = self.seen.problem is not None or self.problem is not None
+        return ready and not wrong and self.dataset is None and not self._checking
+
+    @property
     def waits_for(self) -> str:
         """Why there are no findings yet, in words."""
         if self.draft is None or self.dataset is not None:
@@ -286,7 +293,7 @@ class Importer(QObject):
             return "Choose the columns first."
         if self.seen.problem is not None or self.problem is not None:
             return "The pairs cannot be read yet."
-        return "Looking through the pairs…" if self._checking else "Not looked through: you stopped it."
+        return "Not looked through: it was stopped." if self.stopped else "Looking through the pairs…"
 
     @property
     def why_not(self) -> str:

@@ -104,6 +104,7 @@ class DataPage(Page):
         view.left_out.connect(importer.leave_out)
         view.accepted.connect(importer.accept)
         view.cancelled.connect(importer.cancel)
+        view.check_wanted.connect(importer.check_again)
         view.other_wanted.connect(self._choose_file)
         view.pair_opened.connect(self._peek)
         self.peek.pair_view.closed.connect(self._close_peek)
@@ -322,7 +323,7 @@ class DataPage(Page):
         view.show_draft(draft, importer.seen)
         if importer.problem is not None:
             view.show_problem(importer.problem)
-        view.show_checked(importer.dataset, draft.leave_out, importer.waits_for)
+        view.show_checked(importer.dataset, draft.leave_out, importer.waits_for, stopped=importer.stopped)
         view.show_ready(opened.count, importer.pair_count, importer.why_not, changes=importer.changes)
 
     def _peek(self, pair: Pair) -> None:
