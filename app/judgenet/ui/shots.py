@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -205,6 +206,8 @@ class _Session:
                     width, height, scale = FORMS[shot.form]
                     studio.settings.set(theme=shot.look, scale=scale)
                     self._window.resize(width, height)
+                    if view == "palette":
+                        await self._open_palette()
                     path = folder / f"{shot.name}.png"
                     image = await self._stands_still(shot.name)
                     if troubles := self._window.errors.troubles:
@@ -240,7 +243,10 @@ class _Session:
 
     async def _welcome(self) -> None:
         for name, line, days in reversed(_RECENT):
-            self._studio.settings.remember(Recent(self._example.file.with_stem(name), name, line, BEGAN - 86400 * days))
+            file = self._example.file.with_stem(name)
+            if not file.exists():
+                shutil.copy(self._example.file, file)
+            self._studio.settings.remember(Recent(file, name, line, BEGAN - 86400 * days))
         self._context.navigator.go("welcome")
 
     async def _design(self) -> None:
