@@ -19,7 +19,7 @@ from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
 from judgenet.core.network import NetworkSpec, designed_width
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
-from judgenet.stats.agreement import PositionConsistency, position_of
+from judgenet.stats.agreement import Flips, flips_of
 from judgenet.stats.curves import CODES as CODES
 from judgenet.stats.curves import AgreementCurves, agreement_curves, pair_counts
 from judgenet.store.db import Store
@@ -132,6 +132,24 @@ class Column:
         return Evaluation("", verdict, _number(self.score_a[pair]), _number(self.score_b[pair]))
 
 
+class _Strips:
+    """The strips of a layer's neurons over all pairs, kept up to date call by call: a grid is painted from them."""
+
+    __slots__ = ("difference", "state")
+
+    def __init__(self, neurons: int, pairs: int) -> None:
+        self.difference: NDArray[np.float32] = np.full((neurons, pairs), np.nan, np.float32)
+        self.state: NDArray[np.uint8] = np.zeros((neurons, pairs), np.uint8)
+
+    def hold(self, neurons: int) -> None:
+        """Makes room for so many neurons."""
+        missing = neurons - len(self.state)
+        if missing > 0:
+            pairs = self.state.shape[1]
+            self.difference = np.concatenate((self.difference, np.full((missing, pairs), np.nan, np.float32)))
+            self.state = np.concatenate((self.state, np.zeros((missing, pairs), np.uint8)))
+
+
 def _number(value: np.float64 | np.float32) -> float | None:
     return None if np.isnan(value) else float(value)
 
@@ -169,6 +187,7 @@ class RunTable:
         self._orders: dict[Order, NDArray[np.uint8]] = {order: np.zeros(count, np.uint8) for order in ORDERS}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
         self._of_neuron: dict[tuple[int, int], list[tuple[Order | None, int, Column]]] = {}
+        self._strips: dict[int, _Strips] = {}
         self.calls_in = 0
         self.calls_unscored = 0
 
@@ -210,7 +229,9 @@ class RunTable:
                 bool(call.cached),
                 call.attempts,
                 call.latency_s,
+                restrip=False,
             )
+        table._restrip_all()
         for number, head in enumerate(heads):
             if number % _PAIRS_PER_CHECK == 0:
                 check()
@@ -249,12 +270,63 @@ class RunTable:
         cached: bool,
         attempts: int,
         seconds: float | None,
+        *,
+        restrip: bool = True,
     ) -> None:
         column = self.column(*site[1:])
         before = int(column.phase[site.pair])
         column.set(site.pair, status, reason, verdict, score_a, score_b, cached, attempts, seconds)
         self.calls_in += before < _FINISHED
         self.calls_unscored += (status == "unscored") - (before == _UNSCORED)
+        if restrip:
+            self._restrip(site.pair, site.layer, site.neuron)
+
+    def _strips_of(self, layer: int, neuron: int) -> _Strips:
+        strips = self._strips.get(layer)
+        if strips is None:
+            strips = self._strips[layer] = _Strips(max(neuron, self.width(layer)), len(self.ids))
+        elif neuron > len(strips.state):
+            strips.hold(max(neuron, self.width(layer)))
+        return strips
+
+    def _restrip_all(self) -> None:
+        """Looks anew at all neurons on all pairs, none of which has a call on its way."""
+        for (layer, neuron), columns in self._of_neuron.items():
+            if layer == ROLES_LAYER:
+                continue
+            total = np.zeros(len(self.ids))
+            valid = np.zeros(len(self.ids), np.uint8)
+            unscored = np.zeros(len(self.ids), np.bool_)
+            for _, _, column in columns:
+                scored = column.phase == _FINISHED
+                difference = column.score_a - column.score_b
+                difference = np.where(np.isnan(difference), 2.0 - column.verdict, difference)
+                total += np.where(scored, difference, 0.0)
+                valid += scored
+                unscored |= column.phase == _UNSCORED
+            strips = self._strips_of(layer, neuron)
+            strips.difference[neuron - 1] = np.divide(total, valid, out=np.full(len(total), np.nan), where=valid > 0)
+            strips.state[neuron - 1] = np.where(unscored & (valid == 0), UNSCORED, 0)
+
+    def _restrip(self, pair: int, layer: int, neuron: int) -> None:
+        """Looks anew at one neuron on one pair."""
+        if layer == ROLES_LAYER:
+            return
+        strips = self._strips_of(layer, neuron)
+        total, valid, state = 0.0, 0, 0
+        for _, _, column in self._of_neuron[layer, neuron]:
+            phase = column.phase[pair]
+            if phase == _FINISHED:
+                difference = column.score_a[pair] - column.score_b[pair]
+                # A verdict without scores counts one point: A 1, tie 0, B -1.
+                total += difference if difference == difference else 2.0 - column.verdict[pair]
+                valid += 1
+            elif phase == _UNSCORED:
+                state |= UNSCORED
+            elif phase:
+                state |= RUNNING
+        strips.difference[neuron - 1, pair] = total / valid if valid else np.nan
+        strips.state[neuron - 1, pair] = state & RUNNING if valid else state
 
     def take(self, event: Event) -> CallSite | int | None:
         """Takes an event of this run in. Returns the call or the pair that changed."""
@@ -268,6 +340,8 @@ class RunTable:
             phase[event.pair] = wanted
             self.calls_in -= before >= _FINISHED
             self.calls_unscored -= before == _UNSCORED
+            if wanted == 1:
+                self._restrip(*site[:3])
             self._begin(event.pair)
             return site
         if isinstance(event, CallFinished):
@@ -323,6 +397,9 @@ class RunTable:
             self.calls_in += again
             self.calls_unscored += again
             column.phase[given_up] = np.where(column.reason[given_up] > 0, _UNSCORED, 0)
+        for layer, strips in self._strips.items():
+            for neuron, pair in zip(*np.nonzero(strips.state & RUNNING), strict=True):
+                self._restrip(int(pair), layer, int(neuron) + 1)
 
     # Reading
 
@@ -410,6 +487,8 @@ class RunTable:
 
     def unanswered(self) -> int:
         """How many calls of finished pairs brought no answer: a retry asks them again."""
+        if not self.calls_unscored:
+            return 0
         asked_again = np.array([reason is not None and reason not in ANSWERED for reason in _REASONS])
         failed = self.states == _PAIR_PHASES.index("failed")
         return sum(
@@ -419,36 +498,33 @@ class RunTable:
 
     def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
         """A neuron over the pairs from ``start`` to ``stop`` (not included)."""
-        count = max(0, stop - start)
-        total = np.zeros(count)
-        valid = np.zeros(count, np.uint8)
-        state = np.zeros(count, np.uint8)
-        unscored = np.zeros(count, np.bool_)
-        for order, _, column in self._of_neuron.get((layer, neuron), ()):
-            if order is None:
-                continue
-            phase = column.phase[start:stop]
-            verdict = column.verdict[start:stop]
-            difference = column.score_a[start:stop] - column.score_b[start:stop]
-            difference = np.where(np.isnan(difference), 2.0 - verdict, difference)
-            scored = phase == _FINISHED
-            total += np.where(scored, difference, 0.0)
-            valid += scored
-            unscored |= phase == _UNSCORED
-            state[(phase > 0) & (phase < _FINISHED)] = RUNNING
-        state[unscored & (valid == 0)] |= UNSCORED
-        mean = np.divide(total, valid, out=np.full(count, np.nan), where=valid > 0)
-        return Strip(mean.astype(np.float32), state)
+        many = self.strips(layer, neuron, neuron, start, stop)
+        return Strip(many.difference[0], many.state[0])
+
+    def strips(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
+        """The neurons from ``first`` to ``last`` of a layer over the pairs from ``start`` to ``stop`` (not included):
+        arrays of a row a neuron. They are views of what changes with the run."""
+        strips = self._strips.get(layer)
+        if strips is None or last > len(strips.state):
+            shape = (last - first + 1, max(0, min(stop, len(self.ids)) - start))
+            difference = np.full(shape, np.nan, np.float32)
+            state = np.zeros(shape, np.uint8)
+            if strips is None:
+                return Strip(difference, state)
+            known = strips.state[first - 1 : last, start:stop]
+            difference[: len(known)], state[: len(known)] = strips.difference[first - 1 : last, start:stop], known
+            return Strip(difference, state)
+        return Strip(strips.difference[first - 1 : last, start:stop], strips.state[first - 1 : last, start:stop])
 
     def curves(self, name: str) -> AgreementCurves:
         """How one aggregation agrees with people over the finished pairs, in the order in which they finished."""
         done = np.asarray(self.finished, np.int64)
         return agreement_curves(self.human[done], self._verdicts[name][done])
 
-    def position(self) -> PositionConsistency:
+    def flips(self) -> Flips:
         """How often the average's verdict differs between the two orders, over the finished pairs."""
         done = np.asarray(self.finished, np.int64)
-        return position_of(pair_counts(self._orders["ab"][done], self._orders["ba"][done]))
+        return flips_of(pair_counts(self._orders["ab"][done], self._orders["ba"][done]))
 
     def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
         """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from judgenet.core.pairs import VERDICTS, Verdict
 
@@ -144,21 +144,38 @@ def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
     return position_of(_counted(order_ab, order_ba))
 
 
+class Flips(NamedTuple):
+    """How many of ``n`` pairs with a verdict in both orders have two that differ."""
+
+    differ: int
+    n: int
+
+    @property
+    def rate(self) -> float | None:
+        """The share of pairs that differ, ``None`` where no pair has both."""
+        return self.differ / self.n if self.n else None
+
+
+def flips_of(counts: Counts) -> Flips:
+    """The flips from the counts of (verdict in order AB, verdict in order BA); :func:`position_of` tests them too."""
+    n = sum(count for pair, count in counts.items() if None not in pair)
+    return Flips(n - sum(counts.get((verdict, verdict), 0) for verdict in VERDICTS), n)
+
+
 def position_of(counts: Counts) -> PositionConsistency:
     """:func:`position` from the counts of (verdict in order AB, verdict in order BA)."""
     total = sum(counts.values())
-    n = sum(count for pair, count in counts.items() if None not in pair)
+    differ, n = flips_of(counts)
     primacy, recency = counts.get(("a", "b"), 0), counts.get(("b", "a"), 0)
     if not n:
         why = "no pair has a verdict in both orders"
         return PositionConsistency(None, None, 0, 0, 0, None, None, 0, total, why)
-    equal = sum(counts.get((verdict, verdict), 0) for verdict in VERDICTS)
     return PositionConsistency(
-        consistent=equal / n,
-        flip_rate=(n - equal) / n,
+        consistent=(n - differ) / n,
+        flip_rate=differ / n,
         primacy=primacy,
         recency=recency,
-        partial=n - equal - primacy - recency,
+        partial=differ - primacy - recency,
         net=(primacy - recency) / n,
         p=sign_test(primacy, recency),
         n=n,

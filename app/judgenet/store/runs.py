@@ -504,6 +504,19 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
         yield CallRow(site, _result(*rest), None if role is None else restored(role))
 
 
+def call_row(store: Store, run: RunInfo, site: CallSite) -> CallRow | None:
+    """One call with its evidence, ``None`` where it is not in."""
+    row = store.reader.execute(
+        "SELECT role, status, reason, detail, verdict, score_a, score_b, evidence FROM run_calls "
+        "WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
+        (run.number, site.pair, site.layer, site.neuron, site.order or "", site.sample),
+    ).fetchone()
+    if row is None:
+        return None
+    role, *rest = row
+    return CallRow(site, _result(*rest), None if role is None else restored(role))
+
+
 def retryable(result: Evaluation | Unscored | None) -> bool:
     """True for a call without an answer: the next start asks it again. Answers that cannot be read are kept."""
     return isinstance(result, Unscored) and result.reason not in ANSWERED

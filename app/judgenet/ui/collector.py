@@ -12,9 +12,16 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
-_EVERY_MS: Final = 250
+_EVERY_MS: Final = 40
+"""Often, so that each time little has come together: what is collected at once holds the window up."""
 _SHARE: Final = 100
-"""The oldest generation is looked through for at most one in so many seconds: with many pairs loaded it is large."""
+"""The oldest generation is looked through for at most one in so many seconds."""
+_LONG_S: Final = 0.03
+"""Where that took longer, what was left is set aside: most of it (modules, pages, pairs) stays for good."""
+_SET_ASIDE_TIMES: Final = 20
+"""After so many times all of it is looked through once more, so that nothing is lost for ever."""
+_SETTLED_TICKS: Final = round(1500 / _EVERY_MS)
+"""The first full look is taken when the window stands, before the user has begun to work."""
 
 
 class Collector(QObject):
@@ -23,6 +30,8 @@ class Collector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._next_full = 0.0
+        self._ticks = 0
+        self._set_aside = 0
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)
         self._timer.timeout.connect(self.collect)
@@ -33,10 +42,17 @@ class Collector(QObject):
         """Collects what is due, as Python would have done by now."""
         young, middle, old = (count > limit for count, limit in zip(gc.get_count(), gc.get_threshold(), strict=True))
         now = time.monotonic()
-        if old and now >= self._next_full:
+        self._ticks += 1
+        if (old and now >= self._next_full) or self._ticks == _SETTLED_TICKS:
+            if self._set_aside >= _SET_ASIDE_TIMES:
+                gc.unfreeze()
+                self._set_aside = 0
             gc.collect(2)
             took = time.monotonic() - now
             self._next_full = now + _SHARE * took
+            if took > _LONG_S:
+                gc.freeze()
+                self._set_aside += 1
         elif middle:
             gc.collect(1)
         elif young:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import (
     CallFinished,
     CallStarted,
@@ -31,7 +32,18 @@ from judgenet.core.tally import Tally
 from judgenet.engine.run_table import NOT_ASKED, CallPhase, CallState, PairPhase, RunTable
 from judgenet.store.db import StoreError
 from judgenet.store.pace import Pace, pace
-from judgenet.store.runs import FullCall, RunInfo, RunPair, Spent, full_calls, run_info, run_pair, runs, spent
+from judgenet.store.runs import (
+    FullCall,
+    RunInfo,
+    RunPair,
+    Spent,
+    call_row,
+    full_calls,
+    run_info,
+    run_pair,
+    runs,
+    spent,
+)
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
@@ -155,6 +167,7 @@ class RunState(QObject):
         self._progress_told = 0.0
         self._pairs: OrderedDict[int, RunPair] = OrderedDict()
         self._full: OrderedDict[CallSite, FullCall] = OrderedDict()
+        self._results: OrderedDict[CallSite, Evaluation | Unscored | None] = OrderedDict()
         self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
@@ -275,6 +288,7 @@ class RunState(QObject):
         self._table = table
         self._pairs.clear()
         self._full.clear()
+        self._results.clear()
         self._roles.clear()
         self._texts.clear()
         self._began.clear()
@@ -347,6 +361,7 @@ class RunState(QObject):
                 self._texts.pop(site, None)
                 self._grown.discard(site)
                 self._full.pop(site, None)
+                self._results.pop(site, None)
                 pairs.add(event.pair)
             elif isinstance(event, RolesFound):
                 roles = tuple(Role(name, text) for name, text in event.roles)
@@ -499,6 +514,8 @@ class RunState(QObject):
 
     def roles_note(self, index: int) -> str:
         """Where the roles of a pair differ from the design."""
+        if self.spec is None or self.spec.roles.kind != "generated":
+            return ""
         if index in self._roles:
             return self._roles[index][1]
         return "" if self._table is None else self._run_pair(index).note
@@ -550,6 +567,24 @@ class RunState(QObject):
                 if len(self._full) > _CALLS_KEPT:
                     self._full.popitem(last=False)
         return found
+
+    def result(self, site: CallSite) -> Evaluation | Unscored | None:
+        """What a finished call says, with its evidence or the detail of its reason; ``None`` before it is finished.
+
+        :raises StoreError: the store cannot be read.
+        """
+        if site in self._results:
+            return self._results[site]
+        store, run = self._document.store, self.run
+        if store is None or run is None or not self.call_state(site).finished:
+            return None
+        row = call_row(store, run, site)
+        if row is None:
+            return None
+        self._results[site] = row.result
+        if len(self._results) > _CALLS_KEPT:
+            self._results.popitem(last=False)
+        return row.result
 
     def live_text(self, site: CallSite) -> str:
         """What has been written so far of an answer that is being written."""

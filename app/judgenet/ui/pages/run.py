@@ -103,6 +103,7 @@ class RunPage(Page):
         state.run_changed.connect(self._run_changed)
         state.runs_changed.connect(self._run_changed)
         state.focus_changed.connect(self._keep_soon)
+        state.focus_changed.connect(self._refresh_steps)
         self.focus.replaced.connect(self._focus_replaced)
         context.runner.changed.connect(self._runner_changed)
         self.set_theme(theme)
@@ -371,7 +372,7 @@ class RunPage(Page):
         if there and not self.canvas.scene.selection:
             self.canvas.select(target)
             self._target_selected(target)
-        self._refresh_actions()
+        self._refresh_steps()
 
     # The run
 
@@ -388,6 +389,15 @@ class RunPage(Page):
 
     def _refresh_actions(self) -> None:
         self.context.actions.refresh()
+
+    def _refresh_steps(self) -> None:
+        """Looks anew at what depends on the pair in focus alone; looking at all actions takes longer."""
+        actions = self.context.actions
+        for action_id in ("run.previous_pair", "run.next_pair", "run.follow", "run.dock"):
+            made, checked = actions.qaction(action_id), actions[action_id].checked
+            made.setEnabled(actions.why_not(action_id) is None)
+            if checked is not None:
+                made.setChecked(checked())
 
     def _fill_menu(self) -> None:
         self._menu.clear()
@@ -434,9 +444,11 @@ class RunPage(Page):
     def _return(self) -> None:
         """Goes back to where the user was when the run was last in view; once for each run."""
         state = self.context.run_state
-        if state.table is None or state.run is None or state.live or state.table is self._returned_to:
+        if state.table is None or state.run is None or state.table is self._returned_to:
             return
         self._returned_to = state.table
+        if state.live:
+            return
         try:
             place = json.loads(self.context.settings.text(self._place_key(), "{}"))
             if place.get("run") != state.run.id:

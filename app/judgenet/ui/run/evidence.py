@@ -97,8 +97,7 @@ class OrderColumn(QWidget):
             self._show_unfinished(now, self.site, state)
 
     def _show_finished(self, now: NeuronNow, site: CallSite, state: CallState, with_scores: bool) -> None:
-        call = self._focus.call(site)
-        result = None if call is None else call.result
+        result = self._focus.result(site)
         markdown = self._context.settings.preferences.markdown
         if isinstance(result, Evaluation):
             before = now.layer - 1
@@ -114,6 +113,7 @@ class OrderColumn(QWidget):
         reason = state.reason
         self.state.setText("Unscored" if reason is None else REASON_WORDS[reason])
         detail = result.detail if isinstance(result, Unscored) else ""
+        call = self._focus.call(site)
         partial = evidence_so_far(call.raw_text) if call is not None and call.raw_text else ""
         if partial:
             self.text.say(partial, markdown=markdown, order=self.order)

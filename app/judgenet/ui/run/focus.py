@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Form, Heard, PromptBook, PromptError
@@ -18,6 +20,9 @@ from judgenet.store.db import StoreError
 from judgenet.store.runs import FullCall, pair_call_rows
 from judgenet.ui.context import Context
 from judgenet.ui.run.picture import role_name
+
+FRAME_MS: Final = 50
+"""Changes of the pair in focus are shown together, at most so often."""
 
 
 class FocusPair(QObject):
@@ -43,6 +48,12 @@ class FocusPair(QObject):
         self._rebuilt: Rebuilt | None = None
         self._questions: Questions | None = None
         self._pair: Pair | None = None
+        self._changed: set[CallSite] = set()
+        self._timer = QTimer(self)
+        self._timer.setObjectName("pair in focus")
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self._take_changed)
         self._run_state.run_changed.connect(self._run_changed)
         self._run_state.focus_changed.connect(self._focus_changed)
         self._run_state.calls_changed.connect(self._calls_changed)
@@ -65,6 +76,7 @@ class FocusPair(QObject):
         if table is not self._table:
             self._questions = None
         self._table = table
+        self._changed.clear()
         self._rebuilt = None
         self._pair = None
         self.now = None
@@ -81,8 +93,16 @@ class FocusPair(QObject):
     def _calls_changed(self, sites: set[CallSite]) -> None:
         if self.now is None:
             return
-        mine = [site for site in sites if site.pair == self.now.pair]
-        if not mine:
+        pair = self.now.pair
+        mine = [site for site in sites if site.pair == pair]
+        if mine:
+            self._changed.update(mine)
+            if not self._timer.isActive():
+                self._timer.start()
+
+    def _take_changed(self) -> None:
+        mine, self._changed = self._changed, set()
+        if self.now is None or not mine:
             return
         self._rebuilt = None
         changed = self.now.take(mine)
@@ -124,6 +144,14 @@ class FocusPair(QObject):
         return [self.name(neuron) for neuron in self.now.layers[layer - 1]]
 
     # What calls said and read
+
+    def result(self, site: CallSite) -> Evaluation | Unscored | None:
+        """What a call says, ``None`` where it is not in or cannot be read (which is told)."""
+        try:
+            return self._run_state.result(site)
+        except (StoreError, sqlite3.Error) as error:
+            self._context.errors.tell_exception(error)
+            return None
 
     def call(self, site: CallSite) -> FullCall | None:
         """All that is kept of a call, ``None`` where it is not in or cannot be read (which is told)."""

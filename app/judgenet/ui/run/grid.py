@@ -41,7 +41,7 @@ from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
-REFRESH_MS: Final = 150
+REFRESH_MS: Final = 200
 WIDTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 """Widths of a column in px at 100 %."""
 HEAT_BELOW: Final = 4
@@ -269,42 +269,64 @@ class ScoreGrid(QAbstractScrollArea):
         table = self._table
         if table is None or not self._rows:
             return
-        theme, scale = self._theme, self._theme.scale
         first, stop = self.pairs_in_view
-        offset = self.verticalScrollBar().value()
-        bottom = self.viewport().height()
-        ink = Ink.of(theme)
         self._draw_focus_column(painter, first, stop)
-        for row in self._rows:
-            top = round(row.y * scale) - offset
-            height = round((row.y + row.h) * scale) - offset - top
-            if top + height < 0:
+        dense: list[Row] = []
+        for row in self._visible_rows():
+            if dense and (not row.dense or row.layer != dense[0].layer):
+                self._draw_dense(painter, table, dense, first, stop)
+                dense = []
+            if row.dense:
+                dense.append(row)
                 continue
-            if top > bottom:
-                break
-            if row.neuron == 0:
-                painter.save()
-                painter.translate(0, top)
-                painter.scale(scale, scale)
-                ink.text(painter, 12, 14.5, row.name, color="text2", room=LABELS - 16)
-                painter.restore()
-                continue
-            strip = table.strip(row.layer, row.neuron, first, stop)
+            self._draw_name(painter, row)
+            if row.neuron:
+                strip = table.strip(row.layer, row.neuron, first, stop)
+                top, height = self._span(row)
+                if self.heat:
+                    self._draw_heat(painter, strip, top, height)
+                else:
+                    self._draw_bars(painter, strip, top, height)
+        if dense:
+            self._draw_dense(painter, table, dense, first, stop)
+        self._draw_marks(painter, first)
+
+    def _visible_rows(self) -> list[Row]:
+        scale, offset = self._theme.scale, self.verticalScrollBar().value()
+        low, high = offset / scale, (offset + self.viewport().height()) / scale
+        return [row for row in self._rows if row.y + row.h >= low and row.y <= high]
+
+    def _span(self, row: Row) -> tuple[int, int]:
+        """Top and height of a line in px of the viewport."""
+        scale, offset = self._theme.scale, self.verticalScrollBar().value()
+        top = round(row.y * scale) - offset
+        return top, round((row.y + row.h) * scale) - offset - top
+
+    def _draw_name(self, painter: QPainter, row: Row) -> None:
+        ink = Ink.of(self._theme)
+        top, _ = self._span(row)
+        painter.save()
+        painter.translate(0, top)
+        painter.scale(self._theme.scale, self._theme.scale)
+        if row.neuron:
             mine = self._selected == (row.layer, row.neuron)
-            if not row.dense:
-                painter.save()
-                painter.translate(0, top)
-                painter.scale(scale, scale)
-                role = "node" if mine else "body"
-                ink.text(painter, 12, 14.5, row.name, "node" if role == "node" else "body", room=LABELS - 16)
-                painter.restore()
-            elif mine:
-                painter.fillRect(self._left - theme.px(8), top, theme.px(5), height, theme.color("accent"))
-            if self.heat or row.dense:
-                self._draw_heat(painter, strip, top, height)
-            else:
-                self._draw_bars(painter, strip, top, height)
-        self._draw_marks(painter, first, offset)
+            ink.text(painter, 12, 14.5, row.name, "node" if mine else "body", room=LABELS - 16)
+        else:
+            ink.text(painter, 12, 14.5, row.name, color="text2", room=LABELS - 16)
+        painter.restore()
+
+    def _draw_dense(self, painter: QPainter, table: RunTable, rows: list[Row], first: int, stop: int) -> None:
+        """Lines of a dense layer, all in one picture."""
+        strips = table.strips(rows[0].layer, rows[0].neuron, rows[-1].neuron, first, stop)
+        top, _ = self._span(rows[0])
+        end, last = self._span(rows[-1])
+        self._draw_heat(painter, strips, top, end + last - top)
+        for row in rows:
+            if self._selected == (row.layer, row.neuron):
+                at, height = self._span(row)
+                painter.fillRect(
+                    self._left - self._theme.px(8), at, self._theme.px(5), height, self._theme.color("accent")
+                )
 
     def _draw_focus_column(self, painter: QPainter, first: int, stop: int) -> None:
         focus = self._focus_pair.index
@@ -343,21 +365,23 @@ class ScoreGrid(QAbstractScrollArea):
                 painter.drawLine(center + QPointF(-arm, -arm), center + QPointF(arm, arm))
                 painter.drawLine(center + QPointF(-arm, arm), center + QPointF(arm, -arm))
 
-    def _draw_heat(self, painter: QPainter, strip: Strip, top: int, height: int) -> None:
-        count = len(strip.state)
+    def _draw_heat(self, painter: QPainter, strips: Strip, top: int, height: int) -> None:
+        """One line or several as a heat map."""
+        count = strips.state.shape[-1]
         if not count:
             return
-        levels = np.clip(np.nan_to_num(strip.difference) / FULL, -1, 1)
+        lines = 1 if strips.state.ndim == 1 else len(strips.state)
+        levels = np.clip(np.nan_to_num(strips.difference) / FULL, -1, 1)
         places = np.round((levels + 1) * 126).astype(np.int64) + 1
-        places[np.isnan(strip.difference)] = 0
-        places[(strip.state & RUNNING) > 0] = 255
-        line = np.ascontiguousarray(self._heat[places])
-        picture = QImage(line.data, count, 1, count * 4, QImage.Format.Format_ARGB32)
-        gap = 1 if height >= self._theme.px(ROW) else 0
+        places[np.isnan(strips.difference)] = 0
+        places[(strips.state & RUNNING) > 0] = 255
+        pixels = np.ascontiguousarray(self._heat[places])
+        picture = QImage(pixels.data, count, lines, count * 4, QImage.Format.Format_ARGB32)
+        gap = 1 if height >= self._theme.px(ROW) and lines == 1 else 0
         box = QRectF(self._left, top + gap, count * self.column_width, height - 2 * gap)
-        painter.drawImage(box, picture, QRectF(0, 0, count, 1))
+        painter.drawImage(box, picture, QRectF(0, 0, count, lines))
 
-    def _draw_marks(self, painter: QPainter, first: int, offset: int) -> None:
+    def _draw_marks(self, painter: QPainter, first: int) -> None:
         """Outlines the cell under the mouse, and that of the keyboard, and in a heat map the pair in focus."""
         focus = self._focus_pair.index
         if focus is not None and self.shows_heat and first <= focus < self._extent:
@@ -378,7 +402,7 @@ class ScoreGrid(QAbstractScrollArea):
             x = self._left + (pair - first) * self.column_width
             if x < self._left:
                 continue
-            top = round(row.y * scale) - offset
+            top, _ = self._span(row)
             box = QRectF(x - 1.5, top + 0.5, self.column_width + 2, max(4.0, row.h * scale - 1))
             painter.setPen(QPen(self._theme.color(token), width))
             painter.setBrush(Qt.BrushStyle.NoBrush)

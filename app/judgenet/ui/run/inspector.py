@@ -255,8 +255,14 @@ class RunInspector(QFrame):
         mine = (now.layer, now.neuron) in changed
         thread = any(neuron == now.neuron for _, neuron in changed)
         before = any(layer == now.layer - 1 for layer, _ in changed)
-        if mine or thread or (before and self.tab in ("read", "prompt", "evidence")):
+        pair = self._focus.now
+        ready = before and pair is not None and pair.layers_complete[now.layer - 2]
+        if mine or (ready and self.tab in ("read", "prompt")):
             self.refresh()
+        elif thread and not self.thread_panel.isHidden():
+            self.thread_panel.show_neuron(now)
+        if ready and not mine and self.tab == "evidence":
+            self.evidence.tick()
 
     def _text_changed(self, sites: set[CallSite]) -> None:
         if self.now() is None:

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QPointF,
     QRect,
     QRectF,
@@ -297,6 +298,7 @@ class PairsPane(QFrame):
         self._context = context
         self._theme = theme
         self._quiet = False
+        self._was_drawn: tuple[object, ...] = ()
         self.model = PairsModel(context.run_state, self)
         self.title = label("Pairs", "section")
         self.amount = ElidedLabel(tone="text2")
@@ -434,10 +436,22 @@ class PairsPane(QFrame):
         if more and before > 0 and not self._context.run_state.follow:
             # Who reads further down is not moved.
             bar.setValue(before + more * self._theme.pair_row)
-        self._say_amount()
+        if more or self.model.filter != "all":
+            self._say_amount()
         self._show_focus()
         self._fit_head()
-        self.list.viewport().update()
+        drawn = self._drawn()
+        if drawn != self._was_drawn:
+            self._was_drawn = drawn
+            self.list.viewport().update()
+
+    def _drawn(self) -> tuple[object, ...]:
+        """What the rows in view say: they are painted anew only where that changed."""
+        state, height = self._context.run_state, self.list.viewport().height()
+        first = self.list.indexAt(QPoint(4, 1)).row()
+        last = min(self.model.rowCount(), first + height // max(1, self._theme.pair_row) + 2)
+        pairs = [self.model.pair(row) for row in range(max(0, first), last)]
+        return tuple((pair, state.pair_state(pair), self.model.network(pair), state.human(pair)) for pair in pairs)
 
     def _focus_changed(self, _index: object) -> None:
         self._show_focus(scroll=True)

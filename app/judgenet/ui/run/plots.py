@@ -85,6 +85,7 @@ class Chart(QWidget):
         self._word = ""
         self._range: tuple[float, float] | None = None
         self._ticks: list[tuple[float, str]] = []
+        self._axis_width = 0
         self._labels: list[tuple[float, float, str, str, bool]] = []
         apply_to_pyqtgraph(theme)
         self.plot = pg.PlotWidget()
@@ -208,7 +209,10 @@ class Chart(QWidget):
         """Gives the y axis and the labels at the ends as much width as their words need."""
         ink = Ink.of(self._theme)
         widest = max((ink.width(text, tabular=True) for _, text in y_ticks), default=0.0)
-        self.item.getAxis("left").setWidth(self._theme.px(max(34, widest + 12)))
+        width = self._theme.px(max(34, widest + 12))
+        if width != self._axis_width:
+            self._axis_width = width
+            self.item.getAxis("left").setWidth(width)
         named = [(one.name, one.value) for one in self._lines] + (
             [(self._base.name, self._base.value)] if self._base else []
         )
@@ -654,13 +658,13 @@ class ChartPane(QFrame):
             self.foot.left.say("")
             self.foot.right.say("")
             return
-        position = table.position()
-        if position.flip_rate is not None:
-            tip = f"The average’s verdict differs between the two orders; {position.n:,} pairs have both"
+        flips = table.flips()
+        if flips.rate is not None:
+            tip = f"The average’s verdict differs between the two orders; {flips.n:,} pairs have both"
             words = "differ" if self._is_narrow else "orders differ"
-            self.foot.left.say(f"{100 * position.flip_rate:.1f} %", words, tip)
+            self.foot.left.say(f"{100 * flips.rate:.1f} %", words, tip)
         else:
-            self.foot.left.say("", "one order only" if position.n_total else "")
+            self.foot.left.say("", "one order only" if table.finished else "")
         unscored = f"{100 * table.calls_unscored / table.calls_in:.1f} %"
         self.foot.right.say(unscored, "unscored", f"{table.calls_unscored:,} of {table.calls_in:,} calls")
 

@@ -240,6 +240,7 @@ class FittedProse(Prose):
         parent: QWidget | None = None,
     ) -> None:
         self._lines = lines
+        self._fitted: tuple[int, int] | None = None
         super().__init__(theme, name, role=role, parent=parent)
         if lines is None:
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -247,18 +248,31 @@ class FittedProse(Prose):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
+    def _fill(self) -> None:
+        self._fitted = None
+        super()._fill()
+
+    def _append(self, more: str) -> None:
+        self._fitted = None
+        super()._append(more)
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
+        if self._fitted is not None and self._fitted[0] == width:
+            return self._fitted[1]
         document = self.document()
         before = document.textWidth()
-        document.setTextWidth(width)
+        if before != width:
+            document.setTextWidth(width)
         height = round(document.size().height() + 0.49)
-        document.setTextWidth(before)
+        if before != width:
+            document.setTextWidth(before)
         if self._lines is not None:
             height = min(height, self._lines * self._theme.line_height(self._role))
-        return height if self._said else 0
+        self._fitted = (width, height if self._said else 0)
+        return self._fitted[1]
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(160), self.heightForWidth(max(self.width(), self._theme.px(80))))

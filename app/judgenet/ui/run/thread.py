@@ -37,6 +37,7 @@ class _Row:
 
     def __init__(self, theme: Theme, layer: int) -> None:
         self.layer = layer
+        self.now: NeuronNow | None = None
         self.title = label(f"Layer {layer}", tone="text2")
         self.chip = Chip(theme)
         self.scores = label("")
@@ -108,7 +109,7 @@ class ThreadPanel(QWidget):
         self._focus = focus
         self._theme = theme
         self._rows: list[_Row] = []
-        self._neuron: int | None = None
+        self._shown: tuple[int | None, int] | None = None
         self.title = label("Through the layers", "section")
         self.so_far = label("so far", tone="text2")
         self.mark = ChangeMark(theme)
@@ -170,9 +171,12 @@ class ThreadPanel(QWidget):
             self._build(depth)
         found = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
         there = [one for one in found if one is not None and one.phase != "resting"]
+        other = (self._focus.index, now.neuron) != self._shown
         for row, one in zip(self._rows, found, strict=True):
-            self._fill(row, one, other=self._neuron != now.neuron)
-        self._neuron = now.neuron
+            if other or one != row.now:
+                row.now = one
+                self._fill(row, one, other=other)
+        self._shown = (self._focus.index, now.neuron)
         said = [one for one in there if one.verdict is not None]
         first, last = (said[0], said[-1]) if len(said) > 1 else (None, None)
         self.mark.say(None if first is None else first.verdict, None if last is None else last.verdict)
@@ -186,6 +190,7 @@ class ThreadPanel(QWidget):
                 self._grid.removeWidget(widget)
                 widget.hide()
                 widget.deleteLater()
+        self._shown = None
         self._rows = [_Row(self._theme, layer) for layer in range(1, depth + 1)]
         for place, row in enumerate(self._rows):
             self._grid.addWidget(row.place, place, 0, Qt.AlignmentFlag.AlignTop)
@@ -231,9 +236,9 @@ class ThreadPanel(QWidget):
 
     def _result(self, now: NeuronNow, one: OrderNow) -> Evaluation | None:
         for sample in range(1, one.calls + 1):
-            call = self._focus.call(self._focus.site(now.layer, now.neuron, one.order, sample))
-            if call is not None and isinstance(call.result, Evaluation):
-                return call.result
+            result = self._focus.result(self._focus.site(now.layer, now.neuron, one.order, sample))
+            if isinstance(result, Evaluation):
+                return result
         return None
 
 

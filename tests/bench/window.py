@@ -1,0 +1,329 @@
+"""The studio's window: how late its ticks are while a run goes on, and how long it takes to open.
+
+    python -m tests.bench.window [--only ticks|start|memory] [--seconds 30] [--latency 1.0] [--network 50x5]
+
+Ticks: a precise timer of 16 ms on the interface's thread, with the window idle on the page Run, and while a network
+runs with 100 calls in flight against the judge server in a process of its own, answers streamed. Start: CPU time and
+time from the start of Python until the window is painted, against a bare window of PySide6 with an empty plot, each in
+fresh processes, in turn. Memory: what 10,000 pairs of a run of 50 x 5 neurons add to the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from tests.fakes.judge_server import judge_process
+
+TICK_MS: Final = 16
+GOAL_P99_MS: Final = 16.0
+GOAL_START: Final = 2.0
+IN_FLIGHT: Final = 100
+
+_BARE: Final = """
+import sys, time, resource
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+import pyqtgraph
+app = QApplication([])
+window = QMainWindow()
+window.setCentralWidget(pyqtgraph.PlotWidget())
+window.resize(1440, 900)
+window.show()
+window.grab()
+def told():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(used.ru_utime + used.ru_stime, time.time(), flush=True)
+    app.quit()
+QTimer.singleShot(0, told)
+app.exec()
+"""
+
+_STUDIO: Final = """
+import sys, time, resource
+from judgenet.ui.app import Studio, make_app
+import asyncio, qasync
+app = make_app()
+loop = qasync.QEventLoop(app)
+asyncio.set_event_loop(loop)
+async def live():
+    studio = Studio(app)
+    studio.show(None)
+    studio.window.grab()
+    await asyncio.sleep(0)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(used.ru_utime + used.ru_stime, time.time(), flush=True)
+    await studio.window.shut_down()
+loop.run_until_complete(live())
+"""
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen"),
+        "JUDGENET_STATE_DIR": str(folder / "state"),
+        "JUDGENET_CONFIG_DIR": str(folder / "config"),
+    }
+
+
+# Start
+
+
+def measure_start(times: int) -> None:
+    """Opens both windows in turn and prints medians and their ratio."""
+    found: dict[str, list[tuple[float, float]]] = {"bare": [], "studio": []}
+    with tempfile.TemporaryDirectory() as place:
+        environment = _environment(Path(place))
+        for turn in range(times + 1):
+            for name, code in (("bare", _BARE), ("studio", _STUDIO)):
+                began = time.time()
+                done = subprocess.run(
+                    [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+                )
+                cpu, shown = (float(word) for word in done.stdout.split()[-2:])
+                if turn:  # the first turn fills the disk's cache
+                    found[name].append((cpu, shown - began))
+    medians = {
+        name: tuple(statistics.median(row[place] for row in rows) for place in range(2)) for name, rows in found.items()
+    }
+    print(f"\nwindow shown after start, median of {times}")
+    print(f"{'':<24}{'CPU s':>8}{'s':>8}")
+    for name, (cpu, wall) in medians.items():
+        print(f"{name:<24}{cpu:>8.2f}{wall:>8.2f}")
+    ratio, wall_ratio = (medians["studio"][place] / medians["bare"][place] for place in range(2))
+    print(f"{'ratio':<24}{ratio:>8.2f}{wall_ratio:>8.2f}   goal <= {GOAL_START:.0f}")
+
+
+# Ticks
+
+
+def measure_ticks(seconds: float, latency: float, network: str, pairs: int) -> None:
+    """Runs the window in a process of its own and prints how late its ticks were."""
+    with tempfile.TemporaryDirectory() as place, judge_process("--latency", str(latency), "--keep", "none") as url:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.bench.window", "--window", place, url, str(seconds), network, str(pairs)],
+            env=_environment(Path(place)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(done.stderr)
+    told = json.loads(done.stdout.splitlines()[-1])
+    print(f"\nlateness of a tick of {TICK_MS} ms, ms; {network} neurons, {pairs:,} pairs, {latency:g} s an answer")
+    print(f"{'':<24}{'p50':>8}{'p99':>8}{'max':>8}{'ticks':>8}{'CPU %':>8}{'calls/s':>9}{'in flight':>11}")
+    for name in ("idle", "running"):
+        row = told[name]
+        print(
+            f"{name:<24}{row['p50']:>8.1f}{row['p99']:>8.1f}{row['max']:>8.1f}{row['ticks']:>8,}{row['cpu']:>8.0f}"
+            f"{row['rate']:>9.1f}{row['in_flight']:>11.0f}"
+        )
+    print(f"goal: p99 <= {GOAL_P99_MS:.0f} while running. Memory {told['memory'][0]:.0f} -> {told['memory'][1]:.0f} MB")
+
+
+def _late(ticks: list[float]) -> dict[str, float]:
+    late = sorted(ticks)
+    at = lambda share: late[min(len(late) - 1, int(share * len(late)))]  # noqa: E731
+    return {"p50": at(0.5), "p99": at(0.99), "max": late[-1], "ticks": len(late)}
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1]) if Path("/proc/self/statm").exists() else 0
+    return pages * resource.getpagesize() / 1e6
+
+
+def window_process(place: str, url: str, seconds: float, network: str, pairs: int) -> None:
+    """The process with the window: prints one line of JSON."""
+    import qasync
+    from PySide6.QtCore import QObject, Qt, QTimer
+
+    from judgenet.core.endpoints import EndpointProfile
+    from judgenet.core.network import Role, RolesSpec, Settings
+    from judgenet.core.presets import network as made
+    from judgenet.core.project import PairsSource, Project
+    from judgenet.store.files import save_project
+    from judgenet.ui.app import Studio, make_app
+
+    class Ticks(QObject):
+        """A precise timer that writes down how late it was, in ms."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.late: list[float] = []
+            self._next = 0.0
+            self.timer = QTimer(self)
+            self.timer.setTimerType(Qt.TimerType.PreciseTimer)
+            self.timer.setInterval(TICK_MS)
+            self.timer.timeout.connect(self._tick)
+
+        def start(self) -> None:
+            self.late = []
+            self._next = time.perf_counter() + TICK_MS / 1000
+            self.timer.start()
+
+        def _tick(self) -> None:
+            now = time.perf_counter()
+            late = (now - self._next) * 1000
+            self.late.append(max(0.0, late))
+            # A tick that is missed is one late tick, not many.
+            self._next = (self._next if late < TICK_MS else now) + TICK_MS / 1000
+
+    width, depth = (int(part) for part in network.split("x"))
+    data = Path(place) / "pairs.jsonl"
+    with data.open("w", encoding="utf-8") as out:
+        for number in range(pairs):
+            pair = {
+                "id": f"p{number}",
+                "question": f"Question {number} of the benchmark?",
+                "response_a": f"The first answer to question {number}. " * 12,
+                "response_b": f"The second answer to question {number}. " * 10,
+                "human": "ab"[number % 2],
+            }
+            out.write(json.dumps(pair) + "\n")
+    spec = made(width, depth, settings=Settings(endpoint="fake", model="judge"))
+    spec = replace(spec, roles=RolesSpec("fixed", roles=tuple(Role(f"Aspect {i + 1}", "Look.") for i in range(width))))
+    project = replace(
+        Project.new("Bench", spec, PairsSource((data.name,))),
+        endpoints=(EndpointProfile("fake", base_url=f"{url}/v1", model="judge", concurrency=IN_FLIGHT),),
+    )
+    path = Path(place) / "bench.judgenet"
+    save_project(project, path)
+    app = make_app()
+    app.setQuitOnLastWindowClosed(False)
+    loop = qasync.QEventLoop(app)
+    asyncio.set_event_loop(loop)
+    told: dict[str, Any] = {}
+
+    async def measured(ticks: Ticks, of: float, state: Any) -> dict[str, float]:
+        cpu, calls, began = time.process_time(), state.progress.calls, time.perf_counter()
+        flights: list[int] = []
+        ticks.start()
+        while time.perf_counter() - began < of:
+            await asyncio.sleep(0.5)
+            flights.append(state.progress.in_flight)
+        ticks.timer.stop()
+        took = time.perf_counter() - began
+        return {
+            **_late(ticks.late),
+            "cpu": 100 * (time.process_time() - cpu) / took,
+            "rate": (state.progress.calls - calls) / took,
+            "in_flight": statistics.mean(flights),
+        }
+
+    async def live() -> None:
+        studio = Studio(app)
+        window = studio.window
+        window.resize(1440, 900)
+        studio.show(path)
+        context = window.context
+        state = context.run_state
+        while not context.document.pairs or context.figures.stale:
+            await asyncio.sleep(0.05)
+        context.navigator.go("run")
+        await asyncio.sleep(3)
+        ticks = Ticks()
+        told["idle"] = await measured(ticks, min(seconds, 10), state)
+        context.actions.trigger("run.start")
+        while state.progress.in_flight < IN_FLIGHT * 0.9:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(2)
+        before = _resident_mb()
+        told["running"] = await measured(ticks, seconds, state)
+        told["memory"] = [before, _resident_mb()]
+        await window.shut_down()
+
+    loop.run_until_complete(live())
+    print(json.dumps(told), flush=True)
+
+
+# Memory
+
+
+def measure_memory(pairs: int) -> None:
+    """How much the interface's own picture of a run holds, from the first event to the last."""
+    import tracemalloc
+
+    from judgenet.core.events import CallFinished, CallStarted, PairFinished
+    from judgenet.core.network import Role, RolesSpec
+    from judgenet.core.pairs import ORDERS, Pair
+    from judgenet.core.presets import network as made
+    from judgenet.engine.run_table import RunTable
+    from judgenet.store.runs import RunInfo
+
+    spec = replace(made(50, 5), roles=RolesSpec("fixed", roles=tuple(Role(f"Aspect {i}") for i in range(50))))
+    run = RunInfo("run-1", 1, "", 0.0, None, "running", "", {})
+    judged = [Pair(f"p{number}", "q", "a", "b", human="a") for number in range(pairs)]
+    tracemalloc.start()
+    table = RunTable.fresh(run, spec, judged)
+    held: list[float] = []
+    marks = {round(pairs * share) - 1 for share in (0.02, 0.5, 1.0)}
+    for pair in range(pairs):
+        if pair in marks or pair % 50 == 0:
+            for layer in range(1, 6):
+                for neuron in range(1, 51):
+                    for order in ORDERS:
+                        table.take(CallStarted("run-1", pair, layer, neuron, order, 1))
+                        table.take(
+                            CallFinished(
+                                "run-1",
+                                pair,
+                                layer,
+                                neuron,
+                                order,
+                                1,
+                                "scored",
+                                None,
+                                "a",
+                                8.0,
+                                6.0,
+                                False,
+                                900,
+                                100,
+                                0,
+                                0.001,
+                                2.0,
+                                1,
+                            )
+                        )
+            table.take(PairFinished("run-1", pair, f"p{pair}", "a", (("c1", "a"), ("c2_all", "a")), 500, 500, 0))
+        if pair in marks:
+            held.append(tracemalloc.get_traced_memory()[0] / 1e6)
+    print(f"\nmemory of a run of 50 x 5 neurons on {pairs:,} pairs, as the interface holds it: MB after 2 %, half, all")
+    print("  ".join(f"{value:.0f}" for value in held))
+
+
+def main() -> None:
+    if len(sys.argv) > 1 and sys.argv[1] == "--window":
+        place, url, seconds, network, pairs = sys.argv[2:]
+        window_process(place, url, float(seconds), network, int(pairs))
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("ticks", "start", "memory"))
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds before each answer")
+    parser.add_argument("--network", default="50x5")
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--times", type=int, default=5)
+    given = parser.parse_args()
+    if given.only in (None, "start"):
+        measure_start(given.times)
+    if given.only in (None, "ticks"):
+        measure_ticks(given.seconds, given.latency, given.network, given.pairs)
+    if given.only in (None, "memory"):
+        measure_memory(10_000)
+
+
+if __name__ == "__main__":
+    main()
