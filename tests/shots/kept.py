@@ -1,4 +1,7 @@
-"""The kept pictures. To renew them after a wanted change, and then to look at each: python -m tests.shots.kept"""
+"""The kept pictures, and those of the README. To renew them after a wanted change, and then to look at each:
+
+python -m tests.shots.kept
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from typing import Final
 from tests.shots.compare import shrink
 
 KEPT: Final = Path(__file__).parent / "kept"
-NAMES: Final = tuple(
+README: Final = Path(__file__).parents[2] / "resources" / "readme"
+_PAGES: Final = tuple(
     f"{name}-1280x720"
     for name in (
         "welcome-light",
@@ -32,11 +36,17 @@ NAMES: Final = tuple(
         "dense-dark",
     )
 )
+_SHOWN: Final = tuple(f"{page}-{look}-1440x900" for page in ("design", "run", "results") for look in ("light", "dark"))
+FILES: Final = {
+    **{name: KEPT / f"{name}.png" for name in _PAGES},
+    **{name: README / f"{name.removesuffix('-1440x900')}.png" for name in _SHOWN},
+}
+"""Where each picture is kept, by its name."""
 
 
 def draw(folder: Path) -> None:
     """Draws the pictures that are kept, with the command that draws them all."""
-    only = [part for name in NAMES for part in ("--only", name)]
+    only = [part for name in FILES for part in ("--only", name)]
     # The studio chooses its own platform, whatever the tests run on.
     env = {name: value for name, value in os.environ.items() if not name.startswith("QT_")}
     done = subprocess.run(
@@ -50,11 +60,12 @@ def main() -> None:
     """Renews the kept pictures."""
     with tempfile.TemporaryDirectory() as place:
         draw(Path(place))
-        for old in KEPT.glob("*.png"):
-            old.unlink()
-        for name in NAMES:
-            shrink(Path(place) / f"{name}.png", KEPT / f"{name}.png")
-            print(KEPT / f"{name}.png")
+        for folder in (KEPT, README):
+            for old in folder.glob("*.png"):
+                old.unlink()
+        for name, path in FILES.items():
+            shrink(Path(place) / f"{name}.png", path)
+            print(path)
 
 
 if __name__ == "__main__":

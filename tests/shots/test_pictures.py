@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from tests.shots.compare import MOST_TILES, TILE, Picture, differing, load
-from tests.shots.kept import KEPT, NAMES, draw
+from tests.shots.kept import FILES, KEPT, README, draw
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +25,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FILES)
 def test_page_looks_as_kept(name: str, drawn: Path, tmp_path: Path) -> None:
     new = drawn / f"{name}.png"
-    tiles = differing(load(new), load(KEPT / f"{name}.png"))
+    tiles = differing(load(new), load(FILES[name]))
     if len(tiles) > MOST_TILES:
         shutil.copy(new, tmp_path / f"{name}.png")
     assert len(tiles) <= MOST_TILES, (
@@ -38,8 +38,10 @@ def test_page_looks_as_kept(name: str, drawn: Path, tmp_path: Path) -> None:
 
 
 def test_no_other_pictures_are_kept() -> None:
-    assert {path.stem for path in KEPT.iterdir()} == set(NAMES)
-    assert sum(path.stat().st_size for path in KEPT.iterdir()) < 4_000_000
+    for folder, most in ((KEPT, 4_000_000), (README, 1_500_000)):
+        pictures = set(folder.glob("*.png"))
+        assert pictures == {path for path in FILES.values() if path.parent == folder}
+        assert sum(path.stat().st_size for path in pictures) < most
 
 
 # The comparison itself

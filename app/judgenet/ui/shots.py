@@ -39,7 +39,12 @@ View = Literal[
 ]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 LOOKS: Final = ("light", "dark", "contrast")
-FORMS: Final = {"1280x720": (1280, 720, 1.0), "1920x1080": (1920, 1080, 1.0), "200": (2560, 1440, 2.0)}
+FORMS: Final = {
+    "1280x720": (1280, 720, 1.0),
+    "1440x900": (1440, 900, 1.0),
+    "1920x1080": (1920, 1080, 1.0),
+    "200": (2560, 1440, 2.0),
+}
 """Width and height of the window in px, and the UI scale."""
 
 FOCUS: Final = 18
@@ -273,6 +278,7 @@ class _Session:
         self._context.navigator.go("report")
 
     async def _open_palette(self) -> None:
+        self._window.palette_popup.close_palette()
         self._context.navigator.go("design")
         self._window.palette_popup.open(self._context.theme.theme, "4x2")
 
@@ -303,7 +309,7 @@ class _Session:
         await self._context.runner.stop_and_wait()
         self._window.frame_actions.set_size(*_DENSE)
         self._context.navigator.go("design")
-        page.editor.select([Place(1, 71)])
+        page.editor.select([Place(1, 12)])
         page.view.fit()
 
     def _select(self, place: Place) -> None:
