@@ -322,7 +322,7 @@ def _print_neurons(figures: dict[str, Any], console: Console) -> None:
         table.add_row(
             Text(name),
             _figure(found["accuracy"]),
-            "" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}",
+            "" if ci is None else f"{ci[0]:.3f}–{ci[1]:.3f}",
             _figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
             *(_figure(flips[key]) for key in ("flip_rate", "net", "p")),
