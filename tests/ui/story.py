@@ -9,21 +9,23 @@ import asyncio
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from judgenet.core.calls import CallSite
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.evaluation import Reason
 from judgenet.core.network import NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, Form, OnText, Usage
+from judgenet.engine.session import Engine
 from judgenet.store.files import save_project
+from judgenet.ui.app import Studio
 
 ROLES = (
     Role("Accuracy", "Is what it says true, and does it answer what was asked?"),
@@ -101,12 +103,10 @@ def story_network(first: int = 4, second: int | None = 3, **changes: Any) -> Net
 
 @dataclass
 class Told:
-    """What the judge says to one call. It waits ``before`` seconds, and for ever after ``stop`` characters."""
+    """What the judge says to one call. It is held back after ``stop`` characters until the judge is released."""
 
     text: str
-    before: float = 0.0
     stop: int | None = None
-    pieces_s: float = 0.0
     finish: str = "stop"
 
 
@@ -160,6 +160,7 @@ class StoryJudge:
     concurrency: int = 24
     asked: list[CallSite] = field(default_factory=list)
     in_flight: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
 
     def form(self, model: str) -> Form:
         return "json"
@@ -175,15 +176,12 @@ class StoryJudge:
             told = self.tell(site, request)
             if isinstance(told, Exception):
                 raise told
-            await asyncio.sleep(told.before)
-            if on_text is not None:
-                stop = len(told.text) if told.stop is None else told.stop
-                for start in range(0, stop, 24):
-                    on_text(told.text[start : min(stop, start + 24)])
-                    if told.pieces_s:
-                        await asyncio.sleep(told.pieces_s)
+            stop = len(told.text) if told.stop is None else told.stop
+            await self._write(told.text[:stop], on_text)
             if told.stop is not None:
-                await asyncio.sleep(3600)
+                while not self.released.is_set():
+                    await asyncio.sleep(0.005)
+                await self._write(told.text[stop:], on_text)
             dice = dice_of(site)
             usage = Usage(900 + len(request.user) // 4, len(told.text) // 4)
             return ChatReply(
@@ -195,6 +193,11 @@ class StoryJudge:
             )
         finally:
             self.in_flight -= 1
+
+    async def _write(self, text: str, on_text: OnText | None) -> None:
+        if on_text is not None:
+            for start in range(0, len(text), 24):
+                on_text(text[start : start + 24])
 
     def learned(self, model: str) -> dict[str, Any]:
         return {}
@@ -211,16 +214,13 @@ class StoryJudge:
 
 def failure(reason: str, words: str, attempts: int = 4) -> CallFailed:
     """A call that brings no answer."""
-    from judgenet.core.evaluation import Reason
-
     return CallFailed(Reason(reason), words, attempts=attempts)
 
 
-@contextmanager
-def telling(judge: StoryJudge) -> Iterator[StoryJudge]:
+def use_judge(studio: Studio, judge: StoryJudge) -> StoryJudge:
     """All endpoints are this judge."""
-    with patch("judgenet.engine.session.open_endpoints", lambda names, *_: dict.fromkeys(names, judge)):
-        yield judge
+    studio.window.context.runner.use(Engine(open_with=lambda names, *_: dict.fromkeys(names, judge)))
+    return judge
 
 
 def story_project(folder: Path, pairs: tuple[Pair, ...], spec: NetworkSpec, name: str = "Release check") -> Path:

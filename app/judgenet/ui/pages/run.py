@@ -77,7 +77,7 @@ class RunPage(Page):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.across)
         self.run_choice = QToolButton()
-        self.run_choice.setAccessibleName("Run")
+        self.run_choice.setAccessibleName("Which run is shown")
         self.run_choice.setToolTip("Which run is shown")
         set_kind(self.run_choice, "menu")
         self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
