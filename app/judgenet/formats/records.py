@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from pathlib import Path
@@ -213,9 +213,11 @@ class Reader:
     def _labels(self, ids: Sequence[str]) -> tuple[list[Verdict | None], Any]:
         """(human label, annotators) of each record."""
         raw, said = self._said()
-        keys = [label_key(value) for value in raw]
-        self._learn("human", [(key,) for key in keys])
-        self._learn("annotators", [tuple(label_key(value) for _, value in one) for one in said])
+        keys = _label_keys(raw)
+        self._learn("human", Counter(keys), lambda unknown: next(i for i, key in enumerate(keys) if key in unknown))
+        single = [{label_key(value) for _, value in one} for one in said]
+        counts = Counter(label_key(value) for one in said for _, value in one)
+        self._learn("annotators", counts, lambda unknown: next(i for i, own in enumerate(single) if own & unknown))
         coding = self.coding
         humans: list[Verdict | None]
         humans = ["a"] * self.size if self.plan.preference else [coding[key] if key else None for key in keys]
@@ -243,17 +245,17 @@ class Reader:
         raw: list[Any] = [ABSENT] * self.size
         if "human" in columns and not self.plan.preference:
             raw = self.table.column(columns["human"][0])
-            for index, value in enumerate(raw):
-                if isinstance(value, list | dict):
-                    problem = f"A label is one value, here is {shown(value)}."
-                    raise self.table.error(problem, "Map another column.", index, columns["human"][0])
+            if not {list, dict}.isdisjoint(map(type, raw)):
+                index = next(place for place, value in enumerate(raw) if isinstance(value, list | dict))
+                problem = f"A label is one value, here is {shown(raw[index])}."
+                raise self.table.error(problem, "Map another column.", index, columns["human"][0])
         return raw, annotator_values(self.table, columns["annotators"]) if "annotators" in columns else []
 
     def label_values(self) -> LabelValues:
         """The values of the label columns, and what is known of their meaning."""
         raw, said = self._said()
         single = Counter(label_key(value) for one in said for _, value in one)
-        counts = Counter(map(label_key, raw)) + single
+        counts = Counter(_label_keys(raw)) + single
         del counts[""], single[""]
         known = self.plan.labels if self.plan.labels is not None else safe_part(counts)
         values = sorted(counts)
@@ -263,12 +265,11 @@ class Reader:
             dict(single),
         )
 
-    def _learn(self, part: str, keys: Sequence[tuple[str, ...]]) -> None:
-        """Finds the meaning of label values, given by record.
+    def _learn(self, part: str, counts: Mapping[str, int], first_of: Callable[[set[str]], int]) -> None:
+        """Finds the meaning of label values; ``first_of`` finds the first record that holds one of some values.
 
         :raises DataError: some value has none.
         """
-        counts = Counter(key for record in keys for key in record)
         values = [value for value in counts if value]
         known = self.plan.labels
         if known is None:
@@ -277,12 +278,20 @@ class Reader:
         if unknown and self.lenient:
             known = {**known, **dict.fromkeys(unknown)}
         elif unknown:
-            first = next(index for index, record in enumerate(keys) if not unknown.isdisjoint(record))
-            raise unknown_coding(self.table, part, "+".join(self.plan.columns[part]), counts, known, first)
+            column = "+".join(self.plan.columns[part])
+            raise unknown_coding(self.table, part, column, counts, known, first_of(unknown))
         self.coding |= {value: known[value] for value in values}
         left_out = sum(counts[value] for value in values if known[value] is None and value not in unknown)
         if left_out:
             self._note("left_out_labels", "note", left_out, f"{left_out} labels mean no label by the mapping.")
+
+
+def _label_keys(values: Sequence[Any]) -> list[str]:
+    """The :func:`label_key` of each value; labels are few, so that each text is looked at once."""
+    if set(map(type, values)) == {str}:
+        known = {value: label_key(value) for value in set(values)}
+        return [known[value] for value in values]
+    return [label_key(value) for value in values]
 
 
 def _shuffled(pair: Pair, seed: int) -> Pair:
@@ -304,6 +313,12 @@ def _swapped(pair: Pair) -> Pair:
 
 
 def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
+    """Refuses ids that are there twice.
+
+    :raises DataError: some are.
+    """
+    if len({pair.id for _, pairs in parts for pair in pairs}) == sum(len(pairs) for _, pairs in parts):
+        return
     places: dict[str, tuple[Table, int]] = {}
     for table, pairs in parts:
         for index, pair in enumerate(pairs):
