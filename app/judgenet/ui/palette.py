@@ -143,6 +143,7 @@ class Palette(QFrame):
         self._column = column
         self._field.textChanged.connect(self._filter)
         self._field.installEventFilter(self)
+        parent.installEventFilter(self)
         self._list.itemClicked.connect(self._take)
         self.hide()
 
@@ -160,7 +161,7 @@ class Palette(QFrame):
         self._actions.refresh()
         self._field.setText(text)
         self._filter(text)
-        self.move((self._over.width() - self.width()) // 2, theme.px(56))
+        self._place()
         self.show()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -190,6 +191,12 @@ class Palette(QFrame):
         self._list.setCurrentRow(0)
         self._none.setVisible(self._list.count() == 0)
         self._fit()
+
+    def _place(self) -> None:
+        """In the middle, below the top bar."""
+        theme = self._row.theme
+        if theme is not None:
+            self.move((self._over.width() - self.width()) // 2, theme.px(56))
 
     def _fit(self) -> None:
         """No higher than what was found."""
@@ -223,6 +230,9 @@ class Palette(QFrame):
             before.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._over and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._fit()
+            self._place()
         if watched is self._field and event.type() == QEvent.Type.FocusOut and self.isVisible():
             self.hide()
         if watched is not self._field or not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:

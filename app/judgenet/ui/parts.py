@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
@@ -135,6 +136,11 @@ def add_row(form: QFormLayout, text: str, widget: QWidget) -> None:
     form.addRow(RowLabel(text, widget), widget)
 
 
+def _indent(box: QAbstractSpinBox) -> None:
+    """Sets the text of a spin box off its border; style sheets do not reach it there."""
+    box.lineEdit().setTextMargins(box.fontMetrics().height() // 2, 0, 0, 0)
+
+
 class SpinBox(QSpinBox):
     """A spin box that the wheel changes only while it has the focus, so that scrolling past it changes nothing."""
 
@@ -146,7 +152,12 @@ class SpinBox(QSpinBox):
         self.setKeyboardTracking(False)
         self.setGroupSeparatorShown(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.lineEdit().setTextMargins(8, 0, 0, 0)
+        _indent(self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            _indent(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -183,7 +194,12 @@ class DecimalBox(QDoubleSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.lineEdit().setTextMargins(8, 0, 0, 0)
+        _indent(self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            _indent(self)
 
     def textFromValue(self, value: float) -> str:
         return f"{value:.{self.decimals()}f}".rstrip("0").rstrip(".") if self.decimals() else f"{value:.0f}"

@@ -62,7 +62,9 @@ def draw_pair(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
         ("a", INSIDE, pair.length_a),
         ("b", INSIDE + half, pair.length_b),
     )
-    for verdict, left, length in sides:
+    for verdict, left, words in sides:
+        # Where there is no room the unit goes.
+        length = words if 26 + ink.width(words, tabular=True) + 8 <= half else words.split()[0] if words else ""
         draw_chip(painter, ink, QRectF(left, foot, 20, 20), verdict)
         ink.text(painter, left + 26, foot + 15, length, color="text2", tabular=True)
 
@@ -100,7 +102,7 @@ def draw_roles(painter: QPainter, ink: Ink, w: float, h: float, roles: RolesStat
             return
         ink.text(painter, INSIDE, baseline, line, color="text2", room=room)
         baseline += 20
-    baseline += 10
+    baseline += 10 if baseline + 10 <= h - 12 else 2
     if roles.note and baseline <= h - 8:
         ink.text(painter, INSIDE, baseline, roles.note, color="text3", room=room)
 
@@ -132,6 +134,9 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     if plan is None:
         if not design and vote.votes is not None and h >= 62:
             _draw_totals(painter, ink, INSIDE, 36, room, vote.votes)
+        if design and h >= 128:
+            for place, words in enumerate(ink.wrap(vote.note, "body", room, 2)):
+                ink.text(painter, INSIDE, 96 + 20 * place, words, color="text3")
         if not design and h >= 84:
             ink.text(painter, INSIDE, h - 11, used, color="text3", room=room, tabular=True)
         return
@@ -144,7 +149,7 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
         if not design and vote.votes is not None and h - y >= 34:
             _draw_totals_line(painter, ink, w, y + 9.5, vote.votes)
             foot = foot if h - y >= 58 else ""
-    if h - y >= 18:
+    if h - y >= (28 if design else 18):
         below = 16 if design else 20 if h - y >= 66 else 11
         ink.text(painter, INSIDE, h - below, foot, color="text3", room=room, tabular=True)
 
@@ -302,8 +307,9 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     title = 24.0 if h >= 40 else h / 2 + 5
     if state.verdict is not None:
         ink.text(painter, INSIDE, title, "Verdict", "node", room=room - 32)
-        top = 12.0 if h >= 60 else max(2.0, title - 16)
-        draw_chip(painter, ink, QRectF(w - INSIDE - 28, top, 28, min(24.0, h - 2 * top)), state.verdict)
+        top = 12.0 if h >= 92 else 8.0 if h >= 60 else max(2.0, title - 16)
+        high = 24.0 if h >= 92 else 20.0 if h >= 60 else min(24.0, h - 2 * top)
+        draw_chip(painter, ink, QRectF(w - INSIDE - 28, top, 28, high), state.verdict)
         if h >= 92:
             if state.outstanding:
                 ink.text(painter, INSIDE, 52, words[:1].upper() + words[1:], color="text2", room=room, tabular=True)
@@ -325,7 +331,7 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     if h >= 92:
         painter.setPen(ink.pen("line"))
         painter.drawLine(QPointF(INSIDE, round(h - 40) + 0.5), QPointF(w - INSIDE, round(h - 40) + 0.5))
-    y = h - 30.0 if h >= 92 else h - 35 if h >= 66 else h - 26
+    y = h - 30.0 if h >= 66 else h - 26
     label = "Human label" if ink.width("Human label") <= room - 32 else "Human"
     ink.text(painter, INSIDE, y + 15, label, color="text2", room=room - 32)
     draw_chip(painter, ink, QRectF(w - INSIDE - 24, y, 24, 20), state.human)

@@ -29,7 +29,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import label
+from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.preset_cards import CARDS, PresetCard
 from judgenet.ui.settings import Recent
 from judgenet.ui.theme import Theme
@@ -261,9 +261,7 @@ class _RecentRow(QWidget):
         side = theme.px(16)
         picture = QLabel()
         picture.setPixmap(icon("file", "text2").pixmap(side, side))
-        name, line = label(recent.name, "strong"), label(recent.line, tone="text2")
-        for text in (name, line):
-            text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        name, line = ElidedLabel(recent.name, "strong"), ElidedLabel(recent.line, tone="text2")
         texts = QVBoxLayout()
         texts.setSpacing(0)
         texts.addWidget(name)

@@ -101,6 +101,7 @@ class PairStrip(QWidget):
             button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
         pin = self.segment.button("pin")
         pin.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
+        self.dock.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
         self.number.setFont(theme.font("node", tabular=True))
 
     def _chosen(self, key: str) -> None:

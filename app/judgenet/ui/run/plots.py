@@ -404,7 +404,7 @@ class Foot(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         inside = 0 if self.in_head else theme.px(12)
-        self._row.setContentsMargins(inside, 0, inside, 0)
+        self._row.setContentsMargins(inside, 0, theme.px(12), 0)
         self._row.setSpacing(theme.px(12))
         self.setFixedHeight(theme.px(36))
         for fact in (self.left, self.right):
