@@ -105,7 +105,11 @@ class OrderColumn(QWidget):
             self.state.setText("" if with_scores else "Gave a verdict without scores")
             if result.evidence:
                 self.text.say(
-                    result.evidence, markdown=markdown, names=names, refer=lambda place: Reference(before, place + 1)
+                    result.evidence,
+                    markdown=markdown,
+                    names=names,
+                    refer=lambda place: Reference(before, place + 1),
+                    order=self.order,
                 )
             else:
                 self.text.say("It gave no evidence.", color="text3")
@@ -166,6 +170,7 @@ class EvidenceTab(QWidget):
         self._theme = theme
         self._now: NeuronNow | None = None
         self._sample = 1
+        self._was_wide = True
         self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order, theme) for order in ORDERS}
         for column in self.columns.values():
             column.text.reference_chosen.connect(self.reference_chosen)
@@ -218,6 +223,9 @@ class EvidenceTab(QWidget):
         return [] if self._now is None else [one.order for one in self._now.orders]
 
     def _arrange(self) -> None:
+        if self._was_wide and not self.wide:
+            self._choose_order()
+        self._was_wide = self.wide
         orders = self._asked_orders()
         several = len(orders) > 1
         choice = "both" if self.wide or not several else self.choice.current
@@ -243,14 +251,18 @@ class EvidenceTab(QWidget):
             self.samples.addItems([f"Sample {number} of {samples}" for number in range(1, samples + 1)])
         self.samples.setVisible(samples > 1)
         if other and not self.wide:
-            busy = {site.order for site in now.busy}
-            wanted = next((order for order in self._asked_orders() if order in busy), None)
-            self.choice.set_current(wanted or next(iter(self._asked_orders()), "both"))
+            self._choose_order()
         for order, part in self.columns.items():
             if order in self._asked_orders():
                 part.refresh(now, self._sample)
         self._say_orders()
         self._arrange()
+
+    def _choose_order(self) -> None:
+        """Where one order stands alone it is the one that is on its way, else the first."""
+        busy = set() if self._now is None else {site.order for site in self._now.busy}
+        wanted = next((order for order in self._asked_orders() if order in busy), None)
+        self.choice.set_current(wanted or next(iter(self._asked_orders()), "both"))
 
     def show_order(self, order: Order, sample: int) -> None:
         """Brings one call into view."""

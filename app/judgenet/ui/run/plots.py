@@ -268,6 +268,11 @@ class Chart(QWidget):
         self._place_labels()
 
     @property
+    def axis_height(self) -> float:
+        """Height of the y axis in px at 100 %."""
+        return float(self.item.getViewBox().height()) / self._theme.scale
+
+    @property
     def word(self) -> str:
         """What the x axis counts."""
         return self._word
@@ -339,10 +344,11 @@ def share_text(value: float) -> str:
     return f"{MINUS}{text}" if value < 0 and text != ".00" else text
 
 
-def _y_axis(low: float, high: float) -> tuple[tuple[float, float], list[tuple[float, str]]]:
-    """Range and ticks for shares that lie between these."""
+def _y_axis(low: float, high: float, height: float) -> tuple[tuple[float, float], list[tuple[float, str]]]:
+    """Range and ticks for shares that lie between these, on an axis of so many px at 100 %."""
     low, high = max(-1.0, low), min(1.0, high)
-    step = 0.1 if high - low <= 0.65 else 0.2 if high - low <= 1.1 else 0.5
+    most = max(3.0, min(7.0, height / 18))
+    step = next((step for step in (0.1, 0.2) if (high - low) / step < most), 0.5)
     first = np.floor(low / step + 1e-9) * step
     last = np.ceil(high / step - 1e-9) * step
     if last - first < 3 * step:
@@ -556,6 +562,7 @@ class ChartPane(QFrame):
             key = str(self.choice.itemData(place))
             self.choice.setItemText(place, SHORT_NAMES.get(key, self._names[key]) if narrow else self._names[key])
         self._fit_choice()
+        self._head.setSpacing(self._theme.px(12))
         self.foot.in_head = narrow
         self.foot.set_theme(self._theme)
         if narrow:
@@ -564,6 +571,7 @@ class ChartPane(QFrame):
         else:
             self._head.removeWidget(self.foot)
             self._column.addWidget(self.foot)
+        self.refresh()
 
     def _fit_choice(self) -> None:
         """The choice is as wide as its words."""
@@ -647,7 +655,7 @@ class ChartPane(QFrame):
         elif figure == "kappa":
             base = Base("chance", "0", 0.0)
         values = [value for one in lines for value in (one.y.min(), one.y.max())] + ([base.y] if base else [])
-        y_range, ticks = _y_axis(float(min(values)) - 0.02, float(max(values)) + 0.02)
+        y_range, ticks = _y_axis(float(min(values)) - 0.02, float(max(values)) + 0.02, self.chart.axis_height)
         self._stack.setCurrentIndex(0)
         self.axis.setText("labelled pairs finished")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
