@@ -254,9 +254,11 @@ async def test_every_edit_is_undone_and_done_again(page: DesignPage, document: D
         states.append(document.project)
     assert len(set(map(id, states))) == len(edits) + 1
     for state in reversed(states[:-1]):
+        await settle()  # what is possible is looked at once the edits of a turn are through
         key(page.view, Qt.Key.Key_Z, CTRL)
         assert document.project == state
     for state in states[1:]:
+        await settle()
         key(page.view, Qt.Key.Key_Y, CTRL)
         assert document.project == state
 
