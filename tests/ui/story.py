@@ -10,10 +10,12 @@ import hashlib
 import json
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from judgenet.core.calls import CallSite
 from judgenet.core.endpoints import EndpointProfile
@@ -103,9 +105,11 @@ def story_network(first: int = 4, second: int | None = 3, **changes: Any) -> Net
 
 @dataclass
 class Told:
-    """What the judge says to one call. It is held back after ``stop`` characters until the judge is released."""
+    """What the judge says to one call, after ``before`` seconds. It is held back after ``stop`` characters until the
+    judge is released."""
 
     text: str
+    before: float = 0.0
     stop: int | None = None
     finish: str = "stop"
 
@@ -176,6 +180,7 @@ class StoryJudge:
             told = self.tell(site, request)
             if isinstance(told, Exception):
                 raise told
+            await asyncio.sleep(told.before)
             stop = len(told.text) if told.stop is None else told.stop
             await self._write(told.text[:stop], on_text)
             if told.stop is not None:
@@ -215,6 +220,13 @@ class StoryJudge:
 def failure(reason: str, words: str, attempts: int = 4) -> CallFailed:
     """A call that brings no answer."""
     return CallFailed(Reason(reason), words, attempts=attempts)
+
+
+@contextmanager
+def telling(judge: StoryJudge) -> Iterator[StoryJudge]:
+    """All endpoints of runs that start meanwhile are this judge."""
+    with patch("judgenet.engine.session.open_endpoints", lambda names, *_: dict.fromkeys(names, judge)):
+        yield judge
 
 
 def use_judge(studio: Studio, judge: StoryJudge) -> StoryJudge:
