@@ -21,7 +21,7 @@ from judgenet.ui.data.filters import FilterButton
 from judgenet.ui.pages.data import DataPage
 from tests.ui.conftest import settle, until
 from tests.ui.person import click, find, key, press, type_text
-from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual
+from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, use_judge, usual
 from tests.ui.test_frame import nameless
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -608,9 +608,9 @@ async def test_verdicts_stand_beside_labels(studio: Studio, place: Path) -> None
     table = page.browse.table
     assert table.isColumnHidden(columns["verdict"])
     runner, run_state = studio.window.context.runner, studio.window.context.run_state
-    with telling(StoryJudge(usual(pairs))):
-        runner.start()
-        await until(lambda: run_state.state == "done" and not runner.running)
+    use_judge(studio, StoryJudge(usual(pairs)))
+    runner.start()
+    await until(lambda: run_state.state == "done" and not runner.running)
     await until(lambda: not table.isColumnHidden(columns["verdict"]) and not page.browse.busy)
     model = page.browse.model
     said = [run_state.verdicts(i)[studio.window.context.document.rule] for i in range(20)]  # type: ignore[index]

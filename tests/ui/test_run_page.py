@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QToolButton, QWidget
 
 from judgenet.core.calls import CallSite
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import ChairSpec, NetworkSpec, Settings
+from judgenet.core.network import ChairSpec, NetworkSpec, Role, RolesSpec, Settings
+from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.ports import ChatRequest
 from judgenet.store.files import save_project
@@ -154,7 +155,7 @@ async def test_before_a_run_one_button_starts_it_and_says_what_it_takes(studio: 
 async def test_a_run_over_http_is_paused_goes_on_and_fills_everything(
     studio: Studio, place: Path, judge: JudgeServer
 ) -> None:
-    judge.set(latency=0.03)
+    judge.set(latency=0.15)
     page = await opened(studio, http_project(place, judge, concurrency=4))
     bar = studio.window.top_bar
     press(bar, "Run")
@@ -311,15 +312,13 @@ async def test_a_verdict_that_nothing_can_change_is_said_before_all_is_in(studio
 
 
 def node_center(page: RunPage, target: Any) -> Any:
-    from PySide6.QtCore import QPointF
-
     rect = page.canvas.scene.layout.rect_of(target)
     return QPointF(rect.x + rect.w / 2, rect.y + rect.h / 2)
 
 
 async def test_the_newest_pair_is_followed_until_one_is_pinned(studio: Studio, place: Path) -> None:
     page, judge = await story(studio, place, held_at(8, 2, lambda site: 0), count=8)
-    judge.concurrency = 4
+    judge.concurrency = 100
     state = state_of(studio)
     press(studio.window.top_bar, "Run")
     await until(lambda: state.focus is not None and state.focus >= 2, "it follows")
@@ -648,7 +647,8 @@ async def test_the_call_that_is_longest_under_way_is_named_and_found(studio: Stu
 
 async def test_closing_in_the_middle_asks_stops_and_opens_again_where_it_was(place: Path, qapp: Any, loop: Any) -> None:
     studio = make_studio()
-    page, _ = await story(studio, place, held_at(6, 3, lambda site: 0), count=6)
+    page, judge = await story(studio, place, held_at(6, 3, lambda site: 0), count=6)
+    judge.concurrency = 100
     press(studio.window.top_bar, "Run")
     state = state_of(studio)
     await until(lambda: len(state.table.finished) == 3 if state.table else False, "three pairs are finished")
@@ -765,8 +765,39 @@ async def test_wide_layers_are_coloured_and_searched(studio: Studio, place: Path
 
 
 def story_network_of(width: int) -> NetworkSpec:
-    from judgenet.core.network import Role, RolesSpec
-    from judgenet.core.presets import network
-
     roles = RolesSpec("fixed", roles=tuple(Role(f"Aspect {place + 1}") for place in range(width)))
     return replace(network(width, 2, settings=Settings(endpoint="story", model="meridian-70b")), roles=roles)
+
+
+BROKEN = "Half a sign \ud83d, a line\u2028separator, \u0000 and العربية"
+
+
+async def test_texts_that_qt_cannot_take_are_shown_all_the_same(studio: Studio, place: Path) -> None:
+    pairs = tuple(
+        replace(pair, question=f"{BROKEN} {place}", response_a=BROKEN * 3, response_b=BROKEN)
+        for place, pair in enumerate(story_pairs(2))
+    )
+
+    def tell(site: CallSite, request: ChatRequest) -> Told:
+        return Told(answer(site, BROKEN, 8, 6))
+
+    use_judge(studio, StoryJudge(tell))
+    spec = replace(
+        story_network(), roles=RolesSpec("fixed", roles=tuple(Role(f"{BROKEN} {n}", BROKEN) for n in range(4)))
+    )
+    page = await opened(studio, story_project(place, pairs, spec))
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    assert page.canvas.strip.title.whole.startswith("Half a sign \ufffd, a line separator")
+    for target in (Place(1, 1), "pair", "roles", "vote"):
+        click_node(page.canvas.view, target)
+        for name in ("evidence", "read", "prompt", "raw", "calls"):
+            page.inspector.show_tab(name)
+            await settle(1)
+    click_node(page.canvas.view, Place(1, 1))
+    page.inspector.show_tab("evidence")
+    await settle()
+    assert page.inspector.evidence.columns["ab"].text.document().toPlainText().startswith("Half a sign \ufffd, a line")
+    page.inspector.show_tab("raw")
+    press(page.inspector.raw, "Copy the answer")
+    assert not page.grab().isNull()

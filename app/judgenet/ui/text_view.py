@@ -77,6 +77,122 @@ def _markdown_source(text: str) -> str:
     return "\n" + "\n".join(lines)
 
 
+class DocumentWriter:
+    """Writes a text into a document, in the measures of a theme."""
+
+    def __init__(self, document: QTextDocument, theme: Theme, role: TypeRole) -> None:
+        self._document = document
+        self._theme = theme
+        self._role: TypeRole = role
+
+    def write(self, text: str, *, markdown: bool) -> None:
+        """Replaces what the document says."""
+        text = showable(text)
+        if markdown:
+            self._document.setMarkdown(_markdown_source(text), _FEATURES)
+            self._name_images()
+            self._dress()
+        else:
+            self._document.setPlainText(text)
+            self._set_line_height(QTextCursor(self._document))
+
+    def _set_line_height(self, cursor: QTextCursor) -> None:
+        cursor.select(QTextCursor.SelectionType.Document)
+        block = QTextBlockFormat()
+        height = self._theme.line_height(self._role)
+        block.setLineHeight(height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        cursor.mergeBlockFormat(block)
+
+    def _name_images(self) -> None:
+        """Puts the name and address of each image in its place."""
+        found: list[tuple[int, str]] = []
+        block = self._document.begin()
+        while block.isValid():
+            fragments = block.begin()
+            while not fragments.atEnd():
+                fragment = fragments.fragment()
+                form = fragment.charFormat()
+                if form.isImageFormat():
+                    name = str(form.property(QTextFormat.Property.ImageAltText.value) or "image")
+                    words = f"[Image, not loaded: {name}, {form.toImageFormat().name()}]"
+                    found += [(fragment.position() + place, words) for place in range(fragment.length())]
+                fragments += 1
+            block = block.next()
+        cursor = QTextCursor(self._document)
+        plain = QTextCharFormat()
+        for position, words in reversed(found):
+            cursor.setPosition(position)
+            cursor.deleteChar()
+            cursor.insertText(words, plain)
+
+    def _dress(self) -> None:
+        """Headings, code and line heights in the measures of the theme."""
+        document = self._document
+        self._set_line_height(QTextCursor(document))
+        block = document.begin()
+        while block.isValid():
+            form = block.blockFormat()
+            level = form.headingLevel()
+            if level:
+                self._dress_heading(block, level)
+            elif form.hasProperty(QTextFormat.Property.BlockCodeFence.value) or form.hasProperty(
+                QTextFormat.Property.BlockCodeLanguage.value
+            ):
+                self._dress_code(block)
+            self._dress_fragments(block)
+            block = block.next()
+
+    def _mono(self) -> QTextCharFormat:
+        mono = QTextCharFormat()
+        mono.setFontFamilies(families(mono=True))
+        mono.setFontPointSize(theme_points(self._theme, TYPE["mono"].points))
+        return mono
+
+    def _dress_code(self, block: QTextBlock) -> None:
+        cursor = QTextCursor(block)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(self._mono())
+        cursor.mergeBlockCharFormat(self._mono())
+        code = QTextBlockFormat()
+        code.setBackground(QBrush(self._theme.color("bg")))
+        code.setNonBreakableLines(False)
+        code.setLineHeight(0, QTextBlockFormat.LineHeightTypes.SingleHeight.value)
+        cursor.mergeBlockFormat(code)
+
+    def _dress_heading(self, block: QTextBlock, level: int) -> None:
+        cursor = QTextCursor(block)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        points = _HEADING_POINTS[min(level, len(_HEADING_POINTS)) - 1]
+        form = QTextCharFormat()
+        form.setProperty(QTextFormat.Property.FontSizeAdjustment.value, 0)
+        form.setFontPointSize(theme_points(self._theme, points))
+        form.setFontWeight(QFont.Weight.DemiBold.value)
+        cursor.mergeCharFormat(form)
+
+    def _dress_fragments(self, block: QTextBlock) -> None:
+        """Code in the theme's own font; links in its colour."""
+        fixed: list[tuple[int, int]] = []
+        links: list[tuple[int, int]] = []
+        fragments = block.begin()
+        while not fragments.atEnd():
+            fragment = fragments.fragment()
+            form = fragment.charFormat()
+            span = (fragment.position(), fragment.position() + fragment.length())
+            if form.fontFixedPitch():
+                fixed.append(span)
+            if form.isAnchor():
+                links.append(span)
+            fragments += 1
+        anchor = QTextCharFormat()
+        anchor.setForeground(QBrush(self._theme.color("accent")))
+        for spans, form in ((fixed, self._mono()), (links, anchor)):
+            for start, end in spans:
+                cursor = QTextCursor(self._document)
+                cursor.setPosition(start)
+                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(form)
+
+
 class _Document(QTextDocument):
     """Loads nothing, wherever a text points to."""
 
@@ -144,112 +260,7 @@ class TextView(QTextEdit):
         return min(max(needed, line), lines * line) + 2 * self.frameWidth()
 
     def _fill(self) -> None:
-        document = self.document()
-        text = showable(self._text)
-        if self.markdown:
-            document.setMarkdown(_markdown_source(text), _FEATURES)
-            self._name_images()
-            self._dress()
-        else:
-            document.setPlainText(text)
-            self._set_line_height(QTextCursor(document))
-        self.moveCursor(QTextCursor.MoveOperation.Start)
-
-    def _set_line_height(self, cursor: QTextCursor) -> None:
-        cursor.select(QTextCursor.SelectionType.Document)
-        block = QTextBlockFormat()
-        height = self._theme.line_height(self._role)
-        block.setLineHeight(height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-        cursor.mergeBlockFormat(block)
-
-    def _name_images(self) -> None:
-        """Puts the name and address of each image in its place."""
-        found: list[tuple[int, str]] = []
-        block = self.document().begin()
-        while block.isValid():
-            fragments = block.begin()
-            while not fragments.atEnd():
-                fragment = fragments.fragment()
-                form = fragment.charFormat()
-                if form.isImageFormat():
-                    name = str(form.property(QTextFormat.Property.ImageAltText.value) or "image")
-                    words = f"[Image, not loaded: {name}, {form.toImageFormat().name()}]"
-                    found += [(fragment.position() + place, words) for place in range(fragment.length())]
-                fragments += 1
-            block = block.next()
-        cursor = QTextCursor(self.document())
-        plain = QTextCharFormat()
-        for position, words in reversed(found):
-            cursor.setPosition(position)
-            cursor.deleteChar()
-            cursor.insertText(words, plain)
-
-    def _dress(self) -> None:
-        """Headings, code and line heights in the measures of the theme."""
-        document = self.document()
-        self._set_line_height(QTextCursor(document))
-        block = document.begin()
-        while block.isValid():
-            form = block.blockFormat()
-            level = form.headingLevel()
-            if level:
-                self._dress_heading(block, level)
-            elif form.hasProperty(QTextFormat.Property.BlockCodeFence.value) or form.hasProperty(
-                QTextFormat.Property.BlockCodeLanguage.value
-            ):
-                self._dress_code(block)
-            self._dress_fragments(block)
-            block = block.next()
-
-    def _mono(self) -> QTextCharFormat:
-        mono = QTextCharFormat()
-        mono.setFontFamilies(families(mono=True))
-        mono.setFontPointSize(theme_points(self._theme, TYPE["mono"].points))
-        return mono
-
-    def _dress_code(self, block: QTextBlock) -> None:
-        cursor = QTextCursor(block)
-        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(self._mono())
-        cursor.mergeBlockCharFormat(self._mono())
-        code = QTextBlockFormat()
-        code.setBackground(QBrush(self._theme.color("bg")))
-        code.setNonBreakableLines(False)
-        code.setLineHeight(0, QTextBlockFormat.LineHeightTypes.SingleHeight.value)
-        cursor.mergeBlockFormat(code)
-
-    def _dress_heading(self, block: QTextBlock, level: int) -> None:
-        cursor = QTextCursor(block)
-        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-        points = _HEADING_POINTS[min(level, len(_HEADING_POINTS)) - 1]
-        form = QTextCharFormat()
-        form.setProperty(QTextFormat.Property.FontSizeAdjustment.value, 0)
-        form.setFontPointSize(theme_points(self._theme, points))
-        form.setFontWeight(QFont.Weight.DemiBold.value)
-        cursor.mergeCharFormat(form)
-
-    def _dress_fragments(self, block: QTextBlock) -> None:
-        """Code in the theme's own font; links in its colour."""
-        fixed: list[tuple[int, int]] = []
-        links: list[tuple[int, int]] = []
-        fragments = block.begin()
-        while not fragments.atEnd():
-            fragment = fragments.fragment()
-            form = fragment.charFormat()
-            span = (fragment.position(), fragment.position() + fragment.length())
-            if form.fontFixedPitch():
-                fixed.append(span)
-            if form.isAnchor():
-                links.append(span)
-            fragments += 1
-        anchor = QTextCharFormat()
-        anchor.setForeground(QBrush(self._theme.color("accent")))
-        for spans, form in ((fixed, self._mono()), (links, anchor)):
-            for start, end in spans:
-                cursor = QTextCursor(self.document())
-                cursor.setPosition(start)
-                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(form)
+        DocumentWriter(self.document(), self._theme, self._role).write(self._text, markdown=self.markdown)
 
 
 def theme_points(theme: Theme, points: float) -> float:

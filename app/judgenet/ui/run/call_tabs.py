@@ -39,6 +39,7 @@ from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow
 from judgenet.ui.run.parts import ElidedLabel, Tag
 from judgenet.ui.run.prose import FittedProse, Reference
+from judgenet.ui.text_view import one_line, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip, Segment
@@ -254,7 +255,7 @@ class _HeardCard(QWidget):
         super().__init__()
         self._reference = Reference(layer, neuron)
         role = told[0].role
-        name = role.name if role is not None and role.name else f"Judge {neuron}"
+        name = one_line(role.name) if role is not None and role.name.strip() else f"Judge {neuron}"
         self.name = link(name, f"{name}, layer {layer}")
         self.name.clicked.connect(self._chosen)
         tag = Tag()
@@ -312,6 +313,7 @@ def _mono(name: str) -> QPlainTextEdit:
 
 def _set_text(edit: QPlainTextEdit, text: str) -> None:
     """Sets a text, keeping the place where nothing before it changed."""
+    text = showable(text)
     if edit.toPlainText() == text:
         return
     bar = edit.verticalScrollBar()
@@ -338,7 +340,7 @@ class _Copy(QWidget):
         row.addWidget(self.button)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
+        QGuiApplication.clipboard().setText(showable(self.text))
         self.button.setText("Copied")
         self._timer.start()
 
@@ -435,7 +437,8 @@ class PromptTab(_CallTab):
         form.setForeground(self.theme.color("accent"))
         marks = []
         for text in filled:
-            cursor = self.user.document().find(text[:200].splitlines()[0]) if text.strip() else QTextCursor()
+            first = showable(text[:200]).splitlines()
+            cursor = self.user.document().find(first[0]) if text.strip() and first else QTextCursor()
             if cursor.isNull():
                 continue
             start = cursor.selectionStart()

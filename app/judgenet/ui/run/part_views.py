@@ -15,7 +15,8 @@ from judgenet.core.pairs import Verdict
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.prose import FittedProse, Prose
+from judgenet.ui.run.prose import FittedProse
+from judgenet.ui.text_view import TextView, one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
@@ -32,7 +33,7 @@ class _Response(QWidget):
         self.chip = Chip(theme)
         self.chip.show_verdict(side)
         self.words = label("", tone="text2")
-        self.text = Prose(theme, f"Response {side.upper()}")
+        self.text = TextView(f"Response {side.upper()}", theme)
         head = QHBoxLayout()
         head.addWidget(self.chip)
         head.addWidget(self.words)
@@ -52,7 +53,7 @@ class _Response(QWidget):
     def say(self, text: str, model: str | None, *, markdown: bool) -> None:
         found = length_of(text)
         self.words.setText(f"{found.number:,} {found.unit}" + (f", {model}" if model else ""))
-        self.text.say(text, markdown=markdown)
+        self.text.show_text(text, markdown=markdown)
 
 
 class PairView(QWidget):
@@ -150,8 +151,9 @@ class RolesView(QScrollArea):
             )
             column.addWidget(label(words, tone="text2", wrap=True))
         for role in roles or ():
-            column.addWidget(label(role.name, "node", wrap=True))
-            text = FittedProse(self._theme, f"Role {role.name}")
+            name = one_line(role.name)
+            column.addWidget(label(name, "node", wrap=True))
+            text = FittedProse(self._theme, f"Role {name}")
             text.say(role.description or "Without a description.", color="text2")
             column.addWidget(text)
             column.addSpacing(self._theme.px(8))

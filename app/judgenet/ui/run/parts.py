@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label
-from judgenet.ui.text_view import plain_tip
+from judgenet.ui.text_view import plain_tip, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_EMPTY, PANEL_INSIDE
 from judgenet.ui.widgets import set_kind
@@ -47,7 +47,7 @@ class ElidedLabel(QLabel):
 
     def say(self, text: str) -> None:
         """Sets the text."""
-        text = _BREAKS.sub(" ", text)
+        text = showable(_BREAKS.sub(" ", text))
         if text != self._whole:
             self._whole = text
             self.setAccessibleName(text)

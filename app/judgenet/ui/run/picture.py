@@ -23,6 +23,7 @@ from judgenet.ui.canvas.model import (
     VoteBox,
     VoteState,
 )
+from judgenet.ui.text_view import one_line
 
 Since = Callable[[CallSite], float | None]
 
@@ -45,7 +46,7 @@ def role_name(now: NeuronNow, spec: NetworkSpec) -> str:
     """What a neuron is called: its role, "Judge 2" where it has none, "Chair"."""
     if now.layer > spec.depth:
         return "Chair"
-    return now.role.name if now.role is not None and now.role.name else f"Judge {now.neuron}"
+    return one_line(now.role.name) if now.role is not None and now.role.name.strip() else f"Judge {now.neuron}"
 
 
 def neuron_state(now: NeuronNow, spec: NetworkSpec, since: Since) -> NeuronState:
@@ -136,8 +137,7 @@ def pair_state(index: int, pair: Pair | None) -> PairState:
 
 def title_of(pair: Pair) -> str:
     """What a pair is about in one line: its question, else the beginning of a response."""
-    text = pair.question if pair.question.strip() else pair.response_a
-    return " ".join(text[:600].split())
+    return one_line(pair.question if pair.question.strip() else pair.response_a, 600)
 
 
 def roles_state(now: PairNow, note: str) -> RolesState:

@@ -530,7 +530,7 @@ class ChartPane(QFrame):
         self._timer.timeout.connect(self.refresh)
         self.choice.activated.connect(self.refresh)
         state = context.run_state
-        state.run_changed.connect(self.touch)
+        state.run_changed.connect(self._run_changed)
         state.pairs_changed.connect(self._pairs_changed)
         state.progress_changed.connect(self.touch)
         self._table: object = None
@@ -591,6 +591,11 @@ class ChartPane(QFrame):
 
     def _pairs_changed(self, _pairs: set[int]) -> None:
         self.touch()
+
+    def _run_changed(self) -> None:
+        """A run that begins, stands still or ends is shown at once."""
+        if self.isVisible():
+            self.refresh()
 
     def touch(self) -> None:
         """Something changed: it is shown soon, at once for another run."""

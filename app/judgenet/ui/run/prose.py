@@ -7,20 +7,18 @@ from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
-    QFont,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from judgenet.core.pairs import Order
 from judgenet.core.telling import mentions, sides
+from judgenet.ui.text_view import DocumentWriter, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole
 
@@ -124,7 +122,7 @@ class Prose(QTextBrowser):
         at_end = bar.value() >= bar.maximum() - 2
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(more)
+        cursor.insertText(showable(more))
         if at_end:
             bar.setValue(bar.maximum())
         self.viewport().update()
@@ -133,52 +131,41 @@ class Prose(QTextBrowser):
     def _fill(self) -> None:
         document, theme = self.document(), self._theme
         document.setDefaultFont(theme.font(self._role))
+        DocumentWriter(document, theme, self._role).write(self._said, markdown=self._markdown)
         if self._markdown:
-            document.setMarkdown(self._said, QTextDocument.MarkdownFeature.MarkdownNoHTML)
-            self._calm()
-        else:
-            document.setPlainText(self._said)
-        cursor = QTextCursor(document)
-        cursor.select(QTextCursor.SelectionType.Document)
-        block = QTextBlockFormat()
-        block.setLineHeight(theme.line_height(self._role), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-        cursor.mergeBlockFormat(block)
-        form = QTextCharFormat()
-        form.setForeground(theme.color(self._color))
-        cursor.mergeCharFormat(form)
+            self._unlink()
+        if self._color != "text":
+            cursor = QTextCursor(document)
+            cursor.select(QTextCursor.SelectionType.Document)
+            form = QTextCharFormat()
+            form.setForeground(theme.color(self._color))
+            cursor.mergeCharFormat(form)
         self._link()
         self.viewport().update()
         self.updateGeometry()
 
-    def _calm(self) -> None:
-        """Takes what Markdown must not do out: large headings, links that lead elsewhere, pictures."""
-        document, font = self.document(), self._theme.font(self._role)
-        block = document.begin()
+    def _unlink(self) -> None:
+        """Takes the links of the text out: it may not lead anywhere, only names of judges do."""
+        spans: list[tuple[int, int]] = []
+        block = self.document().begin()
         while block.isValid():
-            cursor = QTextCursor(block)
-            if block.blockFormat().headingLevel():
-                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-                strong = QTextCharFormat()
-                strong.setFont(font)
-                strong.setFontWeight(QFont.Weight.DemiBold)
-                strong.setProperty(QTextCharFormat.Property.FontSizeAdjustment, 0)
-                cursor.mergeCharFormat(strong)
-            iterator = block.begin()
-            links: list[tuple[int, int]] = []
-            while not iterator.atEnd():
-                fragment = iterator.fragment()
-                if fragment.isValid() and fragment.charFormat().isAnchor():
-                    links.append((fragment.position(), fragment.length()))
-                iterator += 1
-            for start, length in links:
-                cursor.setPosition(start)
-                cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-                plain = QTextCharFormat()
-                plain.setAnchor(False)
-                plain.setAnchorHref("")
-                plain.setFontUnderline(False)
-                cursor.mergeCharFormat(plain)
+            fragments = block.begin()
+            while not fragments.atEnd():
+                fragment = fragments.fragment()
+                if fragment.charFormat().isAnchor():
+                    spans.append((fragment.position(), fragment.position() + fragment.length()))
+                fragments += 1
             block = block.next()
+        plain = QTextCharFormat()
+        plain.setAnchor(False)
+        plain.setAnchorHref("")
+        plain.setFontUnderline(False)
+        plain.setForeground(self._theme.color(self._color))
+        for start, end in spans:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(plain)
 
     def _link(self) -> None:
         text = self.document().toPlainText()
