@@ -18,7 +18,7 @@ from typing import Final, Literal, get_args
 import qasync
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from judgenet.core.calls import CallSite
 from judgenet.engine.embedded_model import FOLDER_VARIABLE
@@ -35,8 +35,20 @@ from judgenet.ui.playback import PlaybackEngine, up_to
 from judgenet.ui.settings import Recent
 
 View = Literal[
-    "welcome", "design", "data", "pair", "run", "run-end", "results", "report", "palette", "settings", "dense"
+    "welcome",
+    "design",
+    "data",
+    "pair",
+    "run",
+    "run-end",
+    "results",
+    "results-end",
+    "report",
+    "palette",
+    "settings",
+    "dense",
 ]
+"""The pages; ``run`` is in its middle, ``results-end`` is the foot of the page Results."""
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 LOOKS: Final = ("light", "dark", "contrast")
 FORMS: Final = {
@@ -189,6 +201,7 @@ class _Session:
             "pair": self._pair,
             "run-end": self._run_end,
             "results": self._results,
+            "results-end": self._results,
             "report": self._report,
             "palette": self._open_palette,
             "settings": self._settings,
@@ -213,6 +226,9 @@ class _Session:
                     self._window.resize(width, height)
                     if view == "palette":
                         await self._open_palette()
+                    elif view == "results-end":
+                        await self._stands_still(shot.name)
+                        self._to_the_foot()
                     path = folder / f"{shot.name}.png"
                     image = await self._stands_still(shot.name)
                     if troubles := self._window.errors.troubles:
@@ -273,6 +289,11 @@ class _Session:
 
     async def _results(self) -> None:
         self._context.navigator.go("results")
+
+    def _to_the_foot(self) -> None:
+        for area in self._window.page("results").findChildren(QScrollArea):
+            if area.isVisible():
+                area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
 
     async def _report(self) -> None:
         self._context.navigator.go("report")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cache
 from typing import Final
@@ -97,6 +98,7 @@ class LineLabel(QWidget):
         self._lines: tuple[Line, ...] = ()
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
+        self._natural = 0
         self._chips = _Chips(theme, self)
         self._document.documentLayout().registerHandler(_CHIP, self._chips)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -149,6 +151,9 @@ class LineLabel(QWidget):
                 else:
                     cursor.insertText(clean(part), plain)
         self.setAccessibleName(self.text)
+        # As wide as it would like to be: where it stands now does not count.
+        self._document.setTextWidth(-1)
+        self._natural = math.ceil(self._document.idealWidth())
         self._document.setTextWidth(self.width())
         self.updateGeometry()
         self.update()
@@ -171,7 +176,7 @@ class LineLabel(QWidget):
         return round(height + 0.49) + self._chip_room
 
     def sizeHint(self) -> QSize:
-        width = min(round(self._document.idealWidth()) + 1, self._theme.px(640))
+        width = min(self._natural + 1, self._theme.px(640))
         return QSize(width, self.heightForWidth(max(width, self.width())))
 
     def minimumSizeHint(self) -> QSize:
