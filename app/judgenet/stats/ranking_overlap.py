@@ -1,0 +1,208 @@
+"""How alike two rankings of the same systems are: rank-biased overlap (Webber, Moffat and Zobel 2010).
+
+``A_d`` is the share of the first ``d`` ranks that two rankings have in common. Rank-biased overlap weighs it by
+``p ** (d - 1)``, so that the top counts most: with p = 0.8 and extrapolation the first five ranks have 86 % of the
+weight. CoBBLEr (Koo et al. 2023) compares people and judges by it, question by question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+P = 0.8
+"""How fast weights fall with the rank."""
+TIE_BREAKS = 100
+"""Random orders of equal systems that a comparison is averaged over."""
+
+Scores = Mapping[str, float]
+"""A ranking as scores by system; the highest is the best, equal ones are tied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The mean overlap of two raters over the questions that both ranked.
+
+    ``value`` is ``None`` where there is no such question; ``reason`` says so. ``questions`` were compared, of ``total``
+    that either of them has. ``sd`` is the standard deviation over them (dividing by n - 1), ``None`` below two.
+    """
+
+    value: float | None
+    sd: float | None
+    questions: int
+    total: int
+    reason: str = ""
+
+
+def rank_biased_overlap(
+    first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = P, extrapolated: bool = True
+) -> float | None:
+    """The overlap of two rankings of the same systems, best first: 0 (nothing in common) to 1 (the same).
+
+    ``(1 - p) * sum of p ** (d - 1) * A_d`` over all ranks, and with ``extrapolated`` also ``A_k * p ** k``, as if
+    agreement went on as it ends. Truncated, even equal rankings stay below 1. ``None`` where both are empty.
+
+    :raises ValueError: the rankings have different lengths, a system stands twice in one, or p is not between 0 and 1.
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"p is between 0 and 1, not {p}.")
+    if len(first) != len(second):
+        raise ValueError(f"Rankings of {len(first)} and {len(second)} systems cannot be compared.")
+    if len(set(first)) != len(first) or len(set(second)) != len(second):
+        raise ValueError("A system stands twice in a ranking.")
+    if not first:
+        return None
+    total, share, common = 0.0, 0.0, 0
+    seen: tuple[set[Hashable], set[Hashable]] = (set(), set())
+    for depth, (one, other) in enumerate(zip(first, second, strict=True), 1):
+        common += 1 if one == other else (one in seen[1]) + (other in seen[0])
+        seen[0].add(one)
+        seen[1].add(other)
+        share = common / depth
+        total += p ** (depth - 1) * share
+    return total * (1 - p) + (share * p ** len(first) if extrapolated else 0.0)
+
+
+def weight_of_top(depth: int, p: float = P) -> float:
+    """The share of all weight that the first ``depth`` ranks have in an extrapolated overlap
+    (Webber, Moffat and Zobel 2010, equation 21).
+
+    :raises ValueError: the depth is below 1, or p is not between 0 and 1.
+    """
+    if depth < 1 or not 0 < p < 1:
+        raise ValueError(f"There is no weight of {depth} ranks with p = {p}.")
+    rest = log(1 / (1 - p)) - sum(p**i / i for i in range(1, depth))
+    return 1 - p ** (depth - 1) + (1 - p) / p * depth * rest
+
+
+def scores_of(ranking: Sequence[str]) -> dict[str, float]:
+    """A ranking without ties, best first, as scores."""
+    return {name: float(len(ranking) - place) for place, name in enumerate(ranking)}
+
+
+def win_shares(games: Iterable[tuple[str, str, float]]) -> dict[str, float]:
+    """Scores of systems from games (first system, second system, what the first won: 1, 0.5 or 0): wins divided by
+    appearances, so that a system that was judged more often is not ahead for that."""
+    won: dict[str, float] = {}
+    games_of: dict[str, int] = {}
+    for first, second, share in games:
+        for name, part in ((first, share), (second, 1 - share)):
+            won[name] = won.get(name, 0.0) + part
+            games_of[name] = games_of.get(name, 0) + 1
+    return {name: won[name] / games_of[name] for name in won}
+
+
+def overlap_of_scores(
+    first: Scores,
+    second: Scores,
+    *,
+    p: float = P,
+    extrapolated: bool = True,
+    tie_breaks: int = TIE_BREAKS,
+    seed: int = 0,
+) -> float | None:
+    """The overlap of two rankings in which systems may be tied: the mean over ``tie_breaks`` random orders of the tied
+    ones. ``None`` where both are empty.
+
+    :raises ValueError: the rankings are of different systems, or there is no tie-break.
+    """
+    if first.keys() != second.keys():
+        raise ValueError("The rankings are of different systems.")
+    if tie_breaks < 1:
+        raise ValueError("At least one order of tied systems is needed.")
+    if not first:
+        return None
+    import numpy as np
+
+    names = list(first)
+    rng = np.random.default_rng(seed)
+    ranks = [_ranks(np.array([scores[name] for name in names]), tie_breaks, rng) for scores in (first, second)]
+    return float(_overlaps(ranks[0], ranks[1], p, extrapolated).mean())
+
+
+def mean_overlap(
+    first: Mapping[Hashable, Scores],
+    second: Mapping[Hashable, Scores],
+    *,
+    p: float = P,
+    extrapolated: bool = True,
+    tie_breaks: int = TIE_BREAKS,
+    seed: int = 0,
+) -> Overlap:
+    """The mean overlap of two raters, each a ranking by question. On each question the systems that both ranked are
+    compared; below two there is nothing to compare."""
+    both = []
+    for place, question in enumerate(first):
+        if question not in second:
+            continue
+        one, other = first[question], second[question]
+        names = [name for name in one if name in other]
+        if len(names) < 2:
+            continue
+        found = overlap_of_scores(
+            {name: one[name] for name in names},
+            {name: other[name] for name in names},
+            p=p,
+            extrapolated=extrapolated,
+            tie_breaks=tie_breaks,
+            # Each question has its own orders, whatever the others are.
+            seed=seed + place,
+        )
+        assert found is not None
+        both.append(found)
+    total = len(first.keys() | second.keys())
+    if not both:
+        return Overlap(None, None, 0, total, "no question has a ranking of at least two systems by both")
+    mean = sum(both) / len(both)
+    sd = (sum((value - mean) ** 2 for value in both) / (len(both) - 1)) ** 0.5 if len(both) > 1 else None
+    return Overlap(mean, sd, len(both), total)
+
+
+def overlap_among(
+    raters: Sequence[Mapping[Hashable, Scores]], *, p: float = P, extrapolated: bool = True, seed: int = 0
+) -> Overlap:
+    """The mean overlap of each two raters, such as the people of a panel; ``questions`` counts comparisons, and ``sd``
+    is over pairs of raters."""
+    found = [
+        mean_overlap(one, other, p=p, extrapolated=extrapolated, seed=seed) for one, other in combinations(raters, 2)
+    ]
+    values = [each.value for each in found if each.value is not None]
+    questions, total = sum(each.questions for each in found), sum(each.total for each in found)
+    if not values:
+        return Overlap(None, None, 0, total, "no two raters ranked the same question")
+    mean = sum(values) / len(values)
+    sd = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else None
+    return Overlap(mean, sd, questions, total)
+
+
+def _ranks(scores: NDArray[np.float64], tie_breaks: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """0-based ranks of the systems, (orders, systems); one order where no systems are tied."""
+    import numpy as np
+
+    count = len(scores)
+    orders = 1 if len(np.unique(scores)) == count else tie_breaks
+    sorted_places = np.lexsort((rng.random((orders, count)), np.broadcast_to(-scores, (orders, count))), axis=-1)
+    ranks = np.empty_like(sorted_places)
+    np.put_along_axis(ranks, sorted_places, np.broadcast_to(np.arange(count), (orders, count)), axis=-1)
+    return ranks
+
+
+def _overlaps(first: NDArray[np.int64], second: NDArray[np.int64], p: float, extrapolated: bool) -> NDArray[np.float64]:
+    """The overlap in each order. A system is common to the first d ranks once both its ranks are below d."""
+    import numpy as np
+
+    later = np.sort(np.maximum(first, second), axis=-1)
+    count = later.shape[-1]
+    depths = np.arange(1, count + 1)
+    # Of the sorted later ranks, those below d.
+    common = (later[:, None, :] < depths[None, :, None]).sum(axis=-1)
+    shares = common / depths
+    found: NDArray[np.float64] = (1 - p) * (shares * p ** (depths - 1)).sum(axis=-1)
+    return found + shares[:, -1] * p**count if extrapolated else found
