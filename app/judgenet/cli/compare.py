@@ -13,44 +13,14 @@ from rich.table import Table
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
 from judgenet.core.pairs import Verdict
+from judgenet.report.judges import Differing, judges_warning, network_words, what_differs
 from judgenet.stats.calibration import Chosen
 from judgenet.stats.comparison import Comparison, Difference, compare, rate_difference
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, pair_results
+from judgenet.store.results import PairResult, pair_results
 from judgenet.store.runs import RunInfo
-from judgenet.store.usage import models_used
 
 Cells = Counter[tuple[Verdict | None, Verdict, Verdict]]
-
-
-def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> dict[str, tuple[str, str]]:
-    """What of two runs makes them different judges: network, prompts, models asked and models that answered, each as
-    the first and the second have it."""
-    described = []
-    for store, run in (first, second):
-        used = models_used(store, run)
-        described.append(
-            {
-                "network": json.dumps(run.record["network"], sort_keys=True),
-                "prompts": str(run.record.get("prompts", "")),
-                "model": ", ".join(sorted({f"{use.endpoint}:{use.requested}" for use in used})),
-                "returned_model": ", ".join(sorted({use.returned or "(not named)" for use in used})),
-            }
-        )
-    differing = {
-        name: (described[0][name], described[1][name])
-        for name in described[0]
-        if described[0][name] != described[1][name]
-    }
-    if "network" in differing:
-        differing["network"] = (_network(first[1]), _network(second[1]))
-    return differing
-
-
-def _network(run: RunInfo) -> str:
-    spec = network_of(run)
-    widths = " + ".join("as roles" if layer.adaptive else str(len(layer.neurons)) for layer in spec.layers)
-    return f"{spec.name}, layers of {widths}"
 
 
 def run_comparison(
@@ -120,7 +90,7 @@ def _verdict(result: PairResult, name: str) -> Verdict | None:
 
 
 def _who(run: RunInfo, aggregation: str) -> dict[str, str]:
-    return {"run": run.id, "aggregation": aggregation, "network": _network(run)}
+    return {"run": run.id, "aggregation": aggregation, "network": network_words(run)}
 
 
 def _mcnemar_json(found: Comparison) -> dict[str, Any]:
@@ -149,13 +119,8 @@ def difference_json(found: Difference) -> dict[str, Any]:
     }
 
 
-def _notes(differing: dict[str, tuple[str, str]], conflicting: int) -> list[str]:
-    notes = []
-    if differing:
-        notes.append(
-            f"the judges differ ({', '.join(name.replace('_', ' ') for name in differing)}): their win rates are not "
-            "comparable as they are, only corrected by human labels"
-        )
+def _notes(differing: Differing, conflicting: int) -> list[str]:
+    notes = [judges_warning(differing)] if differing else []
     if conflicting:
         notes.append(f"{conflicting:,} pairs have different human labels in the two runs and count as unlabelled")
     return notes

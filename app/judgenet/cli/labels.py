@@ -22,27 +22,12 @@ from judgenet.cli.rate import (
     verdicts_and_labels,
 )
 from judgenet.core.pairs import Verdict
-from judgenet.stats.calibration import FEWEST_LABELS, lee, stratified, worth
-from judgenet.stats.planning import (
-    Need,
-    PlannedStratum,
-    assumed_strata,
-    draw_labels,
-    human_labels,
-    label_targets,
-    powered_labels,
-    published_allocation,
-    stratified_labels,
-    stratified_width,
-    two_class_labels,
-)
+from judgenet.stats.calibration import FEWEST_LABELS, lee
+from judgenet.stats.label_plan import plan_labels
+from judgenet.stats.planning import Need, draw_labels, published_allocation, two_class_labels
 from judgenet.store.db import Store
 from judgenet.store.results import PairResult, pair_results
 from judgenet.store.runs import RunInfo
-
-_CURVE = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000)
-_ASSUMED_CORRELATION = 0.6
-"""Of a judge that is right on 80 % of each class, for even classes."""
 
 
 def run_plan(
@@ -55,60 +40,32 @@ def run_plan(
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
     labelled, others = labelled_counts(results, name, labels_used(results, labels))
-    totals = Counter(others)
-    have: Counter[Verdict] = Counter()
-    for (verdict, _), count in labelled.items():
-        totals[verdict] += count
-        have[verdict] += count
-    n, m = totals.total(), have.total()
-    if not n:
+    if not labelled and not others.total():
         raise InputError(f"{run.id}: no pair has a verdict of {name} yet, so that nothing can be planned.")
-    assumed = m < FEWEST_LABELS
-    strata = (
-        assumed_strata({verdict: count / n for verdict, count in totals.items()})
-        if assumed
-        else {
-            part.verdict: PlannedStratum(part.share, part.mean, part.sd) for part in stratified(labelled, others).strata
-        }
-    )
-    parts = list(strata.values())
-    best = stratified_labels(parts, n, width, within_verdict=True)
-    within = sum(part.share * part.sd**2 for part in parts)
-    mean = sum(part.share * part.mean for part in parts)
-    variance = within + sum(part.share * (part.mean - mean) ** 2 for part in parts)
-    correlation = _ASSUMED_CORRELATION if assumed else worth(labelled, 0).correlation
-    needs = {
-        "random": stratified_labels(parts, n, width),
-        "within_verdict": best,
-        "human_only": human_labels(parts, n, width),
-        "ppi": powered_labels(variance, correlation or 0.0, n - m, width),
-    }
-    target = best.labels if best.labels is not None else n
-    targets = label_targets(strata, totals, min(n, target))
-    more = {verdict: max(0, wished - have[verdict]) for verdict, wished in targets.items()}
+    plan = plan_labels(labelled, others, width)
     figures: dict[str, Any] = {
         "run": run.id,
         "aggregation": name,
         "width": width,
-        "pairs": n,
-        "labelled": m,
-        "assumed": assumed,
-        "assumption": (
-            f"{m} labels are no pilot: planned for a judge that people agree with on 80 % of its decided verdicts"
-            if assumed
-            else None
-        ),
-        "needs": {method: need_json(need) for method, need in needs.items()},
+        "pairs": plan.pairs,
+        "labelled": plan.labelled,
+        "assumed": plan.assumed,
+        "assumption": plan.assumption or None,
+        "needs": {method: need_json(need) for method, need in plan.needs.items()},
         "two_class": _two_class(labelled, others, width),
         "strata": {
-            verdict: {**asdict(part), "pairs": totals[verdict], "labels": have[verdict], "target": targets[verdict]}
-            for verdict, part in strata.items()
+            verdict: {
+                **asdict(part),
+                "pairs": plan.totals[verdict],
+                "labels": plan.have.get(verdict, 0),
+                "target": plan.targets[verdict],
+            }
+            for verdict, part in plan.strata.items()
         },
-        "curve": [
-            {"labels": count, "width": stratified_width(parts, n, count)} for count in (*_CURVE, n) if count <= n
-        ],
+        "curve": [{"labels": count, "width": expected} for count, expected in plan.curve("random")],
     }
-    following = draw_labels(_unlabelled(results, name), more, seed) if best.labels is not None else []
+    possible = plan.needs["within_verdict"].labels is not None
+    following = draw_labels(_unlabelled(results, name), plan.more, seed) if possible else []
     figures["next"] = following
     figures["next_seed"] = seed
     figures["next_chosen"] = "within-verdict"

@@ -15,27 +15,14 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.metrics import agreement_json
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.report.learned import WARNINGS, learned_ways
 from judgenet.stats.agreement import agreement
 from judgenet.stats.intervals import agreement_intervals
-from judgenet.stats.learning import (
-    FOLDS,
-    Learned,
-    LearningError,
-    best_single,
-    dawid_skene,
-    leave_out,
-    logistic,
-    require_labels,
-)
+from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
 from judgenet.store.db import Store
 from judgenet.store.results import network_of, pair_results
 from judgenet.store.runs import RunInfo
 from judgenet.store.votes import NeuronVotes, neuron_votes
-
-ANY_SIGN = "Negative weights learn in which questions a judge is fooled; on other data they may do worse than a coin."
-INDEPENDENT = (
-    "Takes the neurons as independent; several prompts of one model are not, and a common error counts as truth."
-)
 
 
 class Part(StrEnum):
@@ -57,26 +44,10 @@ def figures_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict | None]) -> dic
 
 
 def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:
-    """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason.
-
-    Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one.
-    """
+    """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason."""
     found = neuron_votes(store, run)
     labels = [pair.human for pair in found.pairs]
-    groups = [pair.question for pair in found.pairs]
     labelled = sum(label is not None for label in labels)
-    try:
-        require_labels(labels)
-        ties = "tie" in labels
-    except LearningError:
-        ties = True
-    ways = {
-        "nonnegative": lambda: logistic(found.votes, labels, groups, seed=seed),
-        "any_sign": lambda: logistic(found.votes, labels, groups, nonnegative=False, seed=seed),
-        "dawid_skene": lambda: dawid_skene(found.votes, groups, ties=ties, seed=seed),
-        "best_single": lambda: best_single(found.votes, labels, groups, seed=seed),
-    }
-    warnings = {"any_sign": ANY_SIGN, "dawid_skene": INDEPENDENT}
     figures: dict[str, Any] = {
         "run": run.id,
         "folds": FOLDS,
@@ -84,8 +55,8 @@ def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> di
         "pairs": {"total": len(found.pairs), "labelled": labelled},
         "neurons": list(found.names),
         "learned": {
-            name: {**_way(found, way), **({"warning": warnings[name]} if name in warnings else {})}
-            for name, way in ways.items()
+            name: {**_way(found, way), **({"warning": WARNINGS[name]} if name in WARNINGS else {})}
+            for name, way in learned_ways(found, seed).items()
         },
         "votes": _plain(store, run, found),
     }
@@ -94,11 +65,9 @@ def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> di
     return figures
 
 
-def _way(found: NeuronVotes, way: Any) -> dict[str, Any]:
-    try:
-        learned: Learned = way()
-    except LearningError as error:
-        return {"accuracy": None, "reason": str(error)}
+def _way(found: NeuronVotes, learned: Learned | str) -> dict[str, Any]:
+    if isinstance(learned, str):
+        return {"accuracy": None, "reason": learned}
     return {
         **figures_of(found.pairs, learned.verdicts),
         "weights": dict(zip(found.names, learned.weights, strict=True)),
