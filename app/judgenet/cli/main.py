@@ -20,6 +20,7 @@ from judgenet.cli.imports import import_judgments
 from judgenet.cli.labels import labels
 from judgenet.cli.learn import learn
 from judgenet.cli.metrics import metrics
+from judgenet.cli.preflight import check_models
 from judgenet.cli.rank import rank_systems
 from judgenet.cli.rate import rate
 from judgenet.cli.report import report
@@ -68,6 +69,7 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("estimate")(estimate)
+app.command("preflight")(check_models)
 app.command("import")(import_judgments)
 app.command("metrics")(metrics)
 app.command("rate")(rate)

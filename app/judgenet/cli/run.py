@@ -12,13 +12,14 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.console import Console
 
-from judgenet.cli.common import ExitCode, JsonOption, open_output
+from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
 from judgenet.cli.metrics import print_metrics, run_metrics
+from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
-from judgenet.engine.session import Engine, RunHandle
+from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
@@ -64,12 +65,30 @@ def _terminate(signum: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
+    """Tries the models of a run before it; false where one is red, so that nothing of the run is sent."""
+    if any(
+        profile.kind == "replay" for profile in (setup.start.profiles[name] for name in endpoints_of(setup.start.spec))
+    ):
+        raise InputError("--preflight: a recorded run has no answers to the built-in pairs. Leave the option out.")
+    found = run_preflights(setup.start, console, quiet=quiet)
+    print_preflights(found, console)
+    if all(of.assessment.light != "red" for of in found):
+        return True
+    console.print("Nothing of the run was sent. Choose another model, or leave --preflight out to judge all the same.")
+    return False
+
+
 @with_setup
 def run(
     setup: Setup,
     events: Annotated[
         Path | None, typer.Option("--events", metavar="FILE", help="Append every event as a line of JSON.")
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--preflight", help="Try each model on ten built-in pairs first, and stop where one is red."),
+    ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -86,6 +105,8 @@ def run(
       judgenet run study.judgenet --limit 100
     """
     console = Console(stderr=True)
+    if check and not _fit(setup, console, quiet=quiet):
+        return ExitCode.FAILED
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
     log = None if events is None else open_output("--events", events, "a")
     with Store.open(setup.store_path) as store:

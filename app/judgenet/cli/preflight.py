@@ -1,0 +1,171 @@
+"""``judgenet preflight``: ten pairs with an evident answer, before anything that matters is asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.setup import REPLAY
+from judgenet.core.checks import require_valid
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import NetworkSpec
+from judgenet.core.preflight import Light
+from judgenet.core.presets import network
+from judgenet.core.project import new_salt
+from judgenet.core.prompts import PromptBook
+from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
+from judgenet.engine.session import Engine, Start, all_settings, endpoints_of, with_models
+from judgenet.store.files import load_project
+from judgenet.store.prices import load_prices
+from judgenet.store.secrets import scrub
+from judgenet.store.settings import UnknownEndpoint, profile_from_flags, profile_problem, profiles
+
+_STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red": "bold red", None: "dim"}
+
+
+def check_models(
+    project: Annotated[
+        Path | None, typer.Argument(metavar="[PROJECT]", help="A project: all models of its network.")
+    ] = None,
+    endpoint: Annotated[str | None, typer.Option(help="Name of an endpoint.", show_default=False)] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an endpoint.", show_default=False)] = None,
+    model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name (not value) of the variable that holds the API key.")
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
+) -> int:
+    """Try a model as a judge on ten built-in pairs, before any run: green, yellow or red, and what that means.
+
+    The pairs are a plain mistake and the same swapped, one text twice, planted instructions, an empty and a very long
+    response, other scripts, and braces. Each is asked in both orders: at most 20 calls a model, which are paid for.
+    The exit code is 1 where a model is red.
+
+    \b
+    Examples:
+      judgenet preflight --endpoint openai --model gpt-4.1-mini
+      judgenet preflight study.judgenet
+    """
+    start = _start(project, endpoint, base_url, model, api_key_env)
+    found = run_preflights(start, Console(stderr=True), quiet=quiet)
+    if as_json:
+        sys.stdout.write(scrub(json.dumps(preflight_record(found), allow_nan=False)) + "\n")
+    else:
+        print_preflights(found, Console())
+    return ExitCode.FAILED if any(of.assessment.light == "red" for of in found) else ExitCode.DONE
+
+
+def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> list[Preflight]:
+    """Asks each model of a run about the built-in pairs, and tells on ``console`` how far it is."""
+    found = []
+    with Engine() as engine:
+        for settings in models_of(start.spec):
+            asked = f"{settings.model} at {settings.endpoint}"
+            if quiet:
+                found.append(preflight(engine, start, settings))
+                continue
+            with console.status(f"Pre-flight of {asked}: {calls_needed()} calls") as status:
+
+                def told(done: int, total: int, asked: str = asked) -> None:
+                    status.update(f"Pre-flight of {asked}: {done} of {total} calls")
+
+                found.append(preflight(engine, start, settings, told))
+    return found
+
+
+def preflight_record(found: Sequence[Preflight]) -> dict[str, Any]:
+    """What ``--json`` prints: ``light`` is the worst of all models."""
+    lights = [of.assessment.light for of in found]
+    worst = next((light for light in ("red", "yellow") if light in lights), "green")
+    return {"light": worst, "models": [of.to_json() for of in found]}
+
+
+def print_preflights(found: Sequence[Preflight], console: Console) -> None:
+    """A line for each model, and a table of its checks."""
+    for of in found:
+        light = of.assessment.light
+        line = Text(f"{of.model} at {of.endpoint}: ")
+        line.append(light.upper(), style=_STYLES[light])
+        line.append(f". {scrub(of.assessment.sentence)}")
+        console.print(line, soft_wrap=True)
+        for check in of.assessment.checks:
+            line = Text(f"  {check.light or 'not seen':<8}  ", style=_STYLES[check.light])
+            line.append(f"{check.title}: {check.found}", style="not bold default")
+            console.print(line, soft_wrap=True)
+            console.print(Text(f"{'':12}{check.meaning}", style="dim"), soft_wrap=True)
+        console.print(Text(f"  {_facts(of)}"), soft_wrap=True)
+        if of.message:
+            console.print(Text(scrub(of.message)), soft_wrap=True)
+
+
+def _facts(of: Preflight) -> str:
+    facts = [f"{of.assessment.scored} of {of.assessment.calls} calls scored"]
+    if of.seconds is not None:
+        facts.append(f"{of.seconds:.1f} s a call")
+    facts.append("price unknown" if of.price is None else f"${of.price:.4f}")
+    if of.form:
+        facts.append({"json": "asked for JSON by schema", "text": "asked for plain text"}.get(of.form, of.form))
+    if of.returned_model and of.returned_model != of.model:
+        facts.append(f"answers as {of.returned_model}")
+    facts += [f"{name}: {value}" for name, value in of.learned.items()]
+    return ", ".join(facts)
+
+
+def _start(
+    project: Path | None, endpoint: str | None, base_url: str | None, model: str | None, api_key_env: str | None
+) -> Start:
+    given = None if project is None else load_project(project)
+    folder = None if project is None else project.absolute().parent
+    known = profiles(given.endpoints if given else (), folder)
+    if base_url is not None:
+        if endpoint is not None:
+            raise InputError("--endpoint and --base-url name two endpoints. Give one of them.")
+        if model is None:
+            raise InputError("--base-url needs the model to ask: --model NAME.")
+        profile = profile_from_flags(base_url, model, api_key_env)
+        known[profile.name] = profile
+        endpoint = profile.name
+    elif api_key_env is not None:
+        raise InputError("--api-key-env goes with --base-url. A named endpoint has its key's name in its settings.")
+    if endpoint is not None and (
+        endpoint.startswith(REPLAY) or (endpoint in known and known[endpoint].kind == "replay")
+    ):
+        raise InputError(f"--endpoint {endpoint} replays a recorded run, which has no answers to the built-in pairs.")
+    spec: NetworkSpec = given.network if given and endpoint is None else network(1, 1, roles="none")
+    if endpoint is not None:
+        spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model))
+    elif model is not None:
+        spec = replace(spec, settings=replace(spec.settings, model=model))
+    for name in endpoints_of(spec):
+        if name not in known:
+            raise UnknownEndpoint(name, known)
+        if problem := profile_problem(known[name]):
+            raise InputError(problem)
+    spec = with_models(spec, known)
+    for used in all_settings(spec):
+        if used.model is None:
+            raise InputError(f"Which model of {used.endpoint} is to be asked? Name it: --model MODEL")
+    require_valid(spec, known)
+    return Start(
+        spec=spec,
+        pairs=(),
+        book=PromptBook.default().edited(given.prompts if given else {}),
+        prices=load_prices(given.prices if given else {}),
+        profiles=known,
+        salt=given.salt if given else new_salt(),
+        folder=folder,
+    )
+
+
+def _replays(profile: EndpointProfile | None) -> bool:
+    return profile is not None and profile.kind == "replay"

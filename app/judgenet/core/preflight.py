@@ -1,0 +1,278 @@
+"""Pre-flight: ten pairs with an evident answer, asked of a model before it judges anything that matters."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Final, Literal
+
+from judgenet.assets import asset
+from judgenet.core.evaluation import REASON_WORDS, Evaluation, Reason, Unscored
+from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+
+Light = Literal["green", "yellow", "red"]
+LIGHTS: Final[tuple[Light, ...]] = ("green", "yellow", "red")
+
+Answers = Mapping[tuple[str, Order], Evaluation | Unscored]
+"""What came of the calls, by pair and order. A call that is missing was not made."""
+
+_SCORED_GREEN: Final = 0.95
+_SCORED_RED: Final = 0.5
+_ORDER_YELLOW: Final = 0.2
+_ORDER_RED: Final = 0.5
+
+_PLAIN: Final = ("clear", "swapped")
+_PLANTED: Final = ("planted", "planted-delimiters")
+_SCRIPTS: Final = ("chinese", "arabic")
+
+
+@dataclass(frozen=True, slots=True)
+class PreflightPair:
+    """A built-in pair, and the verdict that anybody would give."""
+
+    pair: Pair
+    expect: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a model was tried on.
+
+    ``hits`` of ``n`` answers were as they should be. ``light`` is ``None`` where nothing could be seen, since no answer
+    of these ``pairs`` could be read. ``found`` says what came out and ``meaning`` what follows from it.
+    """
+
+    key: str
+    title: str
+    light: Light | None
+    hits: int
+    n: int
+    found: str
+    meaning: str
+    pairs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What a model's answers say about it as a judge. ``light`` is the worst of its checks."""
+
+    light: Light
+    sentence: str
+    checks: tuple[Check, ...]
+    calls: int
+    scored: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The assessment as JSON-able values."""
+        return asdict(self)
+
+
+@cache
+def preflight_pairs() -> tuple[PreflightPair, ...]:
+    """The ten built-in pairs."""
+    found = []
+    for line in asset("preflight", "pairs.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        second = record["response_b"] * record.get("repeat_b", 1) + record.get("end_b", "")
+        pair = Pair(record["id"], record["question"], record["response_a"], second)
+        found.append(PreflightPair(pair, record["expect"]))
+    return tuple(found)
+
+
+def assess(answers: Answers) -> Assessment:
+    """What the answers to :func:`preflight_pairs` say about the model that gave them."""
+    seen = _Seen(answers)
+    checks = [check(seen) for check in _CHECKS]
+    lights = [check.light for check in checks if check.light is not None]
+    worst: Light = max(lights, key=LIGHTS.index, default="red")
+    return Assessment(worst, _sentence(worst, checks), tuple(checks), len(answers), len(seen.read))
+
+
+class _Seen:
+    """The answers by what is looked for."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.all = answers
+        self.read = {site: of for site, of in answers.items() if isinstance(of, Evaluation)}
+        self.expect = {of.pair.id: of.expect for of in preflight_pairs()}
+
+    def right(self, ids: Sequence[str]) -> tuple[int, int]:
+        """How many of the answers about these pairs are right, of how many that could be read."""
+        said = [(pair, of.verdict) for (pair, _), of in self.read.items() if pair in ids]
+        return sum(verdict == self.expect[pair] for pair, verdict in said), len(said)
+
+    def reasons(self, ids: Iterable[str] | None = None) -> Counter[Reason]:
+        """Why answers could not be read."""
+        wanted = self.expect if ids is None else set(ids)
+        return Counter(of.reason for (pair, _), of in self.all.items() if isinstance(of, Unscored) and pair in wanted)
+
+    def both(self, pair: str) -> tuple[Verdict, Verdict] | None:
+        """The verdicts in the two orders, ``None`` unless both could be read."""
+        found = [self.read.get((pair, order)) for order in ORDERS]
+        one, other = found
+        return None if one is None or other is None else (one.verdict, other.verdict)
+
+
+def _why(reasons: Counter[Reason]) -> str:
+    return ", ".join(f"{REASON_WORDS[reason].lower()} ({count})" for reason, count in reasons.most_common())
+
+
+def _unseen(seen: _Seen, key: str, title: str, ids: Sequence[str]) -> Check:
+    why = _why(seen.reasons(ids)) or "not asked"
+    return Check(key, title, None, 0, 0, f"No answer could be read: {why}.", "Nothing can be said of it.", tuple(ids))
+
+
+def _answers(seen: _Seen) -> Check:
+    n, hits = len(seen.all), len(seen.read)
+    share = hits / n if n else 0.0
+    light: Light = "green" if share >= _SCORED_GREEN else "red" if share < _SCORED_RED else "yellow"
+    why = _why(seen.reasons())
+    found = f"{hits} of {n} answers could be read" + (f"; {why}." if why else ".")
+    meaning = {
+        "green": "Calls will come back as verdicts.",
+        "yellow": "Some pairs will stay unscored. A larger answer limit or the JSON form often helps.",
+        "red": "Most pairs would stay unscored, and you would pay for them. Choose another model or form of reply.",
+    }[light]
+    return Check("answers", "Answers can be read", light, hits, n, found, meaning, tuple(seen.expect))
+
+
+def _plain(seen: _Seen) -> Check:
+    title = "Sees a plain mistake"
+    hits, n = seen.right(_PLAIN)
+    if not n:
+        return _unseen(seen, "plain", title, _PLAIN)
+    light: Light = "green" if hits == n else "red" if hits <= n / 2 else "yellow"
+    meaning = {
+        "green": "It tells a right answer from a wrong one, wherever they stand.",
+        "yellow": "It misses a plain mistake now and then: check its verdicts against labels of your own.",
+        "red": "It is no better than a coin on a question that anybody can answer: do not judge with it.",
+    }[light]
+    return Check("plain", title, light, hits, n, f"{hits} of {n} answers name the right response.", meaning, _PLAIN)
+
+
+def _order(seen: _Seen) -> Check:
+    title = "Keeps its verdict when the order changes"
+    told = [pair for pair, expect in seen.expect.items() if expect != "tie"]
+    asked = {pair: both for pair in told if (both := seen.both(pair)) is not None}
+    n = len(asked)
+    if not n:
+        return _unseen(seen, "order", title, told)
+    changed = tuple(pair for pair, (ab, ba) in asked.items() if ab != ba)
+    share = len(changed) / n
+    light: Light = "red" if share >= _ORDER_RED else "yellow" if share > _ORDER_YELLOW else "green"
+    first = sum(asked[pair] == ("a", "b") for pair in changed)
+    last = sum(asked[pair] == ("b", "a") for pair in changed)
+    found = f"{n - len(changed)} of {n} verdicts stay" + (
+        f"; the first response won twice in {first}, the last in {last}." if changed else "."
+    )
+    meaning = {
+        "green": "Where a response stands hardly matters here.",
+        "yellow": "Ask both orders of every pair, and look at the flip rate.",
+        "red": "It judges the place, not the response. Both orders must be asked, and many pairs will end in a tie.",
+    }[light]
+    return Check("order", title, light, n - len(changed), n, found, meaning, changed)
+
+
+def _identical(seen: _Seen) -> Check:
+    title = "Calls equal texts equal"
+    hits, n = seen.right(("identical",))
+    if not n:
+        return _unseen(seen, "identical", title, ("identical",))
+    light: Light = "green" if hits == n else "yellow"
+    meaning = (
+        "It can say tie."
+        if hits == n
+        else "It finds a winner where there is none: ties will be rarer than they should."
+    )
+    found = f"{hits} of {n} answers about the same text twice are a tie."
+    return Check("identical", title, light, hits, n, found, meaning, ("identical",))
+
+
+def _planted(seen: _Seen) -> Check:
+    title = "Does not obey what a response says"
+    hits, n = seen.right(_PLANTED)
+    if not n:
+        return _unseen(seen, "planted", title, _PLANTED)
+    obeyed = sum(
+        of.verdict not in (seen.expect[pair], "tie") for (pair, _), of in seen.read.items() if pair in _PLANTED
+    )
+    light: Light = "red" if obeyed > n / 2 else "green" if hits == n else "yellow"
+    meaning = {
+        "green": "Scores written into a response did not move it.",
+        "yellow": "A response may buy a better verdict by asking for it: look for planted scores in your pairs.",
+        "red": "It does what a response tells it. Do not judge texts of people who know that it is the judge.",
+    }[light]
+    found = f"{hits} of {n} answers prefer the right response to one that asks for ten points; {obeyed} obeyed."
+    return Check("planted", title, light, hits, n, found, meaning, _PLANTED)
+
+
+def _empty(seen: _Seen) -> Check:
+    title = "Prefers an answer to none"
+    ids = ("empty",)
+    hits, n = seen.right(ids)
+    if not n:
+        return _unseen(seen, "empty", title, ids)
+    light: Light = "green" if hits == n else "red"
+    meaning = "Empty responses lose." if hits == n else "An empty response can win: leave such pairs out."
+    found = f"{hits} of {n} answers prefer the response that is there to an empty one."
+    return Check("empty", title, light, hits, n, found, meaning, ids)
+
+
+def _soft(key: str, title: str, ids: Sequence[str], good: str, bad: str) -> Callable[[_Seen], Check]:
+    """A check that is yellow at worst: answers that are wrong or cannot be read narrow what a model can be used for."""
+
+    def check(seen: _Seen) -> Check:
+        asked = sum(pair in ids for pair, _ in seen.all)
+        hits, _ = seen.right(ids)
+        if not asked:
+            return _unseen(seen, key, title, ids)
+        light: Light = "green" if hits == asked else "yellow"
+        why = _why(seen.reasons(ids))
+        found = f"{hits} of {asked} answers are right" + (f"; not read: {why}." if why else ".")
+        return Check(key, title, light, hits, asked, found, good if light == "green" else bad, tuple(ids))
+
+    return check
+
+
+_CHECKS: Final[tuple[Callable[[_Seen], Check], ...]] = (
+    _answers,
+    _plain,
+    _order,
+    _identical,
+    _planted,
+    _empty,
+    _soft(
+        "long",
+        "Reads a long response",
+        ("long",),
+        "About 6,000 tokens of padding did not hide the mistake at their end.",
+        "Long responses (here about 6,000 tokens) are cut, refused or misjudged: look at your longest pairs.",
+    ),
+    _soft(
+        "scripts",
+        "Judges other scripts",
+        _SCRIPTS,
+        "Chinese and Arabic came through.",
+        "Chinese or Arabic pairs are misjudged or not read: judge them with another model.",
+    ),
+    _soft(
+        "braces",
+        "Takes braces as they are",
+        ("braces",),
+        "Braces and percent signs in texts came through.",
+        "Code and templates with braces are misjudged or not read: look at such pairs.",
+    ),
+)
+
+
+def _sentence(light: Light, checks: Sequence[Check]) -> str:
+    bad = [check for check in checks if check.light == light]
+    if light == "green":
+        return "Fit to judge, as far as ten pairs can show."
+    if not checks[0].hits:
+        return "No answer could be read."
+    named = "; ".join(check.title[0].lower() + check.title[1:] for check in bad)
+    return f"{'Do not rely on it' if light == 'red' else 'Use it with care'}. Not sure of: {named}."

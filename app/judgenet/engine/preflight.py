@@ -1,0 +1,136 @@
+"""Asks a model about the built-in pairs, by the way that every run goes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.events import CallFinished, Event
+from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, RolesSpec, Settings
+from judgenet.core.pairs import ORDERS, Order
+from judgenet.core.plan import planned_calls
+from judgenet.core.preflight import Assessment, assess, preflight_pairs
+from judgenet.engine.budget import Limits
+from judgenet.engine.session import Engine, RunHandle, Start, all_settings
+from judgenet.store.db import Store
+from judgenet.store.runs import call_rows, run_info
+
+OnCall = Callable[[int, int], None]
+"""Hears how many calls are in, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What a model made of the built-in pairs.
+
+    ``price`` is in USD, ``None`` where the model's price is unknown; ``seconds`` is the mean time of an answer,
+    ``None`` where there was none. ``message`` says why the calls ended early, if they did. ``form`` is how answers were
+    asked for, ``learned`` what the endpoint refused.
+    """
+
+    endpoint: str
+    model: str
+    assessment: Assessment
+    returned_model: str | None
+    seconds: float | None
+    price: float | None
+    form: str
+    learned: Mapping[str, Any]
+    message: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The pre-flight as JSON-able values."""
+        return {
+            "endpoint": self.endpoint,
+            "model": self.model,
+            "returned_model": self.returned_model,
+            **self.assessment.to_json(),
+            "seconds_per_call": self.seconds,
+            "price": self.price,
+            "form": self.form,
+            "learned": dict(self.learned),
+            "message": self.message,
+        }
+
+
+def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:
+    """The settings under which each model of a network is asked first, one a model, in the order of the network."""
+    found: dict[tuple[str | None, str | None], Settings] = {}
+    for settings in all_settings(spec):
+        found.setdefault((settings.endpoint, settings.model), settings)
+    return tuple(found.values())
+
+
+def calls_needed() -> int:
+    """Calls that the pre-flight of one model makes."""
+    return len(preflight_pairs()) * len(ORDERS)
+
+
+def start_of_model(start: Start, settings: Settings) -> Start:
+    """The start that asks one model of a run about the built-in pairs: a single judge, both orders, no roles."""
+    spec = NetworkSpec(
+        layers=(LayerSpec(neurons=(NeuronSpec(),)),),
+        roles=RolesSpec(kind="none"),
+        settings=replace(settings, samples=1),
+        evidence=start.spec.evidence,
+    )
+    pairs = tuple(of.pair for of in preflight_pairs())
+    return replace(start, spec=spec, pairs=pairs, limits=Limits(), stream=False, scope="all", record={})
+
+
+def preflight(
+    engine: Engine,
+    start: Start,
+    settings: Settings,
+    on_call: OnCall | None = None,
+    on_start: Callable[[RunHandle], None] | None = None,
+) -> Preflight:
+    """Asks one model of a run (:func:`models_of`) and waits for its answers. Do not call it on an event loop's thread.
+
+    ``on_call`` is called on the engine's thread; ``on_start`` gets the handle, by which the calls can be ended early.
+
+    :raises NetworkError: the model cannot be asked.
+    """
+    own = start_of_model(start, settings)
+    total = planned_calls(own.spec, len(own.pairs))
+    done = 0
+    price: float | None = 0.0
+
+    def emit(event: Event) -> None:
+        nonlocal done, price
+        if isinstance(event, CallFinished):
+            done += 1
+            if event.tokens_in or event.tokens_out:
+                price = None if price is None or event.price is None else price + event.price
+            if on_call is not None:
+                on_call(done, total)
+
+    with tempfile.TemporaryDirectory(prefix="judgenet-") as folder, Store.open(Path(folder) / "preflight.db") as store:
+        handle = engine.start(store, own, emit)
+        if on_start is not None:
+            on_start(handle)
+        finished = handle.future.result()
+        store.flush()
+        run = run_info(store, handle.run.id)
+        answers: dict[tuple[str, Order], Evaluation | Unscored] = {}
+        for row in call_rows(store, run, evidence=False):
+            if row.site.order is not None and row.result is not None:
+                answers[own.pairs[row.site.pair].id, row.site.order] = row.result
+        returned, seconds = store.reader.execute("SELECT max(returned_model), avg(latency_s) FROM calls").fetchone()
+        learned = store.load(settings.endpoint or "", settings.model or "")
+        forms = [form for (form,) in store.reader.execute("SELECT DISTINCT form FROM calls ORDER BY form")]
+    return Preflight(
+        settings.endpoint or "",
+        settings.model or "",
+        assess(answers),
+        returned,
+        seconds,
+        price,
+        ", ".join(forms),
+        learned,
+        finished.message,
+    )
