@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
@@ -159,6 +160,7 @@ class VerdictIndex:
         self._said: dict[str, bytearray] = {name: bytearray() for name in self._names}
         self._neurons: dict[tuple[int, int], _Said] = {}
         self._roles: dict[str, _Said] = {}
+        self._panels: Counter[tuple[tuple[str, Verdict], ...]] = Counter()
 
     def __len__(self) -> int:
         return len(self._human)
@@ -167,6 +169,8 @@ class VerdictIndex:
         """Takes the next pair of the run in; ``found`` is ``None`` where it has no verdicts yet."""
         pair = of.pair
         self._human.append(_CODE[pair.human])
+        if pair.annotators:
+            self._panels[tuple(sorted(pair.annotators))] += 1
         self._state.append(_STATES[of.state if found is not None else "open"])
         self._tasks.append(self._task_numbers.setdefault(pair.task, len(self._task_numbers)))
         named = {} if found is None else found.named()
@@ -213,6 +217,37 @@ class VerdictIndex:
     def human_codes(self) -> _Codes:
         """The codes of people's labels by pair."""
         return np.frombuffer(bytes(self._human), np.uint8)
+
+    @property
+    def panels(self) -> Mapping[tuple[tuple[str, Verdict], ...], int]:
+        """What the people of a panel said of a pair, as (name, verdict), and of how many pairs they said it."""
+        return self._panels
+
+    def labelled_counts(self, aggregation: str) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
+        """Counts of the pairs with a verdict: those with a label by (verdict, label), the others by verdict."""
+        codes = np.bincount(self.codes(aggregation) * np.uint8(4) + self.human_codes, minlength=16).reshape(4, 4)
+        labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+        others: Counter[Verdict] = Counter()
+        for said, human in zip(*codes.nonzero(), strict=True):
+            verdict, label = CODES[said], CODES[human]
+            if verdict is None:
+                continue
+            if label is None:
+                others[verdict] += int(codes[said, human])
+            else:
+                labelled[verdict, label] += int(codes[said, human])
+        return labelled, others
+
+    def unlabelled(self, aggregation: str) -> dict[Verdict, list[int]]:
+        """The indexes of the pairs with a verdict and no label, by verdict, in order."""
+        open_to_label = _is(self.human_codes, None)
+        codes = self.codes(aggregation)
+        found = {
+            verdict: np.flatnonzero(open_to_label & _is(codes, verdict)).tolist()
+            for verdict in CODES
+            if verdict is not None
+        }
+        return {verdict: pairs for verdict, pairs in found.items() if pairs}
 
     def pairs(self, chosen: Selection) -> tuple[int, ...]:
         """The indexes of the pairs that a selection means, in order.

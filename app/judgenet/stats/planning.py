@@ -9,9 +9,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
+from typing import TypeVar
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.intervals import Z
+
+T = TypeVar("T")
 
 FEWEST_PLANNED = 30
 """Fewer labels than these are never advised, whatever the formula says."""
@@ -259,11 +262,11 @@ def label_targets(
         left = max(0.0, left - sum(changed.values()))
 
 
-def draw_labels(unlabelled: Mapping[Verdict, Sequence[str]], more: Mapping[Verdict, int], seed: int = 0) -> list[str]:
-    """The ids of pairs to label next: ``more`` of each verdict, drawn at random within it and shuffled, so that their
-    order tells nothing of the verdict."""
+def draw_labels(unlabelled: Mapping[Verdict, Sequence[T]], more: Mapping[Verdict, int], seed: int = 0) -> list[T]:
+    """The pairs to label next, of those given by verdict: ``more`` of each, drawn at random within it and shuffled, so
+    that their order tells nothing of the verdict."""
     rng = random.Random(seed)
-    drawn: list[str] = []
+    drawn: list[T] = []
     for verdict, ids in sorted(unlabelled.items()):
         drawn += rng.sample(list(ids), min(len(ids), max(0, more.get(verdict, 0))))
     rng.shuffle(drawn)

@@ -9,8 +9,8 @@ Verdicts are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb, sqrt
 from typing import Literal
@@ -104,23 +104,101 @@ class WhatIf:
     best_neuron: tuple[int, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One exact sub-network: all of the layers before ``depth``, the first ``width`` neurons of layer ``depth``, and of
+    each call the first ``samples``. One order alone is exact where ``depth`` is 1."""
+
+    depth: int
+    width: int
+    orders: tuple[Order, ...]
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a sub-network says.
+
+    ``codes`` are its verdicts by pair. ``accuracy`` is over the ``n_used`` pairs with a verdict and a label, of
+    ``n_total``, with Wilson's interval; ``None`` where there is none. ``calls`` is the mean number of calls a pair.
+    """
+
+    choice: Choice
+    codes: Codes
+    accuracy: float | None
+    interval: Interval | None
+    n_used: int
+    n_total: int
+    calls: float
+
+
+def whole_choice(calls: Calls) -> Choice:
+    """The network as it was run."""
+    return Choice(calls.depth, int((calls.layers == calls.depth).sum()), calls.orders, calls.samples)
+
+
+def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_all") -> Answer:
+    """What one sub-network would have said; fast enough for a slider.
+
+    :raises ValueError: the sub-network is not exact, or larger than the network.
+    """
+    last = np.flatnonzero(calls.layers == choice.depth)
+    if not 1 <= choice.width <= len(last) or not 1 <= choice.samples <= calls.samples or not choice.orders:
+        raise ValueError(f"{choice} is no part of this network.")
+    if choice.depth > 1 and choice.orders != calls.orders:
+        raise ValueError("A deeper layer has read both orders: one alone is another network.")
+    kept = np.concatenate((np.flatnonzero(calls.layers < choice.depth), last[: choice.width]))
+    axes = np.array([place for place, order in enumerate(ORDERS) if order in choice.orders])
+    part = np.ix_(np.arange(len(calls.human)), kept, axes, np.arange(choice.samples))
+    codes = verdict_codes(
+        calls.differences[part], calls.layers[kept], np.ones((1, len(kept)), dtype=bool), rules, rule
+    )[0]
+    judged = (codes > 0) & (calls.human > 0)
+    n, hits = int(judged.sum()), int((judged & (codes == calls.human)).sum())
+    asked = calls.asked[part].sum() / len(calls.human) if len(calls.human) else 0.0
+    return Answer(choice, codes, hits / n if n else None, wilson(hits, n), n, len(calls.human), float(asked))
+
+
 def what_if(
-    calls: Calls, rules: Aggregation, rule: Rule = "c2_all", *, tolerance: float = ONE_POINT, seed: int = 0
+    calls: Calls,
+    rules: Aggregation,
+    rule: Rule = "c2_all",
+    *,
+    tolerance: float = ONE_POINT,
+    seed: int = 0,
+    subsets: int = SUBSETS,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> WhatIf | None:
     """The accuracy of every size of exact sub-network; ``None`` where no labelled pair has a verdict.
 
     ``smallest`` is the one with the fewest calls whose accuracy is at most ``tolerance`` below the whole network's.
+    At most ``subsets`` choices of neurons are averaged for a size. ``on_progress`` hears how many sizes of how many are
+    done; what it raises ends the work.
     """
+    asked = calls.asked.mean(axis=0) if len(calls.asked) else np.zeros(calls.asked.shape[1:])
+    labelled = calls.human > 0
+    if not labelled.any():
+        return None
+    # Pairs without a label change no accuracy, and there may be very many of them.
+    calls = replace(
+        calls, differences=calls.differences[labelled], asked=calls.asked[labelled], human=calls.human[labelled]
+    )
     whole_masks = np.ones((1, len(calls.layers)), dtype=bool)
     base = _shares(verdict_codes(calls.differences, calls.layers, whole_masks, rules, rule), calls.human)
     if not base[1].sum():
         return None
     points = []
-    for depth, orders, samples in _kinds(calls):
-        for width in range(1, int((calls.layers == depth).sum()) + 1):
-            found = _point(calls, rules, rule, base, (depth, width, orders, samples), seed)
-            if found is not None:
-                points.append(found)
+    sizes = [
+        (depth, width, orders, samples)
+        for depth, orders, samples in _kinds(calls)
+        for width in range(1, int((calls.layers == depth).sum()) + 1)
+    ]
+    for done, size in enumerate(sizes):
+        if on_progress is not None:
+            on_progress(done, len(sizes))
+        found = _point(calls, asked, rules, rule, base, size, subsets, seed)
+        if found is not None:
+            points.append(found)
     whole = next(
         point
         for point in points
@@ -146,17 +224,19 @@ def _kinds(calls: Calls) -> Iterator[tuple[int, tuple[Order, ...], int]]:
 
 def _point(
     calls: Calls,
+    asked: NDArray[np.float64],
     rules: Aggregation,
     rule: Rule,
     base: tuple[NDArray[np.float64], NDArray[np.float64]],
-    kind: tuple[int, int, tuple[Order, ...], int],
+    size: tuple[int, int, tuple[Order, ...], int],
+    subsets: int,
     seed: int,
 ) -> Point | None:
-    depth, width, orders, samples = kind
+    depth, width, orders, samples = size
     axes = [place for place, order in enumerate(ORDERS) if order in orders]
     differences = calls.differences[:, :, axes, :samples]
     last = np.flatnonzero(calls.layers == depth)
-    masks = _masks(calls.layers, depth, last, width, seed)
+    masks = _masks(calls.layers, depth, last, width, subsets, seed)
     codes = verdict_codes(differences, calls.layers, masks, rules, rule)
     right, judged = _each(codes, calls.human)
     hits, there = right.mean(axis=0), judged.mean(axis=0)
@@ -165,7 +245,6 @@ def _point(
         return None
     accuracy = float(hits.sum() / n)
     singles = [float(r.sum() / j.sum()) for r, j in zip(right, judged, strict=True) if j.any()]
-    asked = calls.asked[:, :, axes, :samples].sum(axis=(2, 3)).mean(axis=0)
     slope = (hits - accuracy * there) / n
     base_n = base[1].sum()
     base_accuracy = base[0].sum() / base_n
@@ -178,7 +257,7 @@ def _point(
         neurons=int(masks[0].sum()),
         orders=orders,
         samples=samples,
-        calls=float((masks @ asked).mean()),
+        calls=float((masks @ asked[:, axes, :samples].sum(axis=(1, 2))).mean()),
         subsets=len(masks),
         every=len(masks) == comb(len(last), width),
         accuracy=accuracy,
@@ -201,14 +280,14 @@ def _interval(
     return Interval(max(0.0, accuracy - spread), min(1.0, accuracy + spread))
 
 
-def _masks(layers: NDArray[np.int64], depth: int, last: NDArray[np.intp], width: int, seed: int) -> Asked:
+def _masks(layers: NDArray[np.int64], depth: int, last: NDArray[np.intp], width: int, subsets: int, seed: int) -> Asked:
     """The neurons that are kept, a row a choice."""
-    if comb(len(last), width) <= SUBSETS:
+    if comb(len(last), width) <= subsets:
         chosen: Sequence[Sequence[int]] = list(combinations(last.tolist(), width))
     else:
         rng = np.random.default_rng((seed, depth, width))
         drawn: set[tuple[int, ...]] = set()
-        while len(drawn) < SUBSETS:
+        while len(drawn) < subsets:
             drawn.add(tuple(sorted(rng.choice(last, width, replace=False).tolist())))
         chosen = sorted(drawn)
     masks = np.zeros((len(chosen), len(layers)), dtype=bool)

@@ -16,7 +16,7 @@ from judgenet.core.pairs import ORDERS
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.curves import CODES
-from judgenet.stats.whatif import Calls, verdict_codes, what_if
+from judgenet.stats.whatif import Calls, Choice, answer, verdict_codes, what_if, whole_choice
 from judgenet.store.db import Store
 from judgenet.store.recorded import import_run, select
 from judgenet.store.votes import run_calls
@@ -66,6 +66,59 @@ def test_verdicts_are_those_of_the_aggregation(rules: Aggregation) -> None:
                 found = aggregate(opinions(calls, pair, kept), depth, rules)
                 want = {"c1": found.c1, "c2_all": found.c2_all, "c2_last": found.c2_layers[-1]}[rule]
                 assert CODES[codes[row, pair]] == want, (rule, row, pair)
+
+
+@pytest.mark.parametrize(
+    ("choice", "kept"),
+    [
+        (Choice(2, 2, ORDERS, 2), [1, 1, 1, 1, 1]),
+        (Choice(2, 1, ORDERS, 2), [1, 1, 1, 1, 0]),
+        (Choice(1, 2, ORDERS, 1), [1, 1, 0, 0, 0]),
+        (Choice(1, 3, ("ba",), 2), [1, 1, 1, 0, 0]),
+    ],
+)
+def test_an_answer_is_what_the_smaller_network_would_have_said(choice: Choice, kept: list[int]) -> None:
+    calls = made()
+    found = answer(calls, choice, Aggregation())
+    right = n = used = 0
+    for pair in range(len(calls.human)):
+        mine = [
+            said
+            for said in opinions(calls, pair, np.array(kept, dtype=bool))
+            if said.order in choice.orders and said.sample <= choice.samples
+        ]
+        want = aggregate(mine, choice.depth).c2_all
+        assert CODES[found.codes[pair]] == want, pair
+        used += len(mine)
+        if want is not None and CODES[calls.human[pair]] is not None:
+            n += 1
+            right += want == CODES[calls.human[pair]]
+    assert (found.n_used, found.n_total) == (n, len(calls.human))
+    assert found.accuracy == pytest.approx(right / n)
+    assert found.calls == pytest.approx(used / len(calls.human))
+
+
+def test_what_is_no_exact_part_of_the_network_is_refused() -> None:
+    calls = made()
+    assert whole_choice(calls) == Choice(2, 2, ORDERS, 2)
+    for choice in (Choice(2, 3, ORDERS, 2), Choice(1, 0, ORDERS, 1), Choice(1, 1, ORDERS, 3), Choice(3, 1, ORDERS, 1)):
+        with pytest.raises(ValueError, match="no part of this network"):
+            answer(calls, choice, Aggregation())
+    with pytest.raises(ValueError, match="both orders"):
+        answer(calls, Choice(2, 2, ("ab",), 2), Aggregation())
+
+
+def test_pairs_without_a_label_change_nothing_but_are_asked_too() -> None:
+    calls = made()
+    labelled = calls.human > 0
+    few = Calls(calls.differences[labelled], calls.asked[labelled], calls.layers, calls.human[labelled])
+    one, other = what_if(calls, Aggregation()), what_if(few, Aggregation())
+    assert one is not None
+    assert other is not None
+    assert one.whole == other.whole
+    told: list[tuple[int, int]] = []
+    what_if(few, Aggregation(), on_progress=lambda done, total: told.append((done, total)))
+    assert told == [(place, len(told)) for place in range(len(told))]
 
 
 def test_only_networks_are_asked_whose_calls_would_be_the_same() -> None:

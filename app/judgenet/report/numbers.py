@@ -1,0 +1,97 @@
+"""What can be said of a run beyond counting its verdicts: the win rate corrected by labels, and the people behind them.
+
+Everything comes from an index of verdicts (:class:`~judgenet.report.verdict_index.VerdictIndex`): the run is not read
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import repeat
+
+from judgenet.core.pairs import Verdict
+from judgenet.report.verdict_index import VerdictIndex
+from judgenet.stats.agreement import ReviewShare, review_share
+from judgenet.stats.calibration import Chosen, Labelled, Rates, rates
+from judgenet.stats.intervals import wilson
+from judgenet.stats.panel import PanelAgreement, panel_agreement
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """How much people must review to be as right as they are among themselves (``target``); ``worst`` and ``best``
+    are the same at the ends of the interval of the accuracy. ``reason`` says why there is none."""
+
+    accuracy: float | None
+    target: float | None
+    share: ReviewShare | None
+    worst: ReviewShare | None
+    best: ReviewShare | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The win rates by one aggregation of a run, and what they rest on.
+
+    ``labelled`` counts the judged pairs with a label by (verdict, label), ``others`` the judged ones without by
+    verdict; ``pairs`` are all pairs of the run. ``assumed`` says that nobody told how the labels were chosen, and that
+    they count as random. ``panel`` is ``None`` where no pair has annotators by name.
+    """
+
+    aggregation: str
+    pairs: int
+    labelled: Labelled
+    others: Mapping[Verdict, int]
+    rates: Rates
+    assumed: bool
+    panel: PanelAgreement | None
+    review: Review
+
+    @property
+    def judged(self) -> int:
+        """Pairs with a verdict."""
+        return self.labels + sum(self.others.values())
+
+    @property
+    def labels(self) -> int:
+        """Pairs with a verdict and a label."""
+        return sum(self.labelled.values())
+
+
+def numbers(index: VerdictIndex, aggregation: str, chosen: Chosen | None = None, seed: int = 0) -> Numbers:
+    """The numbers of a run whose verdicts are indexed.
+
+    :raises KeyError: the run has no such aggregation.
+    """
+    labelled, others = index.labelled_counts(aggregation)
+    panel = None
+    if index.panels:
+        panel = panel_agreement(dict(said) for said, count in index.panels.items() for _ in repeat(None, count))
+    return Numbers(
+        aggregation=aggregation,
+        pairs=len(index),
+        labelled=labelled,
+        others=others,
+        rates=rates(labelled, others, chosen or "random", seed=seed),
+        assumed=chosen is None,
+        panel=panel,
+        review=_review(labelled, panel),
+    )
+
+
+def _review(labelled: Labelled, panel: PanelAgreement | None) -> Review:
+    n = sum(labelled.values())
+    target = None if panel is None else panel.h.value
+    if not n:
+        return Review(None, target, None, None, None, "no pair has both a human label and a verdict")
+    hits = sum(count for (verdict, human), count in labelled.items() if verdict == human)
+    accuracy = hits / n
+    if target is None:
+        why = "no pair has two annotators by name, so that people's own agreement is unknown"
+        return Review(accuracy, None, None, None, None, why)
+    ends = wilson(hits, n)
+    assert ends is not None
+    share, worst, best = (review_share(at, target) for at in (accuracy, ends.low, ends.high))
+    return Review(accuracy, target, share, worst, best, share.reason)

@@ -1,0 +1,87 @@
+"""The corrected rate of a recorded run, and what it rests on, from the index of its verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.report.numbers import numbers
+from judgenet.report.verdict_index import VerdictIndex
+from judgenet.stats.planning import draw_labels
+from judgenet.store.db import Store
+from judgenet.store.results import network_of, pair_calls, pair_results, verdicts_of
+from judgenet.store.runs import RunInfo
+from tests.unit.report.runs import labelled_pairs, opened, record
+from tests.unit.report.test_verdict_index import leaning
+
+
+def indexed(store: Store, run: RunInfo) -> VerdictIndex:
+    spec = network_of(run)
+    index = VerdictIndex(spec)
+    for pair, rows in pair_calls(store, run):
+        index.add(pair, rows, verdicts_of(pair, rows, spec.depth, spec.aggregation))
+    return index
+
+
+def annotated(pairs: list[Pair]) -> list[Pair]:
+    """Every third pair has two people, who disagree on every ninth."""
+    said: dict[int, tuple[tuple[str, Verdict], ...]] = {}
+    for place, pair in enumerate(pairs):
+        if place % 3 == 0 and pair.human is not None:
+            other: Verdict = "tie" if place % 9 == 0 and pair.human != "tie" else pair.human
+            said[place] = (("Ada", pair.human), ("Ben", other))
+    return [replace(pair, annotators=said.get(place, ())) for place, pair in enumerate(pairs)]
+
+
+def test_counts_are_those_of_the_pairs(tmp_path: Path) -> None:
+    pairs = annotated(labelled_pairs(90))
+    pairs = [replace(pair, human=None, annotators=()) if place >= 45 else pair for place, pair in enumerate(pairs)]
+    path = tmp_path / "run.db"
+    record(path, pairs, leaning(pairs))
+    with opened(path) as (store, run):
+        index = indexed(store, run)
+        cells: Counter[tuple[Verdict, Verdict]] = Counter()
+        others: Counter[Verdict] = Counter()
+        for result in pair_results(store, run):
+            assert result.verdicts is not None
+            said, human = result.verdicts.c2_all, result.pair.pair.human
+            if said is not None and human is not None:
+                cells[said, human] += 1
+            elif said is not None:
+                others[said] += 1
+    found = numbers(index, "c2_all")
+    assert (found.labelled, found.others, found.pairs) == (cells, others, 90)
+    assert (found.labels, found.judged) == (cells.total(), cells.total() + others.total())
+    assert found.assumed
+    rate = found.rates.estimates["naive"].value
+    b, tie = (sum(count for (verdict, _), count in cells.items() if verdict == of) + others[of] for of in ("b", "tie"))
+    assert rate == pytest.approx((b + tie / 2) / found.judged)
+    assert numbers(index, "c2_all", "targeted").rates.estimates["stratified"].value is None
+    assert found.panel is not None
+    two = [pair for pair in pairs if pair.annotators]
+    agree = sum(pair.annotators[0][1] == pair.annotators[1][1] for pair in two)
+    assert found.panel.h.value == pytest.approx(agree / len(two))
+    assert found.review.target == found.panel.h.value
+    free = index.unlabelled("c2_all")
+    assert {verdict: len(places) for verdict, places in free.items()} == dict(others)
+    assert all(pairs[place].human is None for places in free.values() for place in places)
+    drawn = draw_labels(free, {"a": 3, "b": 2})
+    assert Counter(index.verdict("c2_all", place) for place in drawn) == {"a": 3, "b": 2}
+
+
+def test_without_labels_only_the_uncorrected_rate_is_left(tmp_path: Path) -> None:
+    pairs = [replace(pair, human=None) for pair in labelled_pairs(12)]
+    path = tmp_path / "run.db"
+    record(path, pairs, leaning(pairs))
+    with opened(path) as (store, run):
+        found = numbers(indexed(store, run), "c1")
+    assert found.rates.estimates["naive"].value is not None
+    assert found.rates.estimates["stratified"].value is None
+    assert found.rates.estimates["stratified"].reason
+    assert found.panel is None
+    assert found.review.share is None
+    assert found.review.reason == "no pair has both a human label and a verdict"
