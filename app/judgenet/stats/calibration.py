@@ -68,7 +68,9 @@ class Estimate:
     """A win rate with its 95 % interval, or ``None`` with a ``reason``.
 
     ``n`` is the number of pairs it rests on, ``labels`` of them with a human label. ``notes`` are what to know beside
-    it.
+    it. ``questions`` is how many questions the pairs have that carry the interval (the labelled ones, but for the
+    uncorrected rate): the effective n. It is ``None`` where questions are not known. A value without an interval has a
+    ``reason`` too: too few questions.
     """
 
     value: float | None
@@ -77,13 +79,15 @@ class Estimate:
     labels: int
     reason: str = ""
     notes: tuple[str, ...] = ()
+    questions: int | None = None
 
     def refused(self, reason: str) -> Estimate:
         """The same without a value."""
         return replace(self, value=None, interval=None, reason=reason, notes=())
 
 
-def _clipped(middle: float, spread: float) -> Interval:
+def clipped(middle: float, spread: float) -> Interval:
+    """``spread`` to both sides, held within 0 to 1."""
     return Interval(min(1.0, max(0.0, middle - spread)), min(1.0, max(0.0, middle + spread)))
 
 
@@ -157,7 +161,7 @@ def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratif
         if not part.labels
     )
     return Stratified(
-        Estimate(value, _clipped(value, Z * se), n, m, notes=notes), strata, _clipped(value, Z * se_these), se, se_these
+        Estimate(value, clipped(value, Z * se), n, m, notes=notes), strata, clipped(value, Z * se_these), se, se_these
     )
 
 
@@ -183,23 +187,26 @@ def decided_rate(
     if not m:
         return Estimate(None, None, m + n, 0, "no judged pair has a human label")
     k = len(classes)
-
-    def rate(counts: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows = counts.sum(axis=-1)
-        shares = (counts + 1 / k) / (rows + 1)[..., None]
-        weights = (rows + rest)[..., None] / (m + n)
-        a, b = (weights * shares).sum(axis=-2)[..., 0], (weights * shares).sum(axis=-2)[..., -1]
-        found: NDArray[np.float64] = b / (a + b)
-        return found
-
     rng = np.random.default_rng(seed)
     if within_verdict:
         drawn = np.stack([_drawn(rng, row, resamples) for row in table], axis=1)
     else:
         drawn = _drawn(rng, table.ravel(), resamples).reshape(resamples, k, k)
-    rates = rate(drawn, _drawn(rng, others, resamples))
-    low, high = np.percentile(rates, (2.5, 97.5))
-    return Estimate(float(rate(table, others)), Interval(float(low), float(high)), m + n, m)
+    shares = decided_share(drawn, _drawn(rng, others, resamples))
+    low, high = np.percentile(shares, (2.5, 97.5))
+    return Estimate(float(decided_share(table, others)), Interval(float(low), float(high)), m + n, m)
+
+
+def decided_share(counts: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The stratified share of B over that of A and B: of labelled pairs by verdict and label, shape (..., k, k) with A
+    first and B last, and of others by verdict, shape (..., k)."""
+    rows = counts.sum(axis=-1)
+    shares = (counts + 1 / counts.shape[-1]) / (rows + 1)[..., None]
+    totals = rows + rest
+    weights = (totals / totals.sum(axis=-1, keepdims=True))[..., None]
+    a, b = (weights * shares).sum(axis=-2)[..., 0], (weights * shares).sum(axis=-2)[..., -1]
+    found: NDArray[np.float64] = b / (a + b)
+    return found
 
 
 def _drawn(rng: np.random.Generator, counts: NDArray[np.float64], resamples: int) -> NDArray[np.float64]:
@@ -239,7 +246,7 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
         spread = float(of.spread)
         weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
     value, se = (float(found) for found in formulas.powered(of, weight))
-    return Powered(Estimate(min(1.0, max(0.0, value)), _clipped(value, Z * se), m + n, m), weight)
+    return Powered(Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m), weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +361,7 @@ def two_class(positive: int, n: int, right_0: int, m_0: int, right_1: int, m_1: 
     notes = (
         () if established else ("judge quality not established: it may be no better than chance on the labelled pairs",)
     )
-    estimate = replace(empty, value=min(1.0, max(0.0, value)), interval=_clipped(theta + shift, Z * se), notes=notes)
+    estimate = replace(empty, value=min(1.0, max(0.0, value)), interval=clipped(theta + shift, Z * se), notes=notes)
     return TwoClass(estimate, theta, shift, se, established)
 
 
@@ -434,9 +441,73 @@ def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
     estimate = (
         empty.refused(reason)
         if reason
-        else replace(empty, value=min(1.0, max(0.0, value)), interval=_clipped(value, Z * se))
+        else replace(empty, value=min(1.0, max(0.0, value)), interval=clipped(value, Z * se))
     )
     return KClass(estimate, tuple(float(share) for share in people), value, se, smallest)
+
+
+def inverted(
+    labelled: NDArray[np.float64], others: NDArray[np.float64], scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The K-class win rate of many tables at once, without smoothing, and where there is one: each class has a label
+    and the matrix of errors can be inverted.
+
+    ``labelled`` has the shape (tables, k, k), by verdict and label; ``others`` (tables, k); ``scores`` those of the k
+    classes.
+    """
+    import numpy as np
+
+    per_class = labelled.sum(axis=1, keepdims=True)
+    matrix = labelled / np.maximum(per_class, 1)
+    n = others.sum(axis=1, keepdims=True)
+    usable = (per_class[:, 0] > 0).all(axis=1) & (n[:, 0] > 0)
+    usable &= np.linalg.svd(matrix, compute_uv=False)[:, -1] > 1e-9
+    matrix = np.where(usable[:, None, None], matrix, np.eye(len(scores)))
+    weights = np.linalg.solve(
+        matrix.transpose(0, 2, 1), np.broadcast_to(scores[:, None], (len(matrix), len(scores), 1))
+    )
+    return (weights[:, :, 0] * others / np.maximum(n, 1)).sum(axis=1), usable
+
+
+@dataclass(frozen=True, slots=True)
+class KClassBootstrap:
+    """The K-class interval by resampling: percentiles over the resamples that have a value. ``refused`` of
+    ``resamples`` have none."""
+
+    interval: Interval | None
+    refused: int
+    resamples: int
+    seed: int
+    reason: str = ""
+
+
+def k_class_bootstrap(
+    labelled: Labelled, unlabelled: Mapping[Verdict, int], *, resamples: int = RESAMPLES, seed: int = 0
+) -> KClassBootstrap:
+    """The bootstrap in the place of the delta method of :func:`k_class`: labelled pairs and the verdicts of the others
+    are drawn anew, each time without smoothing, and the ends are held within 0 to 1.
+
+    ``None`` where more than 1 % of the resamples have no value.
+    """
+    import numpy as np
+
+    classes = classes_of(labelled, unlabelled)
+    table = np.asarray(_table(labelled, classes), dtype=float)
+    others = np.asarray([unlabelled.get(verdict, 0) for verdict in classes], dtype=float)
+    k = len(classes)
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(rng, table.ravel(), resamples).reshape(-1, k, k)
+    scores = np.asarray([SCORES[verdict] for verdict in classes])
+    values, usable = inverted(drawn, _drawn(rng, others, resamples), scores)
+    refused = int((~usable).sum())
+    if refused > _MOST_REFUSED * resamples:
+        why = f"the judge's errors cannot be inverted in {refused:,} of {resamples:,} resamples"
+        return KClassBootstrap(None, refused, resamples, seed, why)
+    low, high = np.clip(np.percentile(values[usable], (2.5, 97.5)), 0.0, 1.0)
+    return KClassBootstrap(Interval(float(low), float(high)), refused, resamples, seed)
+
+
+_MOST_REFUSED = 0.01
 
 
 # Which of them may be shown

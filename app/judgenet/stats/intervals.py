@@ -1,18 +1,19 @@
 """How far figures computed over pairs may be off: 95 % intervals.
 
 Pairs count as drawn independently, unless the questions are given: where questions repeat (several pairs of systems a
-question), intervals over pairs are too narrow, and whoever shows them must say so.
+question), intervals over pairs are too narrow, and those over questions are what is to be shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from judgenet.core.pairs import VERDICTS
 from judgenet.stats.agreement import Agreement, Counts
+from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,8 +25,6 @@ Z = 1.959963984540054
 RESAMPLES = 5000
 FEW_PAIRS = 20
 """Below this many pairs a bootstrap interval is not to be trusted."""
-FEWEST_QUESTIONS = 10
-"""Below this many questions with several pairs there is no interval."""
 _MOST_DROPPED = 0.01
 
 
@@ -55,7 +54,8 @@ def wilson(hits: int, n: int) -> Interval | None:
 class AgreementIntervals:
     """The 95 % intervals of the figures of an :class:`~judgenet.stats.agreement.Agreement`.
 
-    ``reasons`` says for each that is ``None`` why. ``few`` is true below :data:`FEW_PAIRS` pairs.
+    ``reasons`` says for each that is ``None`` why. ``few`` is true below :data:`FEW_PAIRS` pairs. ``questions`` is how
+    many questions the pairs have, the effective n where they are fewer than the pairs; ``None`` where it is not known.
     """
 
     accuracy: Interval | None
@@ -65,6 +65,10 @@ class AgreementIntervals:
     seed: int
     few: bool
     reasons: dict[str, str]
+    questions: int | None = None
+
+
+_NAMES = ("accuracy", "macro_f1", "kappa")
 
 
 def agreement_intervals(
@@ -79,12 +83,48 @@ def agreement_intervals(
 
     ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``found``. Where
     a question has several pairs, whole questions are drawn, for accuracy too; below :data:`FEWEST_QUESTIONS` questions
-    there are no intervals then.
+    there are no intervals then. For several agreements over the same pairs :func:`agreements_intervals` is faster.
     """
+    if questions is None:
+        return _over_pairs(found, resamples, seed)
+    import numpy as np
+
+    rows = [[counts.get((human, said), 0) for human in VERDICTS for said in VERDICTS] for counts in questions]
+    table = np.asarray(rows, dtype=float).reshape(-1, len(VERDICTS) ** 2)
+    return agreements_intervals([found], [table], resamples=resamples, seed=seed)[0]
+
+
+def agreements_intervals(
+    found: Sequence[Agreement], tables: Sequence[NDArray[np.float64]], *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[AgreementIntervals]:
+    """:func:`agreement_intervals` of several agreements, whose questions are drawn once for all.
+
+    ``tables`` has for each the counts by question: shape (questions, 9), the cells by human label and then by verdict,
+    both in the order a, b, tie. All have the same number of questions; those without a pair that counts are zeros.
+    """
+    apart: dict[int, NDArray[np.float64]] = {}
+    within: dict[int, AgreementIntervals] = {}
+    for place, (one, table) in enumerate(zip(found, tables, strict=True)):
+        there = int(table.any(axis=1).sum())
+        why = few_questions(there, one.n_used)
+        if there == one.n_used or not one.n_used:
+            within[place] = replace(_over_pairs(one, resamples, seed), questions=there)
+        elif why or not resamples:
+            reasons = dict.fromkeys(_NAMES, why or "no resamples were asked for")
+            within[place] = AgreementIntervals(None, None, None, 0, seed, True, reasons, there)
+        else:
+            apart[place] = table[table.any(axis=1)] if len(tables) == 1 else table
+    if apart:
+        for place, drawn in zip(apart, resampled(list(apart.values()), resamples=resamples, seed=seed), strict=True):
+            there = int(tables[place].any(axis=1).sum())
+            within[place] = _bootstrap(found[place], drawn, seed, there)
+    return [within[place] for place in range(len(found))]
+
+
+def _over_pairs(found: Agreement, resamples: int, seed: int) -> AgreementIntervals:
     n = found.n_used
     if not n:
-        why = found.reasons.get("accuracy", "no pair has both verdicts")
-        reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa"), why)
+        reasons = dict.fromkeys(_NAMES, found.reasons.get("accuracy", "no pair has both verdicts"))
         return AgreementIntervals(None, None, None, 0, seed, True, reasons)
     hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
     if not resamples:
@@ -92,18 +132,15 @@ def agreement_intervals(
         return AgreementIntervals(wilson(hits, n), None, None, 0, seed, n < FEW_PAIRS, reasons)
     import numpy as np
 
-    rng = np.random.default_rng(seed)
-    of_each = _tables(questions)
-    repeated = 0 < len(of_each) < n
-    if repeated and len(of_each) < FEWEST_QUESTIONS:
-        why = f"the {n:,} pairs are of {len(of_each):,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
-        reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa"), why)
-        return AgreementIntervals(None, None, None, 0, seed, True, reasons)
-    if repeated:
-        even = np.full(len(of_each), 1 / len(of_each))
-        drawn = np.stack([rng.multinomial(len(of_each), even) @ of_each for _ in range(resamples)])
-    else:
-        drawn = rng.multinomial(n, np.asarray(found.confusion, dtype=float).ravel() / n, size=resamples).astype(float)
+    shares = np.asarray(found.confusion, dtype=float).ravel() / n
+    drawn = np.random.default_rng(seed).multinomial(n, shares, size=resamples).astype(float)
+    return replace(_bootstrap(found, drawn, seed, None), accuracy=wilson(hits, n))
+
+
+def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, questions: int | None) -> AgreementIntervals:
+    import numpy as np
+
+    resamples = len(drawn)
     tables = drawn.reshape(resamples, 3, 3)
     sizes = tables.sum(axis=(1, 2))
     right = np.diagonal(tables, axis1=1, axis2=2)
@@ -122,16 +159,15 @@ def agreement_intervals(
         reasons["kappa"] = f"undefined in {resamples - len(kappas):,} of {resamples:,} resamples"
     else:
         kappa = _middle(kappas)
-    accuracy = _middle(right.sum(axis=1) / sizes) if repeated else wilson(hits, n)
-    return AgreementIntervals(accuracy, _middle(f1), kappa, resamples, seed, n < FEW_PAIRS, reasons)
-
-
-def _tables(questions: Sequence[Counts] | None) -> NDArray[np.float64]:
-    """The nine cells of each question that has a pair with label and verdict."""
-    import numpy as np
-
-    rows = [[counts.get((human, said), 0) for human in VERDICTS for said in VERDICTS] for counts in questions or ()]
-    return np.asarray([row for row in rows if any(row)], dtype=float).reshape(-1, len(VERDICTS) ** 2)
+    # A resample may hold no pair with both, where many questions have none.
+    there = sizes > 0
+    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    accuracy = _middle(right.sum(axis=1)[there] / sizes[there])
+    if hits in (0, found.n_used) and questions:
+        # Resamples of equal pairs do not vary; each question then counts as one pair.
+        accuracy = wilson(questions if hits else 0, questions) or accuracy
+    few = found.n_used < FEW_PAIRS if questions is None else questions < FEW_PAIRS
+    return AgreementIntervals(accuracy, _middle(f1[there]), kappa, resamples, seed, few, reasons, questions)
 
 
 def _middle(values: NDArray[np.float64]) -> Interval:

@@ -6,12 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.network_json import from_json
+from judgenet.core.pairs import Pair, question_key
 from judgenet.store.db import Store
 from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, pair_states, run_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,15 @@ def pair_results(store: Store, run: RunInfo, rules: Aggregation | None = None) -
     rules = rules or spec.aggregation
     for pair, calls in pair_calls(store, run):
         yield PairResult(pair, verdicts_of(pair, calls, spec.depth, rules))
+
+
+def question_numbers(pairs: Iterable[Pair]) -> NDArray[np.int64]:
+    """A number for the question of each pair, from 0 in the order in which questions come: what
+    :func:`judgenet.stats.resampling.question_counts` counts by."""
+    import numpy as np
+
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(question_key(of.question), len(numbers)) for of in pairs], dtype=np.int64)
 
 
 def common_pairs(store: Store, one: RunInfo, other: RunInfo) -> list[tuple[int, int]]:

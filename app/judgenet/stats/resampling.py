@@ -1,0 +1,121 @@
+"""Drawing whole questions with replacement: the bootstrap of figures over pairs that share questions.
+
+Pairs with one question are not independent looks (several pairs of systems a question), so that all intervals draw
+questions, and the number of questions is the effective n. Everything that is shown is computed from counts; a resample
+is therefore a sum of the counts of the drawn questions, and many figures share one drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Numbers = NDArray[np.integer]
+
+FEWEST_QUESTIONS = 10
+"""Below this many questions with several pairs there is no interval."""
+
+_FEW_KINDS = 64
+_PER_KIND = 32
+"""Where there are at least so many questions of each kind, drawing the kinds is faster than sharing a drawing."""
+_AT_ONCE = 2_000_000
+"""So many drawn questions are held at once."""
+
+
+def few_questions(questions: int, pairs: int) -> str:
+    """Why ``pairs`` of so many questions have no interval; empty where they have one."""
+    if questions >= min(FEWEST_QUESTIONS, pairs):
+        return ""
+    return f"the {pairs:,} pairs are of {questions:,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
+
+
+def question_counts(questions: Numbers, *codes: Numbers) -> Array:
+    """How many pairs of each question have which verdicts: of shape (questions, 4, ..., 4), an axis for each of
+    ``codes``.
+
+    ``questions`` numbers the question of each pair from 0; ``codes`` are verdicts as in :mod:`judgenet.stats.curves`
+    (0 none, 1 A, 2 tie, 3 B), one a pair.
+
+    :raises ValueError: they differ in length.
+    """
+    import numpy as np
+
+    if any(len(of) != len(questions) for of in codes):
+        raise ValueError("Questions and verdicts must have a value for each pair.")
+    cell = questions.astype(np.int64)
+    for of in codes:
+        cell = cell * 4 + of
+    rows = int(questions.max(initial=-1)) + 1
+    shape = (rows, *(4 for _ in codes))
+    return np.bincount(cell, minlength=rows * 4 ** len(codes)).reshape(shape).astype(np.float64)
+
+
+def resampled(tables: Sequence[Array], *, resamples: int, seed: int) -> list[Array]:
+    """Sums over as many questions as there are, drawn with replacement: for each table an array (resamples, cells).
+
+    Every table is of shape (questions, cells). What one table gets does not depend on the others; figures that are to
+    be compared resample by resample belong into the cells of one table.
+
+    Questions that are alike in a table are drawn together, by how often their kind occurs. Where there are too many
+    kinds for that to be faster, one drawing of questions serves all tables.
+    """
+    import numpy as np
+
+    kinds = [_kinds(table) for table in tables]
+    n = len(tables[0])
+    drawn: list[Array] = []
+    apart = []
+    for place, (rows, counts) in enumerate(kinds):
+        if len(counts) <= max(_FEW_KINDS, n / _PER_KIND):
+            often = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)
+            drawn.append(often @ rows)
+        else:
+            apart.append(place)
+            drawn.append(np.empty((resamples, tables[place].shape[1])))
+    if apart:
+        sums = _drawn_sums(np.concatenate([tables[place] for place in apart], axis=1), resamples, seed)
+        at = 0
+        for place in apart:
+            width = tables[place].shape[1]
+            drawn[place] = sums[:, at : at + width]
+            at += width
+    return drawn
+
+
+def _kinds(table: Array) -> tuple[Array, Array]:
+    """The different rows of a table, and how many questions are like each."""
+    import numpy as np
+
+    most = int(table.max(initial=0)) + 1
+    if most ** table.shape[1] > 2**62 or (table != np.rint(table)).any():
+        rows, often = np.unique(table, axis=0, return_counts=True)
+        return rows, often.astype(np.float64)
+    # One number a row sorts far faster than the rows.
+    places = np.array([most**place for place in range(table.shape[1])], dtype=np.int64)
+    _, first, often = np.unique(table.astype(np.int64) @ places, return_index=True, return_counts=True)
+    return table[first], often.astype(np.float64)
+
+
+def _drawn_sums(table: Array, resamples: int, seed: int) -> Array:
+    import numpy as np
+
+    n, cells = table.shape
+    rng = np.random.default_rng(seed)
+    sums = np.empty((resamples, cells))
+    # Whole numbers below 2^24 are exact in single precision, which is twice as fast.
+    exact = table.sum() < 2**22 and not (table != np.rint(table)).any()
+    kind = np.float32 if exact else np.float64
+    counts = table.astype(kind)
+    step = max(1, _AT_ONCE // n)
+    for start in range(0, resamples, step):
+        drawn = rng.integers(n, size=(min(step, resamples - start), n), dtype=np.int32)
+        often = np.empty(drawn.shape, dtype=kind)
+        for row, places in zip(often, drawn, strict=True):
+            row[:] = np.bincount(places, minlength=n)
+        sums[start : start + len(often)] = often @ counts
+    return sums
