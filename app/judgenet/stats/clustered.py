@@ -144,7 +144,8 @@ def _weight(table: Array) -> float:
 
 def _pseudo(rng: np.random.Generator, resamples: int, classes: int, weight: float) -> Array:
     """A question of ``weight`` pairs spread over the classes, as often as it is drawn in each resample."""
-    return weight * rng.poisson(1 / classes, size=(resamples, classes))
+    drawn: Array = weight * rng.poisson(1 / classes, size=(resamples, classes)).astype(np.float64)
+    return drawn
 
 
 def _mean(drawn: Array, table: Array, scores: Array, rng: np.random.Generator) -> Interval:
@@ -199,7 +200,7 @@ def _two_class(draws: _Draws) -> tuple[Array, NDArray[np.bool_]]:
         found = formulas.adjusted(
             draws.others[:, -1], draws.others.sum(axis=1), right_0, right_0 + wrong_0, right_1, right_1 + wrong_1
         )
-    return np.asarray(found.theta), np.asarray(found.judge) > 1e-12
+    return np.asarray(found.theta, dtype=np.float64), np.asarray(found.judge) > 1e-12
 
 
 def _percentiles(values: Array, usable: NDArray[np.bool_]) -> tuple[Interval | None, str]:

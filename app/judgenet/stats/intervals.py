@@ -82,7 +82,7 @@ def agreement_intervals(
     ``resamples=0`` there is Wilson's alone.
 
     ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``found``. Where
-    a question has several pairs, whole questions are drawn, for accuracy too; below :data:`FEWEST_QUESTIONS` questions
+    a question has several pairs, whole questions are drawn, for accuracy too; below 10 questions
     there are no intervals then. For several agreements over the same pairs :func:`agreements_intervals` is faster.
     """
     if questions is None:

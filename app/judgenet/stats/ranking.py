@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
-from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval
+from judgenet.stats.intervals import Interval
+from judgenet.stats.resampling import FEWEST_QUESTIONS
 
 if TYPE_CHECKING:
     import numpy as np
