@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judgenet.core.evaluation import Evaluation, Unscored
-from judgenet.core.events import CallFinished, Event
+from judgenet.core.events import CallFinished, Event, RunFinished
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, RolesSpec, Settings
 from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.plan import planned_calls
@@ -18,6 +18,8 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.session import Engine, RunHandle, Start, all_settings
 from judgenet.store.db import Store
 from judgenet.store.runs import call_rows, run_info
+
+_LOOK_S = 0.1
 
 OnCall = Callable[[int, int], None]
 """Hears how many calls are in, of how many."""
@@ -87,11 +89,12 @@ def preflight(
     start: Start,
     settings: Settings,
     on_call: OnCall | None = None,
-    on_start: Callable[[RunHandle], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Preflight:
     """Asks one model of a run (:func:`models_of`) and waits for its answers. Do not call it on an event loop's thread.
 
-    ``on_call`` is called on the engine's thread; ``on_start`` gets the handle, by which the calls can be ended early.
+    ``on_call`` is called on the engine's thread. Where ``stopped`` turns true the calls end early, and what came in by
+    then counts.
 
     :raises NetworkError: the model cannot be asked.
     """
@@ -111,9 +114,7 @@ def preflight(
 
     with tempfile.TemporaryDirectory(prefix="judgenet-") as folder, Store.open(Path(folder) / "preflight.db") as store:
         handle = engine.start(store, own, emit)
-        if on_start is not None:
-            on_start(handle)
-        finished = handle.future.result()
+        finished = _finished(handle, stopped)
         store.flush()
         run = run_info(store, handle.run.id)
         answers: dict[tuple[str, Order], Evaluation | Unscored] = {}
@@ -134,3 +135,12 @@ def preflight(
         learned,
         finished.message,
     )
+
+
+def _finished(handle: RunHandle, stopped: Callable[[], bool]) -> RunFinished:
+    while True:
+        try:
+            return handle.future.result(_LOOK_S)
+        except TimeoutError:
+            if stopped():
+                handle.cancel()

@@ -26,6 +26,7 @@ from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
 from judgenet.ui.errors import Mend
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.palette import Palette
+from judgenet.ui.preflight import PreflightDialog
 from judgenet.ui.settings import Recent
 from judgenet.ui.shell import RAIL_PAGES
 from judgenet.ui.tasks import Job, JobCancelled
@@ -71,6 +72,7 @@ class FrameActions(QObject):
         self._tour = tour
         self._quit = quit_all
         self._next_region = next_region
+        self._preflight = PreflightDialog(context, window)
         palette.add_answers(self._size_answers)
         palette.add_answers(self._pair_answers)
         self._add()
@@ -124,6 +126,16 @@ class FrameActions(QObject):
                 self._can_run,
                 menu="Run",
                 words="start go",
+            ),
+            Action(
+                "models.try",
+                "Try the models…",
+                self.try_models,
+                "",
+                "model",
+                self._needs_project,
+                menu="Run",
+                words="preflight pre-flight check test",
             ),
             Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
             Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
@@ -360,6 +372,10 @@ class FrameActions(QObject):
             runner.resume()
         else:
             runner.pause()
+
+    def try_models(self) -> None:
+        """Opens the pre-flight of the network's models."""
+        self._preflight.show_for()
 
     # The network by typing
 

@@ -74,6 +74,12 @@ class Runner(QObject):
         self.close()
         self._engine = engine
 
+    def engine(self) -> Engine:
+        """The engine of this window, on its own thread."""
+        if self._engine is None:
+            self._engine = Engine()
+        return self._engine
+
     @property
     def running(self) -> bool:
         """A run goes on, paused or not."""
@@ -138,9 +144,7 @@ class Runner(QObject):
                 stream=True,
                 scope=scope,
             )
-            if self._engine is None:
-                self._engine = Engine()
-            handle = await self._tasks.off_thread(self._engine.start, store, start, self._bridge.put)
+            handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
         except (NetworkError, PriceError, PromptError, StoreError) as error:
             self._errors.tell_exception(error, "No run was started")
             return

@@ -14,6 +14,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label, set_tone, upright
 from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
 from judgenet.ui.words import count, money_span, span, time_left
 
 STRIP: Final = 72
@@ -65,6 +66,9 @@ class CostStrip(QFrame):
         self.problems = QPushButton("No problem")
         self.problems.setProperty("kind", "problem")
         self.problems.clicked.connect(self.problem_wanted)
+        self.try_models = QPushButton("Try the models")
+        set_kind(self.try_models, "flat")
+        context.actions.attach(self.try_models, "models.try")
         row = QHBoxLayout(self)
         row.addWidget(self.calls)
         row.addWidget(self.tokens)
@@ -75,6 +79,7 @@ class CostStrip(QFrame):
         row.addWidget(self.note, stretch=1)
         row.addStretch(1)
         row.addWidget(self.problems)
+        row.addWidget(self.try_models)
         self._row = row
         context.figures.changed.connect(self.refresh)
         context.document.pairs_changed.connect(self.refresh)
@@ -103,6 +108,7 @@ class CostStrip(QFrame):
         self._row.setSpacing(self._context.theme.theme.px(36 if wide > 920 else 20))
         self.tokens.setVisible(wide > 560)
         self.open.setVisible(wide > 760)
+        self.try_models.setVisible(wide > 860)
 
     def show_problems(self, problems: tuple[Problem, ...]) -> None:
         """Counts the problems; the first one is named."""

@@ -1,0 +1,276 @@
+"""The pre-flight: tries every model of the network on ten built-in pairs before a run, and says what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.network import NetworkError, Settings
+from judgenet.core.plan import PriceError
+from judgenet.core.preflight import Assessment, Check, Light
+from judgenet.core.prompts import PromptError
+from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
+from judgenet.engine.session import Start
+from judgenet.engine.setup import start_of
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label, line, set_tone
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count, money, percent
+
+_ICONS: Final[dict[Light | None, tuple[str, str]]] = {
+    "green": ("tick", "good"),
+    "yellow": ("warning", "warn"),
+    "red": ("error", "bad"),
+    None: ("dash", "text3"),
+}
+_WORDS: Final[dict[Light | None, str]] = {"green": "Green", "yellow": "Yellow", "red": "Red", None: "Not seen"}
+_WIDE: Final = 720
+_HIGH: Final = 560
+
+
+class PreflightDialog(QDialog):
+    """Asks the models of the open network about the built-in pairs and shows a light and a sentence for each check."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._over = parent
+        self._found: list[Preflight] = []
+        self._job: Job | None = None
+        self.setWindowTitle("Try the models")
+        self.setAccessibleName("Try the models")
+        self._lead = label("", "evidence", wrap=True)
+        self._state = label("", tone="text2", wrap=True)
+        self._list = QWidget()
+        self._rows = QVBoxLayout(self._list)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(self._list)
+        self._area.setAccessibleName("What came out")
+        self.begin = QPushButton("Try them")
+        self.stop = QPushButton("Stop")
+        self.leave = QPushButton("Close")
+        set_kind(self.begin, "primary")
+        self.begin.setDefault(True)
+        self.begin.clicked.connect(self._begin)
+        self.stop.clicked.connect(self._stop)
+        self.leave.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._state, stretch=1)
+        for button in (self.stop, self.leave, self.begin):
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addWidget(self._lead)
+        column.addWidget(self._area, stretch=1)
+        column.addLayout(buttons)
+        self._column = column
+        self._buttons = buttons
+        context.theme.changed.connect(self._refresh)
+        context.runner.changed.connect(self._refresh)
+        self.finished.connect(self._closed)
+
+    @property
+    def found(self) -> tuple[Preflight, ...]:
+        """What came out, by model."""
+        return tuple(self._found)
+
+    def show_for(self) -> None:
+        """Opens the dialog for the network as it stands."""
+        theme = self._context.theme.theme
+        room = self._over.size()
+        self.resize(min(theme.px(_WIDE), room.width() - theme.px(32)), min(theme.px(_HIGH), room.height()))
+        self._refresh()
+        self.open()
+
+    def _begin(self) -> None:
+        self._context.tasks.start(self._try(), "Try the models")
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _closed(self) -> None:
+        self._stop()
+
+    def _start(self) -> Start:
+        document = self._context.document
+        return start_of(document.project, (), document.profiles, folder=document.folder)
+
+    async def _try(self) -> None:
+        context = self._context
+        try:
+            start = self._start()
+            models = models_of(start.spec)
+        except (NetworkError, PriceError, PromptError) as error:
+            context.errors.tell_exception(error, "The models were not tried")
+            return
+        self._found = []
+        engine = context.runner.engine()
+        try:
+            for place, settings in enumerate(models, 1):
+
+                def ask(job: Job, settings: Settings = settings, place: int = place) -> Preflight:
+                    self._job = job
+
+                    def told(done: int, total: int) -> None:
+                        job.share, job.text = done / total, f"{done} of {count(total, 'call')}"
+
+                    return preflight(engine, start, settings, told, lambda: job.cancelled)
+
+                working = context.tasks.job(f"Try {settings.model} ({place} of {len(models)})", ask)
+                self._say(f"Asking {settings.model}, {place} of {count(len(models), 'model')} …", busy=True)
+                self._found.append(await working)
+                self._refresh(busy=True)
+        except JobCancelled:
+            self._say("Stopped.")
+            return
+        except (NetworkError, OSError) as error:
+            context.errors.tell_exception(error, "The models were not tried")
+        finally:
+            self._job = None
+            self._refresh()
+
+    # What is shown
+
+    def _say(self, text: str, *, busy: bool = False) -> None:
+        self._state.setText(text)
+        self.begin.setEnabled(not busy)
+        self.stop.setVisible(busy)
+
+    def _refresh(self, *_: object, busy: bool = False) -> None:
+        if not self.isVisible() and _:
+            return
+        theme = self._context.theme.theme
+        side = theme.px(24)
+        self._column.setContentsMargins(side, theme.px(16), side, theme.px(16))
+        self._column.setSpacing(theme.px(16))
+        self._buttons.setSpacing(theme.px(8))
+        self._rows.setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8))
+        self._rows.setSpacing(theme.px(12))
+        self._lead.setText(
+            f"Ten pairs with an evident answer, in both orders: at most {calls_needed()} calls a model, which are paid "
+            "for. They show whether a model can judge at all, before it judges anything that matters."
+        )
+        why = self._why_not()
+        going = busy or self._job is not None
+        self.begin.setText("Try again" if self._found else "Try them")
+        self.begin.setToolTip(why)
+        if not going:
+            self._say(why)
+            self.begin.setEnabled(not why)
+        for old in self._list.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            old.hide()
+            old.deleteLater()
+        while (item := self._rows.takeAt(0)) is not None:
+            del item
+        for place, of in enumerate(self._found):
+            if place:
+                self._rows.addWidget(line())
+            self._rows.addWidget(self._model(of))
+        if not self._found:
+            self._rows.addWidget(self._asked())
+        self._rows.addStretch(1)
+
+    def _why_not(self) -> str:
+        if self._context.runner.running:
+            return "A run goes on. Try the models when it has ended."
+        try:
+            models = models_of(self._start().spec) if self._context.document.is_open else ()
+        except (NetworkError, PriceError, PromptError) as error:
+            return str(error)
+        if not models:
+            return "Open a project first."
+        profiles = self._context.document.profiles
+        for settings in models:
+            if settings.endpoint is None or settings.model is None:
+                return "Choose a model for each neuron first."
+            if settings.endpoint not in profiles or profiles[settings.endpoint].kind == "replay":
+                return f"{settings.endpoint} holds recorded answers only: there is no model to try."
+        return ""
+
+    def _asked(self) -> QWidget:
+        """Which models will be asked."""
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        try:
+            models: Sequence[Settings] = models_of(self._start().spec) if self._context.document.is_open else ()
+        except (NetworkError, PriceError, PromptError):
+            models = ()
+        for settings in models:
+            column.addWidget(label(f"{settings.model or 'No model'} at {settings.endpoint or 'no endpoint'}", "strong"))
+        return box
+
+    def _model(self, of: Preflight) -> QWidget:
+        """A model: its light and sentence, its checks, its facts."""
+        theme = self._context.theme.theme
+        box = QWidget()
+        grid = QGridLayout(box)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.px(12))
+        grid.setVerticalSpacing(theme.px(8))
+        grid.setColumnStretch(1, 1)
+        assessment: Assessment = of.assessment
+        grid.addWidget(self._light(assessment.light, 20), 0, 0, Qt.AlignmentFlag.AlignTop)
+        head = label(f"{of.model} at {of.endpoint}", "section", wrap=True)
+        grid.addWidget(head, 0, 1)
+        sentence = label(f"{_WORDS[assessment.light]}. {assessment.sentence}", wrap=True)
+        set_tone(sentence, _ICONS[assessment.light][1])
+        grid.addWidget(sentence, 1, 1)
+        if of.message:
+            grid.addWidget(label(of.message, tone="text2", wrap=True), 2, 1)
+        row = 3
+        for check in assessment.checks:
+            grid.addWidget(self._light(check.light, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(self._check(check), row, 1)
+            row += 1
+        grid.addWidget(label(_facts(of), tone="text2", wrap=True), row, 1)
+        box.setAccessibleName(f"{of.model}: {_WORDS[assessment.light]}. {assessment.sentence}")
+        return box
+
+    def _light(self, light: Light | None, side: int) -> QLabel:
+        theme = self._context.theme.theme
+        name, tone = _ICONS[light]
+        made = QLabel()
+        made.setPixmap(icon(name, tone).pixmap(QSize(theme.px(side), theme.px(side))))
+        made.setAccessibleName(_WORDS[light])
+        return made
+
+    def _check(self, check: Check) -> QWidget:
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(label(check.title, "strong", wrap=True))
+        column.addWidget(label(check.found, wrap=True))
+        column.addWidget(label(check.meaning, tone="text2", wrap=True))
+        box.setAccessibleName(f"{_WORDS[check.light]}: {check.title}. {check.found} {check.meaning}")
+        return box
+
+
+def _facts(of: Preflight) -> str:
+    share = of.assessment.scored / of.assessment.calls if of.assessment.calls else 0.0
+    facts = [f"{of.assessment.scored} of {count(of.assessment.calls, 'call')} scored ({percent(share)})"]
+    if of.seconds is not None:
+        facts.append(f"{of.seconds:.1f} s a call")
+    facts.append("price unknown" if of.price is None else money(of.price, "USD"))
+    if of.returned_model and of.returned_model != of.model:
+        facts.append(f"answers as {of.returned_model}")
+    return ", ".join(facts)

@@ -1,0 +1,92 @@
+"""The pre-flight in the studio: asked by a person, counted by a judge, stopped on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import RolesSpec, Settings
+from judgenet.core.presets import network
+from judgenet.core.project import Project
+from judgenet.store.files import save_project
+from judgenet.ui.app import Studio
+from judgenet.ui.preflight import PreflightDialog
+from tests.fakes.judge_server import JudgeServer
+from tests.ui.conftest import settle, until
+from tests.ui.person import find, key, press
+
+
+@pytest.fixture
+def dialog(studio: Studio, place: Path, judge: JudgeServer) -> PreflightDialog:
+    """The dialog of a network with two models."""
+    first, second = Settings(endpoint="lab", model="one"), Settings(endpoint="lab", model="two")
+    spec = network(2, 1, settings=first)
+    layer = spec.layers[0]
+    neurons = (layer.neurons[0], replace(layer.neurons[1], settings=second))
+    spec = replace(spec, layers=(replace(layer, neurons=neurons),), roles=RolesSpec(kind="none"))
+    project = replace(
+        Project.new("Two models", spec),
+        endpoints=(EndpointProfile("lab", base_url=f"{judge.url}/v1"),),
+    )
+    path = place / "two.judgenet"
+    save_project(project, path)
+    studio.window.frame_actions.open_file(path)
+    studio.window.context.navigator.go("design")
+    found = studio.window.findChild(PreflightDialog)
+    assert isinstance(found, PreflightDialog)
+    return found
+
+
+def texts(dialog: PreflightDialog) -> str:
+    return "\n".join(made.text() for made in dialog.findChildren(QLabel) if made.isVisible())
+
+
+async def test_both_models_are_asked_and_told_apart(
+    dialog: PreflightDialog, studio: Studio, judge: JudgeServer
+) -> None:
+    await settle()
+    press(studio.window.page("design"), "Try the models")
+    await until(dialog.isVisible)
+    assert "one at lab" in texts(dialog)
+    assert "two at lab" in texts(dialog)
+    assert judge.requests == 0
+    press(dialog, "Try them")
+    await until(lambda: len(dialog.found) == 2 and find(dialog, QPushButton, "Try again").isEnabled())
+    assert [of.model for of in dialog.found] == ["one", "two"]
+    assert {entry.model for entry in judge.log} == {"one", "two"}
+    # The same text twice makes the same question in both orders, which is asked once.
+    assert judge.requests == 2 * 19
+    shown = texts(dialog)
+    assert shown.count("20 of 20 answers could be read.") == 2
+    assert dialog.found[0].assessment.sentence in shown
+    key(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+async def test_it_can_be_stopped(dialog: PreflightDialog, studio: Studio, judge: JudgeServer) -> None:
+    judge.judge.settings.latency = 5.0
+    await settle()
+    press(studio.window.page("design"), "Try the models")
+    await until(dialog.isVisible)
+    press(dialog, "Try them")
+    await until(lambda: judge.requests > 0)
+    press(dialog, "Stop")
+    await until(lambda: find(dialog, QPushButton, "Try them").isEnabled())
+    assert dialog.found == ()
+    assert not studio.window.context.runner.running
+
+
+async def test_without_a_model_it_says_what_is_missing(studio: Studio) -> None:
+    studio.window.context.document.new(Project.new("None", network(1, 1, settings=Settings(endpoint="openai"))))
+    studio.window.context.navigator.go("design")
+    await settle()
+    press(studio.window.page("design"), "Try the models")
+    dialog = studio.window.findChild(PreflightDialog)
+    assert isinstance(dialog, PreflightDialog)
+    assert "model" in texts(dialog)
+    assert not find(dialog, QPushButton, "Try them").isEnabled()
