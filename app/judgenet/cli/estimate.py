@@ -29,7 +29,8 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     finally:
         if store is not None:
             store.close()
-    record: dict[str, Any] = found.to_json()
+    several = setup.dataset.systems
+    record: dict[str, Any] = found.to_json() | {"systems": None if several is None else several.to_json()}
     if as_json:
         typer.echo(json.dumps(record, allow_nan=False))
         return 0
@@ -37,6 +38,8 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")
+    if several is not None:
+        console.print(f"{several.line()}.", soft_wrap=True)
     for name, text in found.lines():
         table.add_row(name, text)
     console.print(table)

@@ -25,7 +25,7 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import replay_store
 from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
 from judgenet.engine.setup import read_source, run_record
-from judgenet.formats import Dataset, parse_column_map, parse_label_map
+from judgenet.formats import Dataset, parse_column_map, parse_label_map, parse_matches
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -95,6 +95,16 @@ def prepare(
         str | None, typer.Option("--label-map", help="Label values of the file: 1=a,2=b,0=tie. Never guessed.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a file that is not UTF-8, such as cp1252.")] = None,
+    matches: Annotated[
+        str | None,
+        typer.Option(
+            help="Of more than two responses to a question: how many pairs of each are judged: all, a number or a "
+            "share (25%). Drawn by --seed; every system stays connected with every other."
+        ),
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Names of the systems, by response: gpt,llama,qwen.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs.")] = None,
     pick: Annotated[Pick, typer.Option(help="Which ones, with --limit: the first, or drawn by --seed.")] = Pick.FIRST,
     width: Annotated[
@@ -188,7 +198,11 @@ def prepare(
         known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
 
     source = _source(pairs, columns, labels, encoding, given, folder, limit, pick, seed)
+    source = _several(source, matches, systems, seed)
     dataset = read_source(source, Path() if pairs else folder or Path())
+    if dataset.systems is None and (matches or systems):
+        option = "--matches" if matches else "--systems"
+        raise InputError(f"{option} is about more than two responses to a question; {source.files[0]} has pairs.")
     chosen = select(dataset.pairs, source.selection)
 
     prompts = given.prompts if given else earlier.prompts if earlier else {}
@@ -368,6 +382,16 @@ def _source(
         kind = "first" if pick is Pick.FIRST else "sample"
         source = replace(source, selection=Selection(kind, limit, seed))  # type: ignore[arg-type]
     return source
+
+
+def _several(source: PairsSource, matches: str | None, systems: str | None, seed: int) -> PairsSource:
+    """The source with what the options say of more than two responses to a question."""
+    options = dict(source.options)
+    if matches is not None:
+        options |= {"matches": parse_matches(matches), "seed": seed}
+    if systems is not None:
+        options["systems"] = [name.strip() for name in systems.split(",") if name.strip()]
+    return replace(source, options=options)
 
 
 def _absolute(source: PairsSource, folder: Path) -> PairsSource:

@@ -46,6 +46,8 @@ def run_record(dataset: Dataset | None, seed: int) -> dict[str, Any]:
             "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
             "format": dataset.format,
         }
+        if dataset.systems is not None:
+            record["source"] |= dataset.systems.to_json()
     return record
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from judgenet.formats.containers import release_memory
     from judgenet.formats.errors import DataError, EncodingError
     from judgenet.formats.findings import OF_PAIRS, Finding
-    from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map
+    from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map, parse_matches
     from judgenet.formats.pairs import (
         DataFile,
         Dataset,
@@ -50,6 +50,7 @@ __all__ = [
     "open_files",
     "parse_column_map",
     "parse_label_map",
+    "parse_matches",
     "preview",
     "read_pairs",
     "release_memory",
@@ -78,6 +79,7 @@ _HOME = {
     "open_files": "pairs",
     "parse_column_map": "mapping",
     "parse_label_map": "mapping",
+    "parse_matches": "mapping",
     "preview": "pairs",
     "read_pairs": "pairs",
     "release_memory": "containers",

@@ -48,6 +48,13 @@ TITLES = {
     "blank_lines": "Blank lines",
     "short_rows": "Short rows",
     "other_sheets": "Other sheets",
+    "systems": "Systems and questions",
+    "unnamed_systems": "Systems without names",
+    "missing_response": "Missing responses",
+    "repeated_response": "Same response twice",
+    "single_response": "Fewer than two responses",
+    "matches_raised": "More pairs than asked for",
+    "disconnected_systems": "Systems that never meet",
 }
 
 Severity = Literal["note", "warning"]

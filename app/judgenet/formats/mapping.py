@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judgenet.core.matches import Matches
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.formats.containers import ABSENT, Table
 from judgenet.formats.errors import DataError, listed, shown
@@ -29,9 +30,17 @@ FIELDS = (
     "tags",
     "human",
     "annotators",
+    "responses",
+    "models",
+    "system",
+    "response",
+    "ranks",
+    "ranking",
+    "winners",
 )
 """The parts of a pair that a column can be mapped to. ``chosen`` and ``rejected`` stand for the two responses where
-the label is in the column names."""
+the label is in the column names; those from ``responses`` on are of more than two responses to a question
+(``formats.many``)."""
 
 _FIELD_ALIASES = {"label": "human", "prompt": "question"}
 
@@ -50,6 +59,8 @@ class PairMapping:
     ``no_majority`` is the label where annotators are read without a label of their own and no verdict has the
     majority. ``encoding`` is for texts that are not UTF-8. ``leave_out`` names kinds of findings whose pairs are left
     out (``duplicate``, ``identical_responses``, …).
+    Of more than two responses to a question ``matches`` says how many pairs of each are judged (a number, a share below
+    1, ``None`` for all; ``seed`` draws them), and ``systems`` names the systems of columns that have no names.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -59,9 +70,16 @@ class PairMapping:
     no_majority: Verdict | None = "tie"
     encoding: str | None = None
     leave_out: tuple[str, ...] = ()
+    matches: Matches = None
+    systems: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "leave_out", tuple(self.leave_out))
+        object.__setattr__(self, "systems", tuple(self.systems))
+        require_matches(self.matches)
+        twice = [name for name in self.systems if self.systems.count(name) > 1]
+        if twice:
+            raise DataError(f"The system {shown(twice[0])} is named twice.", "Give each its own name.")
         strange = [kind for kind in self.leave_out if kind not in OF_PAIRS]
         if strange:
             raise DataError(
@@ -84,6 +102,8 @@ class PairMapping:
             "no_majority": self.no_majority,
             "encoding": self.encoding,
             "leave_out": list(self.leave_out),
+            "matches": self.matches,
+            "systems": list(self.systems),
         }
 
     @classmethod
@@ -112,6 +132,40 @@ def parse_column_map(text: str) -> dict[str, str]:
             )
         columns[name] = column.strip()
     return columns
+
+
+def require_matches(matches: Matches) -> None:
+    """Refuses what is no number of matches.
+
+    :raises DataError: it is none.
+    """
+    number = not isinstance(matches, bool) and isinstance(matches, int | float)
+    if matches is not None and not (number and matches > 0 and (isinstance(matches, int) or matches < 1)):
+        raise DataError(
+            f"{shown(matches)} is no number of pairs for a question.", "Give a number of 1 or more, or a share below 1."
+        )
+
+
+def parse_matches(text: str) -> Matches:
+    """Reads how many pairs of each question are judged: ``all``, a number (``12``) or a share (``25%``, ``0.25``).
+
+    :raises DataError: it is none of them.
+    """
+    given = text.strip().lower()
+    if given in ("all", "100%"):
+        return None
+    try:
+        matches = float(given.removesuffix("%")) / 100 if given.endswith("%") else float(given)
+    except ValueError:
+        matches = -1.0
+    if matches >= 1 and matches.is_integer() and not given.endswith("%"):
+        return int(matches)
+    if not 0 < matches < 1:
+        raise DataError(
+            f"Cannot read {shown(text)} as a number of pairs for each question.",
+            "Write all, a number such as 12, or a share such as 25%.",
+        )
+    return matches
 
 
 def parse_label_map(text: str) -> dict[str, Verdict | None]:

@@ -17,6 +17,7 @@ from judgenet.formats import faireval
 from judgenet.formats.containers import ABSENT, Container, Table, release_memory, tables
 from judgenet.formats.errors import DataError, listed
 from judgenet.formats.findings import Finding, examine
+from judgenet.formats.many import Systems, read_many, shape_of
 from judgenet.formats.mapping import PairMapping, label_key
 from judgenet.formats.records import UNKNOWN, LabelValues, Reader, check_ids, format_of, plan_of, present
 from judgenet.formats.watch import Watch, nothing, part
@@ -25,6 +26,8 @@ _MOST_FILES = 200
 _MANY_PAIRS = 20_000
 _FEW_VALUES = 24
 _SHORT_VALUE = 60
+_RECORDS_OF_FIRST = 200
+_FILES_OF_FIRST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,15 @@ class LabelCounts:
 @dataclass(frozen=True)
 class Dataset:
     """Pairs as read. ``format`` is the id of the format, ``coding`` the meaning of the label values that occurred,
-    ``notes`` are findings about the files, ``findings`` these and all about the pairs."""
+    ``notes`` are findings about the files, ``findings`` these and all about the pairs. ``systems`` says what the pairs
+    were made of where questions have more than two responses."""
 
     pairs: tuple[Pair, ...] = field(repr=False)
     format: str
     files: tuple[DataFile, ...]
     coding: Mapping[str, Verdict | None] = field(default_factory=dict)
     notes: tuple[Finding, ...] = ()
+    systems: Systems | None = None
 
     @cached_property
     def labels(self) -> LabelCounts:
@@ -89,7 +94,7 @@ class Dataset:
         pairs = tuple(pair for pair in self.pairs if pair.id not in ids)
         if not pairs:
             raise DataError("All pairs would be left out.", "Leave out fewer.", file=self.files[0].path)
-        return Dataset(pairs, self.format, self.files, self.coding, (*self.notes, note))
+        return Dataset(pairs, self.format, self.files, self.coding, (*self.notes, note), self.systems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ class OpenFiles:
         annotators: Counter[str] = Counter()
         known: dict[str, Verdict | None] = {}
         for table in self.tables:
+            if shape_of(table, mapping):
+                continue
             found = Reader(plan_of(table, mapping), mapping).label_values()
             counts.update(found.counts)
             annotators.update(found.annotators)
@@ -176,6 +183,9 @@ class OpenFiles:
 
         :raises DataError: columns are missing or not clear.
         """
+        if shape_of(self.tables[0], mapping):
+            heads = [table.head(_RECORDS_OF_FIRST) for table in self.tables[:_FILES_OF_FIRST]]
+            return tuple(read_many(heads, mapping)[0][:rows])
         return tuple(Reader(plan_of(self.tables[0].head(rows), mapping), mapping, lenient=True).read())
 
     def read(self, mapping: PairMapping, *, lenient: bool = False, watch: Watch = nothing) -> Dataset:
@@ -188,6 +198,13 @@ class OpenFiles:
         formats: dict[str, None] = {}
         coding: dict[str, Verdict | None] = {}
         share = 0.5 if mapping.leave_out else 1.0
+        if any(shape_of(table, mapping) for table in self.tables):
+            with _collector_paused():
+                made, found, shape, systems = read_many(self.tables, mapping, part(watch, 0, share))
+                if len(made) > _MANY_PAIRS:
+                    gc.freeze()
+            dataset = Dataset(tuple(made), shape, self.files, {}, tuple(found), systems)
+            return dataset.without(mapping.leave_out, part(watch, share, 1))
         with _collector_paused():
             for place, table in enumerate(self.tables):
                 plan = plan_of(table, mapping)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from judgenet.core.pairs import Pair, Source, Verdict, majority
+from judgenet.formats import many
 from judgenet.formats.containers import ABSENT, Table
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import MIRROR, Finding
@@ -48,6 +49,9 @@ def format_of(table: Table) -> tuple[str, NativeFormat | None, Proposal]:
     native = native_format(table.names)
     if native:
         return native.name, native, Proposal({}, {})
+    several = many.proposed(table.names)
+    if several:
+        return several[0], None, Proposal(several[1], {})
     proposal = propose(table.names)
     if any(name not in proposal.columns and name not in proposal.unclear for name in _NOT_MAPPED):
         return UNKNOWN, None, proposal
@@ -86,6 +90,9 @@ class LabelValues:
 
 def plan_of(table: Table, mapping: PairMapping) -> Plan:
     name, native, proposal = format_of(table)
+    if name in many.FIELDS_OF:
+        # The mapping names two responses of several.
+        name, proposal = UNKNOWN, propose(table.names)
     original = table.names
     if native and native.prepare:
         table = native.prepare(table)

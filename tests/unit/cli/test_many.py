@@ -1,0 +1,78 @@
+"""More than two responses to a question, from the file to the ranking."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judgenet.store.db import Store
+from judgenet.store.files import load_project, store_path
+from judgenet.store.runs import run_info
+from tests.fakes.judge_server import JudgeServer
+from tests.unit.cli.conftest import Judgenet
+
+At = tuple[str, ...]
+SMALL = ("--width", "1", "--depth", "1", "--roles", "none")
+QUESTIONS, SYSTEMS = 12, 5
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    path = tmp_path / "many.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for q in range(QUESTIONS):
+            record = {"id": f"q{q}", "question": f"Why {q}?"}
+            record |= {f"response_{k}": f"System {k} says {q * k}." for k in range(1, SYSTEMS + 1)}
+            record |= {f"rank_{k}": k for k in range(1, SYSTEMS + 1)}
+            out.write(json.dumps(record) + "\n")
+    return path
+
+
+def test_the_cost_is_known_before(judgenet: Judgenet, many: Path, at: At, server: JudgeServer) -> None:
+    every = judgenet("estimate", "--pairs", many, *at, *SMALL, "--json").json
+    assert every["systems"] == {
+        "systems": 5,
+        "questions": 12,
+        "responses": 60,
+        "matches": 120,
+        "possible_matches": 120,
+    }
+    assert (every["pairs"], every["calls"]) == (120, [240, 240])
+    some = judgenet("estimate", "--pairs", many, *at, *SMALL, "--matches", 6, "--json").json
+    assert (some["pairs"], some["systems"]["matches"], some["systems"]["possible_matches"]) == (72, 72, 120)
+    told = judgenet("estimate", "--pairs", many, *at, *SMALL, "--matches", "50%")
+    assert "5 systems, 12 questions with 5 responses each: a sample of 60 of 120 pairs." in told.out
+    assert server.requests == 0
+
+
+def test_a_sample_is_judged_resumed_and_ranked(judgenet: Judgenet, many: Path, at: At, server: JudgeServer) -> None:
+    command = ("run", "--pairs", many, *at, *SMALL, "--matches", 6, "--seed", 4, "--out", "out", "--json")
+    names = ("--systems", "p,q,r,s,t")
+    assert judgenet(*command, *names, "--max-calls", 50).code == 3
+    ran = judgenet(*command, *names)
+    assert (ran.code, server.requests) == (0, 2 * 72)
+    assert server.judge.paid_again == 0
+    project = load_project(Path("out/run.judgenet"))
+    assert project.pairs is not None
+    assert project.pairs.options == {"matches": 6, "seed": 4, "systems": ["p", "q", "r", "s", "t"]}
+    # The project says all of it: the same run goes on.
+    assert judgenet("run", "out/run.judgenet", "--json").code == 0
+    assert server.requests == 2 * 72
+    with Store.open(store_path(Path("out/run.judgenet")), readonly=True) as store:
+        source = run_info(store).record["source"]
+    assert (source["systems"], source["matches"], source["possible_matches"]) == (5, 72, 120)
+    ranked = judgenet("rank", "out", "--json").json
+    assert (ranked["pairs"], ranked["questions"]) == (72, 12)
+    assert {system["name"] for system in ranked["systems"]} == set("pqrst")
+    assert [system["name"] for system in ranked["human"]["systems"]] == list("pqrst")
+
+
+def test_a_file_of_pairs_has_no_matches(judgenet: Judgenet, pairs: Path, at: At) -> None:
+    told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", 3)
+    assert (told.code, told.out) == (2, "")
+    assert "--matches is about more than two responses" in told.err
+    told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", "few")
+    assert told.code == 2
+    assert "Cannot read 'few'" in told.err
