@@ -153,9 +153,6 @@ def test_lists_and_objects_of_responses(tmp_path: Path) -> None:
     each = [{"model": model, "text": text} for model, text in zip("mno", "xyz", strict=True)]
     objects = [record | {"responses": each} for record in two]
     cells = [record | {"responses": json.dumps(record["responses"])} for record in by_system]
-        {key: json.dumps(value) if key == "responses" else value for key, value in record.items()}
-        for record in by_system
-    ]
     found = [
         read_pairs(written(tmp_path, records, suffix)).pairs
         for records, suffix in ((listed, "jsonl"), (by_system, "json"), (objects, "jsonl"), (cells, "csv"))
