@@ -1,20 +1,20 @@
 """More than two systems, ranked from pairs: the model of Bradley and Terry (1952).
 
-The chance that i beats j is 1 / (1 + exp(b_j - b_i)), with mean b = 0. A tie is half a win to each. The order in which
-pairs were judged plays no part.
+The chance that i beats j is 1 / (1 + exp(b_j - b_i)), with mean b = 0. A tie is half a win to each, or left out. The
+order in which pairs were judged plays no part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
 from judgenet.stats.intervals import Interval
+from judgenet.stats.length import LengthAdjusted, length_adjusted
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 
 if TYPE_CHECKING:
@@ -26,18 +26,28 @@ if TYPE_CHECKING:
 PRIOR = 0.1
 """Wins each way that are added to every two systems where the results alone give no finite strengths."""
 RESAMPLES = 1000
+MOST_CIRCLES = 10
+"""As many intransitive triples are named; all are counted."""
 _STEPS = 200
 _MOST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Two systems on one question, with the verdict; ``a`` and ``b`` are their places among the systems."""
+    """Two systems on one question, with the verdict; ``a`` and ``b`` are their places among the systems.
+
+    ``longer_b`` is by how many characters the response of ``b`` is longer.
+    """
 
     a: int
     b: int
     verdict: Verdict
     question: Hashable
+    longer_b: int = 0
+
+
+Ties = Literal["half", "drop"]
+"""What a tie counts as: half a win to each, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +76,27 @@ class Ranking:
     """Systems from the strongest to the weakest.
 
     ``prior`` is true where the results alone give no finite strengths (some systems never lose to, or never meet, the
-    rest), so that :data:`PRIOR` was added. ``intransitive`` of ``triples`` of systems that met and decided all three
-    ways form a circle. ``reason`` says why there are no intervals.
+    rest), so that :data:`PRIOR` was added. ``groups`` are the systems that met, directly or through others, the largest
+    group first: ratings of different groups cannot be compared. ``intransitive`` of ``triples`` of systems that met and
+    decided all three ways form a circle, some of which ``circles`` names, each beating the next; so do
+    ``question_circles`` of ``question_triples`` on single questions. ``wins`` holds how often the system of a row won
+    against that of a column, ties counting half (unless dropped), ``games`` how often they met; both in the order of
+    ``systems``.
+    ``reason`` says why there are no intervals.
     """
 
     systems: tuple[Strength, ...]
     prior: bool
+    groups: tuple[tuple[str, ...], ...]
     intransitive: int
     triples: int
+    circles: tuple[tuple[str, str, str], ...]
+    question_circles: int
+    question_triples: int
+    wins: tuple[tuple[float, ...], ...] = field(repr=False)
+    games: tuple[tuple[int, ...], ...] = field(repr=False)
     questions: int
+    ties: Ties
     resamples: int
     seed: int
     reason: str = ""
@@ -88,11 +110,11 @@ def rating(b: float) -> float:
 def connected(wins: Array) -> bool:
     """Whether every system has beaten every other, directly or through others: only then are all strengths finite."""
     import numpy as np
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
-    reach = (np.asarray(wins) > 0) | np.eye(len(wins), dtype=bool)
-    for _ in range(len(wins).bit_length()):
-        reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0
-    return bool(reach.all())
+    beats = csr_array(np.asarray(wins) > 0)
+    return int(connected_components(beats, connection="strong", return_labels=False)) == 1
 
 
 def bradley_terry(wins: Array | Sequence[Sequence[float]], prior: float = 0.0) -> Array | None:
@@ -127,17 +149,50 @@ def intransitive_triples(wins: Array | Sequence[Sequence[float]]) -> tuple[int, 
     import numpy as np
 
     table = np.asarray(wins, dtype=float)
-    beats = np.sign(table - table.T)
-    circles = decided = 0
-    for i, j, k in combinations(range(len(table)), 3):
-        one, two, three = beats[i, j], beats[j, k], beats[k, i]
-        if one and two and three:
-            decided += 1
-            circles += one == two == three
-    return circles, decided
+    beats = (table > table.T).astype(float)
+    decided = beats + beats.T
+    # A circle is three walks of length three that come back, a triple six.
+    return round(float(np.trace(beats @ beats @ beats)) / 3), round(float(np.trace(decided @ decided @ decided)) / 6)
 
 
-def rank(names: Sequence[str], games: Iterable[Game], *, resamples: int = RESAMPLES, seed: int = 0) -> Ranking:
+def some_circles(wins: Array | Sequence[Sequence[float]], most: int = MOST_CIRCLES) -> list[tuple[int, int, int]]:
+    """The first intransitive triples, each beating the next and the last the first; at most ``most``."""
+    import numpy as np
+
+    table = np.asarray(wins, dtype=float)
+    beats = table > table.T
+    found: list[tuple[int, int, int]] = []
+    for i in range(len(table)):
+        for j in np.flatnonzero(beats[i]).tolist():
+            # The lowest place comes first, so that a circle is found once.
+            for k in np.flatnonzero(beats[j] & beats[:, i]).tolist() if j > i else ():
+                if k > i:
+                    found.append((i, j, k))
+                    if len(found) == most:
+                        return found
+    return found
+
+
+def length_rates(names: Sequence[str], games: Iterable[Game]) -> dict[str, LengthAdjusted]:
+    """Each system's win rate over its games at equal length (see :mod:`judgenet.stats.length`)."""
+    scores: list[list[float]] = [[] for _ in names]
+    longer: list[list[int]] = [[] for _ in names]
+    for game in games:
+        score = SCORES[game.verdict]
+        for system, won, length in ((game.b, score, game.longer_b), (game.a, 1 - score, -game.longer_b)):
+            scores[system].append(won)
+            longer[system].append(length)
+    return {name: length_adjusted(scores[place], longer[place]) for place, name in enumerate(names)}
+
+
+def rank(
+    names: Sequence[str],
+    games: Iterable[Game],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    ties: Ties = "half",
+) -> Ranking:
     """Ranks systems from judged pairs. Intervals are percentile bootstraps over questions, with all games of a question
     drawn together; below :data:`FEWEST_QUESTIONS` questions there are none.
 
@@ -148,23 +203,20 @@ def rank(names: Sequence[str], games: Iterable[Game], *, resamples: int = RESAMP
     k = len(names)
     if k < 2:
         raise ValueError("A ranking needs two systems.")
-    by_question: dict[Hashable, Array] = {}
+    played = list(games)
     outcomes = np.zeros((k, 3), dtype=int)
-    for game in games:
-        table = by_question.setdefault(game.question, np.zeros((k, k)))
-        score = SCORES[game.verdict]
-        table[game.b, game.a] += score
-        table[game.a, game.b] += 1 - score
-        for system, won in ((game.b, score), (game.a, 1 - score)):
-            outcomes[system, {1.0: 0, 0.5: 1, 0.0: 2}[won]] += 1
-    tables = np.stack(list(by_question.values())) if by_question else np.zeros((0, k, k))
-    wins = tables.sum(axis=0)
+    for game in played:
+        outcomes[game.b, {"b": 0, "tie": 1, "a": 2}[game.verdict]] += 1
+        outcomes[game.a, {"a": 0, "tie": 1, "b": 2}[game.verdict]] += 1
+    counted = [game for game in played if ties == "half" or game.verdict != "tie"]
+    by_question = _by_question(k, counted)
+    wins = np.asarray(by_question.sum(axis=0)).reshape(k, k)
     strengths = bradley_terry(wins)
     prior = strengths is None
     if strengths is None:
         strengths = bradley_terry(wins, PRIOR)
     assert strengths is not None
-    questions = len(tables)
+    questions = by_question.shape[0]
     reason = ""
     ends: list[Interval | None] = [None] * k
     if questions < FEWEST_QUESTIONS:
@@ -173,17 +225,18 @@ def rank(names: Sequence[str], games: Iterable[Game], *, resamples: int = RESAMP
     elif resamples:
         rng = np.random.default_rng(seed)
         even = np.full(questions, 1 / questions)
-        flat = tables.reshape(questions, k * k)
         # A resample that leaves a system without a loss is smoothed as the results themselves would be.
         found = np.stack(
             [
-                _strengths((rng.multinomial(questions, even) @ flat).reshape(k, k), always=prior)
+                _strengths((by_question.T @ rng.multinomial(questions, even)).reshape(k, k), always=prior)
                 for _ in range(resamples)
             ]
         )
         low, high = np.percentile(found, (2.5, 97.5), axis=0)
         ends = [Interval(rating(float(a)), rating(float(b))) for a, b in zip(low, high, strict=True)]
-    circles, decided = intransitive_triples(wins)
+    else:
+        reason = "no intervals were asked for"
+    order = sorted(range(k), key=lambda i: (-float(strengths[i]), names[i]))
     systems = [
         Strength(
             name=names[i],
@@ -195,10 +248,86 @@ def rank(names: Sequence[str], games: Iterable[Game], *, resamples: int = RESAMP
             losses=int(outcomes[i, 2]),
             win_rate=float(outcomes[i] @ (1.0, 0.5, 0.0) / outcomes[i].sum()) if outcomes[i].sum() else None,
         )
-        for i in range(k)
+        for i in order
     ]
-    systems.sort(key=lambda system: (-system.b, system.name))
-    return Ranking(tuple(systems), prior, circles, decided, questions, resamples, seed, reason)
+    wins = wins[np.ix_(order, order)]
+    met = wins + wins.T
+    circles, decided = intransitive_triples(wins)
+    own_circles, own_triples = _question_triples(counted)
+    return Ranking(
+        systems=tuple(systems),
+        prior=prior,
+        groups=_groups([system.name for system in systems], met),
+        intransitive=circles,
+        triples=decided,
+        circles=tuple(
+            (systems[i].name, systems[j].name, systems[m].name) for i, j, m in (some_circles(wins) if circles else ())
+        ),
+        question_circles=own_circles,
+        question_triples=own_triples,
+        wins=tuple(map(tuple, wins.tolist())),
+        games=tuple(map(tuple, np.rint(met).astype(int).tolist())),
+        questions=questions,
+        ties=ties,
+        resamples=resamples,
+        seed=seed,
+        reason=reason,
+    )
+
+
+def _by_question(k: int, games: Sequence[Game]) -> Any:
+    """Wins by question and, in one row, by winner and loser: (questions, k * k), sparse."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    numbers: dict[Hashable, int] = {}
+    rows = [numbers.setdefault(game.question, len(numbers)) for game in games]
+    won_b = np.array([SCORES[game.verdict] for game in games], dtype=float)
+    a, b = (np.array([getattr(game, side) for game in games], dtype=np.int64) for side in ("a", "b"))
+    return csr_array(
+        (
+            np.concatenate([won_b, 1 - won_b]),
+            (np.concatenate([rows, rows]).astype(np.int64), np.concatenate([b * k + a, a * k + b])),
+        ),
+        shape=(len(numbers), k * k),
+    )
+
+
+def _groups(names: Sequence[str], met: Array) -> tuple[tuple[str, ...], ...]:
+    """Systems that met, directly or through others; the largest group first."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, labels = connected_components(csr_array(met > 0), directed=False)
+    groups: dict[int, list[str]] = {}
+    for name, label in zip(names, labels.tolist(), strict=True):
+        groups.setdefault(label, []).append(name)
+    return tuple(sorted(map(tuple, groups.values()), key=lambda group: -len(group)))
+
+
+def _question_triples(games: Sequence[Game]) -> tuple[int, int]:
+    """Circles and decided triples on single questions."""
+    import numpy as np
+
+    by_question: dict[Hashable, list[Game]] = {}
+    for game in games:
+        by_question.setdefault(game.question, []).append(game)
+    circles = triples = 0
+    for own in by_question.values():
+        if len(own) < 3:
+            continue
+        places: dict[int, int] = {}
+        for game in own:
+            places.setdefault(game.a, len(places))
+            places.setdefault(game.b, len(places))
+        wins = np.zeros((len(places), len(places)))
+        for game in own:
+            score = SCORES[game.verdict]
+            wins[places[game.b], places[game.a]] += score
+            wins[places[game.a], places[game.b]] += 1 - score
+        some = intransitive_triples(wins)
+        circles, triples = circles + some[0], triples + some[1]
+    return circles, triples
 
 
 def _strengths(table: Array, *, always: bool) -> Array:

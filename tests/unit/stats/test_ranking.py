@@ -9,7 +9,16 @@ import pytest
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.length import length_adjusted
-from judgenet.stats.ranking import PRIOR, Game, bradley_terry, intransitive_triples, rank, rating
+from judgenet.stats.ranking import (
+    PRIOR,
+    Game,
+    bradley_terry,
+    intransitive_triples,
+    length_rates,
+    rank,
+    rating,
+    some_circles,
+)
 
 NEVER_LOSES = ((0, 5, 5), (0, 0, 3), (0, 2, 0))
 
@@ -153,3 +162,91 @@ def test_separated_by_length(scores: Sequence[float], lengths: Sequence[float]) 
 def test_scores_and_lengths_go_together() -> None:
     with pytest.raises(ValueError, match="2 scores"):
         length_adjusted((1, 0), (3,))
+
+
+# Circles, groups, ties
+
+
+def test_circles_are_counted_and_named() -> None:
+    """Four systems in a circle of four, with the diagonals undecided or decided."""
+    wins = np.array(((0, 2, 1, 0), (1, 0, 3, 1), (1, 1, 0, 2), (3, 1, 1, 0)), dtype=float)
+    assert intransitive_triples(wins) == (0, 0)
+    wins[0, 2] = 4
+    # 0 beats 2, 2 beats 3, 3 beats 0; and 0 beats 1, 1 beats 2, 0 beats 2.
+    assert intransitive_triples(wins) == (1, 2)
+    assert some_circles(wins) == [(0, 2, 3)]
+
+
+def test_as_many_circles_as_a_regular_tournament_has() -> None:
+    """Of n systems of which each beats the next (n - 1) / 2 on a ring, n (n^2 - 1) / 24 triples form circles, the most
+    there can be (Kendall and Babington Smith 1940)."""
+    n = 101
+    wins = np.zeros((n, n))
+    for i in range(n):
+        for step in range(1, (n - 1) // 2 + 1):
+            wins[i, (i + step) % n] = 1
+    assert intransitive_triples(wins) == (n * (n * n - 1) // 24, n * (n - 1) * (n - 2) // 6)
+    found = some_circles(wins, 500)
+    assert len(set(map(frozenset, found))) == 500
+    assert all(wins[i, j] and wins[j, k] and wins[k, i] for i, j, k in found)
+
+
+def test_circles_on_single_questions_are_not_those_of_all() -> None:
+    games = [Game(0, 1, "a", 1), Game(1, 2, "a", 1), Game(2, 0, "a", 1)]
+    games += [Game(i, j, "a", q) for q in range(2, 6) for i, j in ((0, 1), (1, 2), (0, 2))]
+    found = rank(("x", "y", "z"), games)
+    assert (found.intransitive, found.triples) == (0, 1)
+    assert (found.question_circles, found.question_triples) == (1, 5)
+    circle = rank(("x", "y", "z"), games[:3])
+    assert (circle.intransitive, circle.circles) == (1, (("x", "y", "z"),))
+
+
+def test_systems_that_never_met_stand_in_groups() -> None:
+    games = [Game(0, 1, "a", q) for q in range(6)] + [Game(2, 3, "b", q) for q in range(6)]
+    games += [Game(1, 0, "a", 9), Game(4, 2, "tie", 10)]
+    found = rank(("x", "y", "p", "q", "r"), games)
+    assert found.prior
+    assert set(map(frozenset, found.groups)) == {frozenset("xy"), frozenset("pqr")}
+    assert len(found.groups[0]) == 3
+    assert rank(("x", "y"), games[:6]).groups == (("x", "y"),)
+
+
+def test_ties_can_be_left_out() -> None:
+    games = _games(((0, 6), (2, 0)), ties=4)
+    found = rank(("x", "y"), games, ties="drop")
+    assert found.systems[0].b - found.systems[1].b == pytest.approx(np.log(3))
+    assert found.systems[0].ties == 4
+    assert (found.wins, found.games) == (((0, 6), (2, 0)), ((0, 8), (8, 0)))
+    assert rank(("x", "y"), games).wins == ((0, 8), (4, 0))
+
+
+def test_hundreds_of_systems_are_ranked() -> None:
+    """Strengths that were drawn come back: 200 systems, each with 90 games."""
+    rng = np.random.default_rng(4)
+    true = rng.normal(size=200)
+    games = []
+    for question in range(30):
+        order = rng.permutation(200)
+        for step in (1, 2, 3):
+            for place in range(200):
+                i, j = int(order[place]), int(order[(place + step) % 200])
+                won = rng.random() < 1 / (1 + np.exp(true[j] - true[i]))
+                games.append(Game(i, j, "a" if won else "b", question))
+    found = rank([f"s{place:03d}" for place in range(200)], games, resamples=0)
+    assert not found.prior
+    assert found.reason == "no intervals were asked for"
+    strengths = [next(s.b for s in found.systems if s.name == f"s{place:03d}") for place in (0, 50, 100, 150, 199)]
+    # The standard error of a strength from 90 games is about 2 / sqrt(90) and more.
+    assert strengths == pytest.approx(true[[0, 50, 100, 150, 199]] - true.mean(), abs=4 * 0.25)
+
+
+def test_each_system_at_equal_length() -> None:
+    """One system against another is the win rate of a pair of systems: vector LC1."""
+    verdicts: dict[float, Verdict] = {0: "a", 0.5: "tie", 1: "b"}
+    games = [Game(0, 1, verdicts[y], q, dl) for q, (y, dl) in enumerate(zip(Y, DL, strict=True))]
+    found = length_rates(("x", "y"), games)
+    assert found["y"].value == pytest.approx(0.500290, abs=1e-6)
+    assert found["y"].slope == pytest.approx(3.853804, abs=1e-5)
+    assert found["x"].value == pytest.approx(1 - 0.500290, abs=1e-6)
+    assert found["x"].interval == pytest.approx((1 - 0.777948, 1 - 0.222454), abs=1e-6)
+    assert (found["x"].n, length_rates(("x",), [])["x"].reason) == (20, "no pair has a verdict")
