@@ -48,12 +48,12 @@ def squeezed(text: str) -> str:
 def test_the_pdf_holds_what_the_report_says(report: Report) -> None:
     reader, text = read(pdf(outline(report)))
     found = squeezed(text)
-    accuracy, interval = report.headline.agreement.accuracy, report.headline.intervals.accuracy
-    assert accuracy is not None
+    rate, interval = report.rates.corrected.value, report.rates.corrected.interval
+    assert rate is not None
     assert interval is not None
     for said in (
-        "Does the network agree with people?",
-        f"{100 * accuracy:.1f} %",
+        "How often is response B better than A?",
+        f"{100 * rate:.1f} %",
         f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",
         "Agreement with people",
         "By neuron",
@@ -117,7 +117,7 @@ def test_a_run_that_judged_nothing(tmp_path: Path, qapp: QApplication, pairs: in
     harness.run(path, harness.start(fixed_network(2), labelled_pairs(pairs), limits=Limits(max_calls=0)))
     reader, text = read(pdf(outline(reported(path))))
     assert "No pair has a verdict yet" in text
-    assert len(reader.pages) == 1
+    assert len(reader.pages) <= 2
 
 
 def test_long_evidence_goes_over_pages(tmp_path: Path, qapp: QApplication) -> None:

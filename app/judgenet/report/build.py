@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, need
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
 from judgenet.report.closest import Closest
-from judgenet.report.collect import Counts, Observe, Progress, Two, collect
+from judgenet.report.collect import Cells, Counts, Observe, Progress, Two, collect, two_verdicts
 from judgenet.report.model import (
     About,
     Data,
@@ -26,6 +26,7 @@ from judgenet.report.model import (
     Majority,
     NeuronFigures,
     PromptSample,
+    RateFigures,
     Report,
     RoleFigures,
     RoleWords,
@@ -33,9 +34,12 @@ from judgenet.report.model import (
     Unscored,
     excerpt,
 )
+from judgenet.report.questions import Questions, always
 from judgenet.stats.agreement import LabelSet, agreement_of, position_of
+from judgenet.stats.calibration import SCORES, Chosen, rates
 from judgenet.stats.discussion import overturns_of
-from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, win_rate
+from judgenet.stats.intervals import FEW_PAIRS, FEWEST_QUESTIONS, RESAMPLES, agreement_intervals, win_rate
+from judgenet.stats.length import length_adjusted
 from judgenet.store.db import Store
 from judgenet.store.recorded import describe
 from judgenet.store.results import network_of
@@ -56,6 +60,7 @@ def build(
     rules: Aggregation | None = None,
     decides: str | None = None,
     labels: LabelSet = "occurring",
+    chosen: Chosen | None = None,
     each: int = 3,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -65,8 +70,9 @@ def build(
     """A run in one value. The run is read once; memory does not grow with the number of pairs.
 
     ``rules`` are other aggregation rules than the run's own, ``decides`` another aggregation than the network's as
-    its verdict. ``each`` pairs of each kind are read closely. ``seed`` and ``resamples`` are those of the bootstrap.
-    What ``on_progress`` raises ends the building. ``observe`` hears of each pair, for figures of one's own.
+    its verdict. ``chosen`` says how the labelled pairs were chosen. ``each`` pairs of each kind are read closely.
+    ``seed`` and ``resamples`` are those of the bootstrap. What ``on_progress`` raises ends the building. ``observe``
+    hears of each pair, for figures of one's own.
 
     :raises ValueError: ``decides`` is no aggregation of this network.
     """
@@ -81,12 +87,16 @@ def build(
     closest = Closest(decides, spec.depth, each)
     counts = collect(store, run, spec, decides, closest, rules, on_progress, observe)
     sums = spent(store, run)
+    questions = Questions(counts.questions)
 
-    def figures(table: Two, draws: int = resamples) -> Figures:
+    def figures(table: Two, cells: Cells | bytearray, places: Sequence[int] | None = None, draws: int = -1) -> Figures:
+        """``cells`` are the verdicts that ``table`` counts; of those of all pairs the ones at ``places``."""
         found = agreement_of(table, labels)
-        return Figures(found, agreement_intervals(found, resamples=draws, seed=seed))
+        groups = questions.counts(cells, places)
+        draws = resamples if draws < 0 or groups else draws
+        return Figures(found, agreement_intervals(found, resamples=draws, seed=seed, questions=groups))
 
-    def baseline(table: Two) -> Majority | None:
+    def baseline(table: Two, cells: bytearray, places: Sequence[int] | None = None) -> Majority | None:
         label = _commonest(table)
         if label is None:
             return None
@@ -94,29 +104,30 @@ def build(
         for (human, judged), count in table.items():
             answer: Verdict | None = None if judged is None else label
             constant[human, answer] += count
-        return Majority(label, figures(constant))
+        return Majority(label, figures(constant, always(cells, label), places))
 
-    aggregations = {name: figures(counts.against[name]) for name in names}
+    aggregations = {name: figures(counts.against[name], counts.cells[name]) for name in names}
     about = _about(store, run, sums)
     words = _words(counts) if needs_roles(spec) else ()
     return Report(
         about=about,
         spec=spec,
         recorded=recorded,
-        data=_data(run, counts),
+        data=_data(run, counts, questions),
         decides=decides,
         bootstrap_seed=seed,
         resamples=resamples,
         verdicts=win_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
         human=win_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
+        rates=_rates(counts, decides, chosen, seed),
         aggregations=aggregations,
-        baseline=baseline(counts.against[decides]),
+        baseline=baseline(counts.against[decides], counts.cells[decides]),
         tasks=tuple(
             TaskFigures(
                 task,
                 of.pairs,
-                {name: figures(table) for name, table in of.against.items()},
-                baseline(of.against[decides]),
+                {name: figures(table, counts.cells[name], of.places) for name, table in of.against.items()},
+                baseline(of.against[decides], counts.cells[decides], of.places),
             )
             for task, of in sorted(counts.tasks.items(), key=lambda item: (-item[1].pairs, item[0] or ""))
         ),
@@ -131,7 +142,7 @@ def build(
                 role=next(iter(of.roles)) if len(of.roles) == 1 else None,
                 roles=len(of.roles),
                 model=_model_of(spec, layer, neuron),
-                figures=figures(of.against, _NO_RESAMPLES),
+                figures=figures(of.against, of.cells, draws=_NO_RESAMPLES),
                 position=position_of(of.orders),
                 changed=overturns_of(of.changes) if of.changes else None,
                 calls_scored=of.scored,
@@ -140,7 +151,7 @@ def build(
             for (layer, neuron), of in sorted(counts.neurons.items())
         ),
         roles=tuple(
-            RoleFigures(of.name, of.pairs, figures(of.against, _NO_RESAMPLES))
+            RoleFigures(of.name, of.pairs, figures(of.against, of.cells, draws=_NO_RESAMPLES))
             for _, of in sorted(counts.roles.items(), key=lambda item: (-item[1].pairs, item[0]))
         ),
         position=position_of(counts.orders),
@@ -151,7 +162,7 @@ def build(
         calls_total=counts.calls_total,
         unscored=tuple(Unscored(reason, calls) for reason, calls in sums.unscored.items()),
         left_out=_left_out(store, run, counts, sums, aggregations[decides]),
-        cautions=_cautions(spec, about, counts, aggregations[decides]),
+        cautions=_cautions(spec, about, counts, questions, aggregations[decides]),
         words=words,
         studies=closest.studies(store, run),
         disagreements=dict(closest.counts),
@@ -169,6 +180,35 @@ def _commonest(table: Two) -> Verdict | None:
         return None
     commonest: Verdict = max(rows, key=lambda verdict: rows[verdict])
     return commonest
+
+
+def _rates(counts: Counts, decides: str, chosen: Chosen | None, seed: int) -> RateFigures:
+    labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+    others: Counter[Verdict] = Counter()
+    for (human, verdict), count in counts.against[decides].items():
+        if verdict is not None and human is not None:
+            labelled[verdict, human] += count
+        elif verdict is not None:
+            others[verdict] += count
+    found = rates(labelled, others, chosen or "random", seed=seed)
+    scores, lengths = [], []
+    for code, length in zip(counts.cells[decides], counts.lengths, strict=True):
+        verdict = two_verdicts(code)[1]
+        if verdict is not None:
+            scores.append(SCORES[verdict])
+            lengths.append(length)
+    return RateFigures(
+        estimates=found.estimates,
+        strata=found.stratified.strata,
+        these_pairs=None if found.estimates["stratified"].value is None else found.stratified.these_pairs,
+        decided=found.decided,
+        worth=found.worth,
+        length_adjusted=length_adjusted(scores, lengths),
+        chosen=found.chosen,
+        assumed=chosen is None,
+        labelled=labelled.total(),
+        judged=labelled.total() + others.total(),
+    )
 
 
 def _model_of(spec: NetworkSpec, layer: int, neuron: int) -> str:
@@ -225,22 +265,24 @@ def _refused(learned: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[st
     )
 
 
-def _data(run: RunInfo, counts: Counts) -> Data:
+def _data(run: RunInfo, counts: Counts, questions: Questions) -> Data:
     source = run.record.get("source", {})
-    only = next(iter(counts.systems)) if len(counts.systems) == 1 else (None, None)
+    sides = [{system for system, number in counts.systems.items() if number in of} for of in map(set, counts.played)]
+    only = tuple(next(iter(side)) if len(side) == 1 else None for side in sides)
     one_pair_of_systems = None not in only and only[0] != only[1]
     return Data(
         hash=str(run.record.get("data_hash", "")),
         pairs=counts.pairs,
         finished=counts.finished,
         labelled=counts.labelled,
-        questions=len(counts.questions),
+        questions=questions.count,
         files=tuple((str(name), str(digest)) for name, digest in source.get("files", ())),
         format=str(source.get("format", "")),
         system_a=only[0] if one_pair_of_systems else None,
         system_b=only[1] if one_pair_of_systems else None,
         annotated=counts.annotated,
         annotators=len(counts.annotators),
+        systems=tuple(sorted(system for system in counts.systems if system)),
     )
 
 
@@ -264,10 +306,12 @@ def _left_out(store: Store, run: RunInfo, counts: Counts, sums: Spent, headline:
         LeftOut("unscored", sum(sums.unscored.values()), sums.calls),
         LeftOut("unread inputs", unread_inputs(store, run), sums.calls),
     )
-    return tuple(row for row in rows if row.count)
+    return tuple(replace(row, first=tuple(counts.first.get(row.what, ()))) for row in rows if row.count)
 
 
-def _cautions(spec: NetworkSpec, about: About, counts: Counts, headline: Figures) -> tuple[str, ...]:
+def _cautions(
+    spec: NetworkSpec, about: About, counts: Counts, questions: Questions, headline: Figures
+) -> tuple[str, ...]:
     told = []
     n = headline.agreement.n_used
     if 0 < n < FEW_PAIRS:
@@ -275,10 +319,11 @@ def _cautions(spec: NetworkSpec, about: About, counts: Counts, headline: Figures
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
-    if len(counts.questions) < counts.pairs:
+    if questions.repeated:
         told.append(
-            f"{counts.pairs:,} pairs ask {len(counts.questions):,} different questions. The intervals take pairs as "
-            "independent and are too narrow where a question repeats."
+            f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals of agreement are over "
+            f"questions, of which {FEWEST_QUESTIONS} are needed. Those of win rates take pairs as independent and are "
+            "too narrow."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"

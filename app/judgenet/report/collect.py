@@ -4,6 +4,7 @@ the number of pairs."""
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Aggregation, NetworkSpec, needs_roles
 from judgenet.core.pairs import Order, Verdict
 from judgenet.report.closest import Closest
+from judgenet.report.model import FIRST_IDS, Left
+from judgenet.stats.curves import CODES
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, verdicts_of
 from judgenet.store.runs import CallRow, RunInfo, RunPair
@@ -30,12 +33,33 @@ Observe = Callable[[RunPair, Sequence[CallRow], PairVerdicts | None], object]
 
 _TELL_EVERY = 250
 
+_CODE = {verdict: code for code, verdict in enumerate(CODES)}
+
+
+@dataclass(slots=True)
+class Cells:
+    """Verdicts of some of the pairs beside their labels: places of the pairs, and a byte a pair for both verdicts."""
+
+    pairs: array[int] = field(default_factory=lambda: array("I"))
+    codes: bytearray = field(default_factory=bytearray)
+
+    def add(self, pair: int, human: Verdict | None, verdict: Verdict | None) -> None:
+        """Takes the next pair in."""
+        self.pairs.append(pair)
+        self.codes.append(_CODE[human] << 2 | _CODE[verdict])
+
+
+def two_verdicts(code: int) -> tuple[Verdict | None, Verdict | None]:
+    """The label and the verdict that a byte of :class:`Cells` stands for."""
+    return CODES[code >> 2], CODES[code & 3]
+
 
 @dataclass(slots=True)
 class NeuronCounts:
     """What one neuron said: (human, verdict), (verdict in AB, in BA), (verdict a layer before, verdict, human)."""
 
     against: Two = field(default_factory=Counter)
+    cells: Cells = field(default_factory=Cells)
     orders: Two = field(default_factory=Counter)
     changes: Three = field(default_factory=Counter)
     roles: set[str] = field(default_factory=set)
@@ -59,6 +83,7 @@ class RoleCounts:
     name: str
     pairs: int = 0
     against: Two = field(default_factory=Counter)
+    cells: Cells = field(default_factory=Cells)
 
 
 @dataclass(slots=True)
@@ -66,13 +91,18 @@ class TaskCounts:
     """The pairs of a task: (human, verdict) by aggregation, and the names of their roles."""
 
     pairs: int = 0
+    places: array[int] = field(default_factory=lambda: array("I"))
     against: dict[str, Two] = field(default_factory=dict)
     role_names: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
 class Counts:
-    """All counts of a run. Tables by aggregation have a column of their own for pairs without a verdict (``None``)."""
+    """All counts of a run. Tables by aggregation have a column of their own for pairs without a verdict (``None``).
+
+    Of each pair a few numbers are kept, and no text: a digest of its question, a byte for each aggregation and five for
+    each neuron and role, the difference of its responses' lengths (B minus A, in characters), its systems' numbers.
+    """
 
     spec: NetworkSpec
     pairs: int = 0
@@ -81,8 +111,13 @@ class Counts:
     labelled: int = 0
     annotated: int = 0
     annotators: set[str] = field(default_factory=set)
-    questions: set[bytes] = field(default_factory=set)
-    systems: set[tuple[str | None, str | None]] = field(default_factory=set)
+    questions: array[int] = field(default_factory=lambda: array("Q"))
+    cells: dict[str, bytearray] = field(default_factory=dict)
+    lengths: array[int] = field(default_factory=lambda: array("q"))
+    systems: dict[str | None, int] = field(default_factory=dict)
+    played: tuple[array[int], array[int]] = field(default_factory=lambda: (array("I"), array("I")))
+    panel: Counter[tuple[tuple[str, Verdict], ...]] = field(default_factory=Counter)
+    first: dict[Left, list[str]] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
     tasks: dict[str | None, TaskCounts] = field(default_factory=dict)
     human: Counter[Verdict | None] = field(default_factory=Counter)
@@ -95,6 +130,12 @@ class Counts:
     roles: dict[str, RoleCounts] = field(default_factory=dict)
     calls_used: int = 0
     calls_total: int = 0
+
+    def left_out(self, why: Left, name: str) -> None:
+        """Keeps the first names of what is left out."""
+        names = self.first.setdefault(why, [])
+        if len(names) < FIRST_IDS:
+            names.append(name)
 
 
 @dataclass(slots=True)
@@ -127,6 +168,7 @@ def collect(
     counts = Counts(spec)
     names = aggregation_names(spec.depth, chair=spec.chair is not None)
     counts.against = {name: Counter() for name in names}
+    counts.cells = {name: bytearray() for name in names}
     counts.layers = {layer: LayerCounts() for layer in range(1, spec.depth + 1)}
     counts.layer_changes = {layer: Counter() for layer in range(2, spec.depth + 1)}
     (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
@@ -164,24 +206,45 @@ def _count_pair(
     if len(pair.annotators) > 1:
         counts.annotated += 1
         counts.annotators.update(name for name, _ in pair.annotators)
-    counts.questions.add(hashlib.blake2b(pair.question.encode("utf-8", "surrogatepass"), digest_size=8).digest())
-    if len(counts.systems) < 2:
-        counts.systems.add((pair.model_a, pair.model_b))
+    if pair.annotators:
+        counts.panel[tuple(sorted(dict(pair.annotators).items()))] += 1
+    question = hashlib.blake2b(pair.question.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    counts.questions.append(int.from_bytes(question))
+    counts.lengths.append(len(pair.response_b) - len(pair.response_a))
+    for played, system in zip(counts.played, (pair.model_a, pair.model_b), strict=True):
+        played.append(counts.systems.setdefault(system, len(counts.systems)))
     if of.note:
         counts.notes[of.note] += 1
     task = counts.tasks.get(pair.task)
     if task is None:
         task = counts.tasks[pair.task] = TaskCounts(against={name: Counter() for name in names})
     task.pairs += 1
+    task.places.append(counts.pairs - 1)
     named = {} if found is None else found.named()
     for name in names:
         cell = (pair.human, named.get(name))
         counts.against[name][cell] += 1
+        counts.cells[name].append(_CODE[cell[0]] << 2 | _CODE[cell[1]])
         task.against[name][cell] += 1
     counts.verdicts[named.get(decides)] += 1
     counts.orders[(None, None) if found is None else (found.c1_ab, found.c1_ba)] += 1
+    _leave_out(counts, of, found, named.get(decides))
     if with_words and of.roles is not None:
         task.role_names.update({" ".join(role.name.split()): 1 for role in of.roles})
+
+
+def _leave_out(counts: Counts, of: RunPair, found: PairVerdicts | None, verdict: Verdict | None) -> None:
+    """Names the pair where a figure does not rest on it."""
+    if found is None:
+        counts.left_out("not judged", of.pair.id)
+    elif verdict is None:
+        counts.left_out("no verdict", of.pair.id)
+    if of.state == "failed":
+        counts.left_out("calls missing", of.pair.id)
+    if of.pair.human is None:
+        counts.left_out("no label", of.pair.id)
+    elif verdict is None:
+        counts.left_out("label without verdict", of.pair.id)
 
 
 def _count_calls(counts: Counts, of: RunPair, rows: Sequence[CallRow], found: PairVerdicts) -> None:
@@ -207,6 +270,7 @@ def _count_calls(counts: Counts, of: RunPair, rows: Sequence[CallRow], found: Pa
         if site.layer <= depth:
             counts.layers[site.layer].total += 1
         if not isinstance(row.result, Evaluation):
+            counts.left_out("unscored", f"{of.pair.id} {site.layer}.{site.neuron} {site.order} {site.sample}")
             continue
         difference = row.result.difference
         of_neuron.scored += 1
@@ -223,6 +287,7 @@ def _count_calls(counts: Counts, of: RunPair, rows: Sequence[CallRow], found: Pa
     for place, calls in neurons.items():
         of_neuron = counts.neurons[place]
         of_neuron.against[human, said[place]] += 1
+        of_neuron.cells.add(counts.pairs - 1, human, said[place])
         of_neuron.orders[merged(calls.ab), merged(calls.ba)] += 1
         layer, neuron = place
         if 1 < layer <= depth and (layer - 1, neuron) in said:
@@ -246,3 +311,4 @@ def _count_calls(counts: Counts, of: RunPair, rows: Sequence[CallRow], found: Pa
             of_role = counts.roles[key] = RoleCounts(" ".join(name.split()))
         of_role.pairs += 1
         of_role.against[human, calls.verdict] += 1
+        of_role.cells.add(counts.pairs - 1, human, calls.verdict)

@@ -14,8 +14,10 @@ from judgenet.core.events import RunState
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
 from judgenet.stats.agreement import Agreement, PositionConsistency
+from judgenet.stats.calibration import Chosen, Estimate, Method, VerdictStratum, Worth
 from judgenet.stats.discussion import Overturns
-from judgenet.stats.intervals import AgreementIntervals, WinRate
+from judgenet.stats.intervals import AgreementIntervals, Interval, WinRate
+from judgenet.stats.length import LengthAdjusted
 from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
@@ -117,14 +119,49 @@ Left = Literal[
 ]
 
 
+FIRST_IDS = 20
+"""So many of what is left out are named."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a figure does not rest on: ``count`` of ``total`` pairs or calls, and ``why``."""
+    """What a figure does not rest on: ``count`` of ``total`` pairs or calls, and ``why``.
+
+    ``first`` names the first of them, :data:`FIRST_IDS` at most: pairs by their id, calls by the id of their pair,
+    layer and neuron, order and sample.
+    """
 
     what: Left
     count: int
     total: int
     why: str = ""
+    first: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RateFigures:
+    """The win rate of B over A, estimated in every way that the choice of the labelled pairs allows.
+
+    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``assumed`` is true where nothing is known
+    of how the labelled pairs were ``chosen``, so that they count as random. ``these_pairs`` is the headline's interval
+    where just these pairs are meant; ``decided`` counts decided pairs only, ``length_adjusted`` is uncorrected.
+    """
+
+    estimates: Mapping[Method, Estimate]
+    strata: tuple[VerdictStratum, ...]
+    these_pairs: Interval | None
+    decided: Estimate
+    worth: Worth
+    length_adjusted: LengthAdjusted
+    chosen: Chosen
+    assumed: bool
+    labelled: int
+    judged: int
+
+    @property
+    def corrected(self) -> Estimate:
+        """The headline: stratified by verdict."""
+        return self.estimates["stratified"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +264,7 @@ class Data:
     """What was judged. ``system_a`` and ``system_b`` are set where all pairs compare the same two systems.
 
     ``questions`` is the number of different questions: fewer than pairs means that pairs depend on each other.
+    ``systems`` are the names of all systems whose responses were judged.
     ``annotated`` pairs have the labels of several annotators, ``annotators`` are their names in all.
     """
 
@@ -241,6 +279,7 @@ class Data:
     system_b: str | None
     annotated: int
     annotators: int
+    systems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +314,8 @@ class Report:
 
     ``spec`` holds the rules of voting in force, ``recorded`` those of the run.
 
-    ``verdicts`` are the network's on all pairs that have one, ``human`` the labels of people. ``position`` is about
+    ``verdicts`` are the network's on all pairs that have one, ``human`` the labels of people, ``rates`` the win rate
+    that both together tell. ``position`` is about
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
     whoever reads the figures must know.
@@ -290,6 +330,7 @@ class Report:
     resamples: int
     verdicts: WinRate
     human: WinRate
+    rates: RateFigures
     aggregations: Mapping[str, Figures]
     baseline: Majority | None
     tasks: tuple[TaskFigures, ...]

@@ -13,7 +13,6 @@ from judgenet.report import charts
 from judgenet.report.blocks import (
     Beside,
     Block,
-    Chip,
     Document,
     Facts,
     Figure,
@@ -30,19 +29,22 @@ from judgenet.report.model import Report
 from judgenet.report.network_picture import network_picture
 from judgenet.report.outline_figures import (
     agreement_section,
+    better_line,
     changes_section,
     clouds_section,
+    judgement,
     neurons_section,
     orders_section,
     roles_section,
     tasks_section,
     unscored_section,
-    winner_section,
 )
+from judgenet.report.outline_method import method_section
 from judgenet.report.outline_pairs import prompts_section, studies_section
-from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order, system_name
-from judgenet.report.outline_record import method_section, record_section, rules_words
-from judgenet.report.words import day, digest, money, of, percent, percent_interval, plural
+from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order
+from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
+from judgenet.report.outline_record import record_section, rules_words
+from judgenet.report.words import day, digest, money, of, percent, plural
 
 PartKey = Literal[
     "run", "agreement", "winner", "tasks", "neurons", "roles", "orders", "layers", "clouds", "unscored", "method",
@@ -70,7 +72,7 @@ PART_TITLES: dict[PartKey, str] = {
 
 _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "run": lambda report: _what_was_run(report),
-    "agreement": agreement_section,
+    "agreement": lambda report: agreement_section(report, with_words=_rate_heads(report)),
     "winner": winner_section,
     "tasks": tasks_section,
     "neurons": neurons_section,
@@ -117,6 +119,8 @@ def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections |
 
 
 def _title(report: Report) -> str:
+    if _rate_heads(report):
+        return rate_title(report)
     if report.headline.agreement.accuracy is not None:
         return "Does the network agree with people?"
     if report.verdicts.n:
@@ -124,11 +128,18 @@ def _title(report: Report) -> str:
     return "No pair has a verdict yet"
 
 
+def _rate_heads(report: Report) -> bool:
+    return report.rates.corrected.value is not None and one_b(report)
+
+
 def _head(report: Report) -> Iterable[Block]:
     for line in (state_line(report), rules_line(report)):
         if line:
             yield Notice(line)
-    yield from _headline(report)
+    if _rate_heads(report):
+        yield from rate_headline(report)
+    else:
+        yield from accuracy_headline(report)
 
 
 def state_line(report: Report) -> Line:
@@ -151,7 +162,9 @@ def rules_line(report: Report) -> Line:
     )
 
 
-def _headline(report: Report) -> Iterable[Block]:
+def accuracy_headline(report: Report) -> Iterable[Block]:
+    """How often the network is right, what that is beside a constant answer, and every aggregation; without labels the
+    uncorrected win rate, hollow."""
     found = report.headline
     accuracy, interval = found.agreement.accuracy, found.intervals.accuracy
     title = aggregation_title(report.decides)
@@ -162,15 +175,7 @@ def _headline(report: Report) -> Iterable[Block]:
         yield Headline(
             percent(report.verdicts.value),
             f"95 % interval {100 * low:.1f} to {100 * high:.1f}, uncorrected",
-            (
-                "win rate of ",
-                Chip("b"),
-                *system_name(report, "b"),
-                " over ",
-                Chip("a"),
-                *system_name(report, "a"),
-                f" by {title}, ties count half",
-            ),
+            (*win_of(report), f" by {title}, ties count half"),
             hollow=True,
         )
         yield Paragraph(
@@ -187,55 +192,12 @@ def _headline(report: Report) -> Iterable[Block]:
         (f"of {plural(used, 'labelled pair')} judged as people did, by {title}; {of(used, total)} pairs used",),
     )
     yield Paragraph(judgement(report))
+    if one_b(report) and report.rates.judged:
+        yield Paragraph(no_rate_line(report))
     better = better_line(report)
     if better:
         yield Paragraph(better)
     yield Figure(*forest(_aggregation_rows(report), "Accuracy against people by aggregation", baseline_line(report)))
-
-
-def judgement(report: Report) -> Line:
-    """Whether the network is better than a constant answer, and how often each says what. Needs labels."""
-    found, baseline = report.headline, report.baseline
-    interval = found.intervals.accuracy
-    assert baseline is not None
-    assert interval is not None
-    share = baseline.figures.agreement.accuracy or 0.0
-    constant: Line = ("always answering ", Chip(baseline.label))
-    if interval.low > share:
-        line: Line = ("Better than the baseline: ", *constant, f" reaches {percent(share)}, below the interval. ")
-    elif interval.high < share:
-        line = ("Worse than the baseline: ", *constant, f" reaches {percent(share)}, above the interval. ")
-    else:
-        line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
-    n = found.agreement.n_used
-    few: Line = (f"With {plural(n, 'pair')} that says little. ",) if found.intervals.few else ()
-    rows = found.agreement.confusion
-    said = [sum(row[place] for row in rows) for place in range(len(rows))]
-    return (
-        *line,
-        *few,
-        f"On these {plural(n, 'pair')} the network says {_counted(said)}; people say {_counted(map(sum, rows))}.",
-    )
-
-
-def better_line(report: Report) -> Line:
-    """That another aggregation does better on these labels than the network's verdict; empty where none does."""
-    best = max(report.aggregations, key=lambda name: report.aggregations[name].agreement.accuracy or 0.0)
-    found = report.aggregations[best]
-    mine = report.headline.agreement.accuracy
-    if mine is None or found.agreement.accuracy is None or found.agreement.accuracy <= mine:
-        return ()
-    return (
-        f"On these labels {aggregation_title(best)} does best of {len(report.aggregations)} aggregations: "
-        f"{percent(found.agreement.accuracy)} {percent_interval(found.intervals.accuracy)}, "
-        f"{of(*found.used)} pairs used. Chosen by them, it looks better than it is.",
-    )
-
-
-def _counted(counts: Iterable[int]) -> str:
-    """Verdicts in the order a, b, tie, as they stand on the page: A left, B right."""
-    a, b, tie = counts
-    return f"A {a:,}, tie {tie:,}, B {b:,}"
 
 
 def _aggregation_rows(report: Report) -> list[Estimate]:

@@ -35,7 +35,6 @@ from judgenet.report.outline_parts import (
     layer_name,
     neuron_name,
     share_of,
-    system_name,
     verdict_table,
 )
 from judgenet.report.words import (
@@ -51,7 +50,6 @@ from judgenet.report.words import (
     reason_words,
 )
 from judgenet.stats.agreement import PositionConsistency
-from judgenet.stats.intervals import WinRate
 
 MOST_ROWS = 24
 """More rows than this are no chart any more: the rest is in the CSV and JSON forms."""
@@ -61,9 +59,62 @@ MOST_CLOUDS = 8
 FEWEST_ROLE_PAIRS = 5
 
 
-def agreement_section(report: Report) -> Iterable[Block]:
+def judgement(report: Report) -> Line:
+    """Whether the network is better than a constant answer, and how often each says what. Needs labels."""
+    found, baseline = report.headline, report.baseline
+    interval = found.intervals.accuracy
+    assert baseline is not None
+    assert interval is not None
+    share = baseline.figures.agreement.accuracy or 0.0
+    constant: Line = ("always answering ", Chip(baseline.label))
+    if interval.low > share:
+        line: Line = ("Better than the baseline: ", *constant, f" reaches {percent(share)}, below the interval. ")
+    elif interval.high < share:
+        line = ("Worse than the baseline: ", *constant, f" reaches {percent(share)}, above the interval. ")
+    else:
+        line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
+    n = found.agreement.n_used
+    few: Line = (f"With {plural(n, 'pair')} that says little. ",) if found.intervals.few else ()
+    rows = found.agreement.confusion
+    said = [sum(row[place] for row in rows) for place in range(len(rows))]
+    return (
+        *line,
+        *few,
+        f"On these {plural(n, 'pair')} the network says {_counted(said)}; people say {_counted(map(sum, rows))}.",
+    )
+
+
+def better_line(report: Report) -> Line:
+    """That another aggregation does better on these labels than the network's verdict; empty where none does."""
+    best = max(report.aggregations, key=lambda name: report.aggregations[name].agreement.accuracy or 0.0)
+    found = report.aggregations[best]
+    mine = report.headline.agreement.accuracy
+    if mine is None or found.agreement.accuracy is None or found.agreement.accuracy <= mine:
+        return ()
+    return (
+        f"On these labels {aggregation_title(best)} does best of {len(report.aggregations)} aggregations: "
+        f"{percent(found.agreement.accuracy)} {percent_interval(found.intervals.accuracy)}, "
+        f"{of(*found.used)} pairs used. Chosen by them, it looks better than it is.",
+    )
+
+
+def _counted(counts: Iterable[int]) -> str:
+    """Verdicts in the order a, b, tie, as they stand on the page: A left, B right."""
+    a, b, tie = counts
+    return f"A {a:,}, tie {tie:,}, B {b:,}"
+
+
+def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[Block]:
+    """Every aggregation against people; ``with_words`` also says in sentences what the head may have said."""
     found = report.headline.agreement
     yield Section("Agreement with people")
+    if with_words:
+        accuracy, within = percent(found.accuracy), percent_interval(report.headline.intervals.accuracy)
+        told = f"{accuracy} {within} of {plural(found.n_used, 'labelled pair')} are judged as people did. "
+        yield Paragraph((told, *judgement(report)))
+        better = better_line(report)
+        if better:
+            yield Paragraph(better)
     rows = [
         _figure_row(aggregation_title(name), report.aggregations[name], strong=name == report.decides)
         for name in in_order(report)
@@ -138,35 +189,6 @@ def _confusion_facts(report: Report) -> tuple[tuple[str, Line], ...]:
     if found.n_unjudged:
         rows.append((plural(found.n_unjudged, "pair"), ("with a label and no verdict",)))
     return tuple(rows)
-
-
-def winner_section(report: Report) -> Iterable[Block]:
-    if not report.verdicts.n:
-        return
-    yield Section("Which response wins", "ties count half")
-    rows = [_rate("Network, uncorrected", report.verdicts, report.data.pairs, "uncorrected")]
-    if report.human.n:
-        rows.append(_rate("People, labelled pairs", report.human, report.data.pairs, "other"))
-    yield Figure(*forest(rows, "Win rate of B over A", ("even at", 0.5)))
-    counts = report.verdicts
-    yield Paragraph(
-        (
-            "Win rate of ",
-            Chip("b"),
-            *system_name(report, "b"),
-            " over ",
-            Chip("a"),
-            *system_name(report, "a"),
-            f". The network says A {counts.a:,}, a tie {counts.tie:,} and B {counts.b:,} times; "
-            f"{of(counts.n, report.data.pairs)} pairs have a verdict. "
-            "Its errors are not corrected here: they may be larger than the interval.",
-        ),
-        "note",
-    )
-
-
-def _rate(name: str, found: WinRate, total: int, look: charts.Look) -> Estimate:
-    return Estimate(name, found.value, found.interval, look, of(found.n, total))
 
 
 def tasks_section(report: Report) -> Iterable[Block]:

@@ -1,12 +1,10 @@
-"""The sections of a report that say how its figures came about: method, what was left out, the record."""
+"""The sections of a report that say how its figures came about: what was left out, the record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from judgenet.core.network import Aggregation, designed_width
+from judgenet.core.network import Aggregation
 from judgenet.core.tally import duration
-from judgenet.report.blocks import Block, Bullets, Facts, Given, Line, Paragraph, Section
+from judgenet.report.blocks import Facts, Given, Line, Section
 from judgenet.report.model import LeftOut, Report
 from judgenet.report.outline_parts import STATES
 from judgenet.report.words import moment, money, of, plural
@@ -28,16 +26,13 @@ def left_line(left: LeftOut) -> Line:
     return (f"{text}: ", Given(left.why)) if left.why else (f"{text}.",)
 
 
-def method_section(report: Report) -> Iterable[Block]:
-    yield Section("Method")
-    yield Paragraph((_method_text(report),))
-    if report.left_out:
-        yield Section("Left out", level=3)
-        yield Bullets(tuple(left_line(left) for left in report.left_out))
-    notes = caution_lines(report)
-    if notes:
-        yield Section("To know when reading the figures", level=3)
-        yield Bullets(notes)
+def first_line(left: LeftOut, most: int = 5) -> Line:
+    """Which the first ones are; empty where none is named."""
+    if not left.first:
+        return ()
+    shown = left.first[:most]
+    more = left.count - len(shown)
+    return (" First: ", Given(", ".join(shown)), f", and {more:,} more." if more else ".")
 
 
 def caution_lines(report: Report) -> tuple[Line, ...]:
@@ -51,55 +46,6 @@ def rules_words(rules: Aggregation) -> str:
     ties = "tied voters abstain" if rules.ties == "abstain" else "a tie is a candidate"
     fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
     return f"{vote}, {ties}, {fallback}"
-
-
-_ROLE_TEXTS = {
-    "generated": "with roles that the model named for each pair",
-    "fixed": "with fixed roles",
-    "none": "without roles, all on the same question",
-}
-
-
-def _method_text(report: Report) -> str:
-    spec = report.spec
-    widths = [designed_width(spec, layer) for layer in range(spec.depth)]
-    first = "as many neurons as there were roles" if widths[0] is None else plural(widths[0], "neuron")
-    parts = [f"Each pair was judged by {first} {_ROLE_TEXTS[spec.roles.kind]}"]
-    for layer, width in enumerate(widths[1:], 1):
-        number = "as many" if width is None else f"{width:,}"
-        wiring = spec.layers[layer].wiring
-        read = {
-            "full": "read all of the layer before",
-            "window": f"read their neighbours up to {wiring.window} away",
-            "explicit": "read those they are wired to",
-        }[wiring.kind]
-        parts.append(f"then by {number} that {read}")
-    text = ", ".join(parts) + ". "
-    asked = {
-        "both": "Every neuron was asked in both orders, each a call of its own",
-        "ab": "Every neuron was asked once, A shown first",
-        "ba": "Every neuron was asked once, B shown first",
-        "random": "Every neuron was asked in one order, drawn with a seed",
-    }[spec.orders]
-    evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
-    if report.about.recorded:
-        # These judges were asked by somebody else: nothing is known of how.
-        text = f"{report.about.recorded} Each judge, or judge and prompt, is a neuron of one layer. "
-    else:
-        text += f"{asked} {evidence}. "
-    text += "A neuron's verdict is the sign of its summed scores; "
-    text += f"in a vote {rules_words(spec.aggregation)}. "
-    text += "c1* averages all calls, c2*(l) is the vote of a layer, c2*(all) the vote of all neurons"
-    if spec.chair is not None:
-        text += "; the chair reads the last layer and decides"
-    text += ". Intervals of accuracy are Wilson's, "
-    text += (
-        f"those of F1 and kappa a bootstrap over pairs ({report.resamples:,} resamples, seed {report.bootstrap_seed}). "
-    )
-    return (
-        text
-        + "Everything is computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
-    )
 
 
 def record_section(report: Report) -> tuple[Section, Facts]:

@@ -36,6 +36,7 @@ from judgenet.report.blocks import (
 from judgenet.report.model import Excerpt, Figures, Report
 from judgenet.report.words import LETTERS, clean, plural
 from judgenet.stats.agreement import PositionConsistency
+from judgenet.stats.calibration import Estimate
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import Interval, WinRate
 
@@ -298,6 +299,7 @@ def records(report: Report) -> Iterator[Record]:
         yield from _figure_records("baseline", f"always {report.baseline.label}", report.baseline.figures)
     yield _rate_record("network", report.verdicts, data.pairs)
     yield _rate_record("people", report.human, data.pairs)
+    yield from _rate_records(report)
     for task in report.tasks:
         for name, figures in task.figures.items():
             yield from _figure_records("task", f"{task.task or '(no task)'}, {name}", figures)
@@ -321,6 +323,8 @@ def records(report: Report) -> Iterator[Record]:
         yield Record("unscored", reason.reason, "calls", reason.calls, n_total=spent.calls)
     for left in report.left_out:
         yield Record("left out", left.what, "count", left.count, n_total=left.total, reason=left.why)
+        if left.first:
+            yield Record("left out", left.what, "first", ", ".join(left.first), n_used=len(left.first))
     for words in report.words:
         for word, count in words.words:
             yield Record("role names", words.task or "(no task)", word, count, n_total=words.pairs)
@@ -328,6 +332,7 @@ def records(report: Report) -> Iterator[Record]:
 
 def _figure_records(about: str, name: str, figures: Figures) -> Iterator[Record]:
     found, intervals = figures.agreement, figures.intervals
+    reasons = found.reasons | {figure: why for figure, why in intervals.reasons.items() if figure not in found.reasons}
     values = (
         ("accuracy", found.accuracy, intervals.accuracy),
         ("macro_f1", found.macro_f1, intervals.macro_f1),
@@ -336,13 +341,34 @@ def _figure_records(about: str, name: str, figures: Figures) -> Iterator[Record]
     )
     for figure, value, interval in values:
         low, high = interval or (None, None)
-        yield Record(about, name, figure, value, low, high, *figures.used, found.reasons.get(figure, ""))
+        why = found.reasons.get(figure, "") if value is None else "" if low is not None else reasons.get(figure, "")
+        yield Record(about, name, figure, value, low, high, *figures.used, why)
 
 
 def _rate_record(name: str, rate: WinRate, total: int) -> Record:
     low, high = rate.interval or (None, None)
     reason = "" if rate.n else "there is no verdict"
     return Record("win rate of b, uncorrected", name, "win_rate", rate.value, low, high, rate.n, total, reason)
+
+
+def _rate_records(report: Report) -> Iterator[Record]:
+    rates, about = report.rates, "win rate of b"
+    named: dict[str, Estimate] = {**rates.estimates, "decided": rates.decided}
+    for name, found in named.items():
+        low, high = found.interval or (None, None)
+        yield Record(about, name, "win_rate", found.value, low, high, found.n, rates.judged, found.reason)
+        yield Record(about, name, "labels", found.labels, n_total=rates.judged)
+    length = rates.length_adjusted
+    low, high = length.interval or (None, None)
+    yield Record(about, "length_adjusted", "win_rate", length.value, low, high, length.n, rates.judged, length.reason)
+    yield Record(about, "length_adjusted", "slope", length.slope, reason=length.reason)
+    yield Record(about, "labels", "chosen", rates.chosen, reason="assumed" if rates.assumed else "")
+    for figure in ("multiplier", "per_verdict", "correlation"):
+        yield Record(about, "worth", figure, getattr(rates.worth, figure), reason=rates.worth.reason)
+    for part in rates.strata:
+        used = (part.labels, part.n)
+        for figure in ("share", "mean", "sd"):
+            yield Record("verdict stratum", part.verdict, figure, getattr(part, figure), None, None, *used)
 
 
 def _position_records(name: str, found: PositionConsistency) -> Iterator[Record]:

@@ -83,6 +83,26 @@ def test_the_figures_are_those_of_metrics(run: Path, tmp_path: Path, capsys: pyt
     assert report["calls_used"] == metrics["calls"]["finished_pairs_used"]
 
 
+def test_the_win_rates_are_those_of_rate(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run), "-o", str(tmp_path / "r.json")]) == 0
+    capsys.readouterr()
+    assert main(["rate", str(run), "--json"]) == 0
+    expected = json.loads(capsys.readouterr().out)
+    found = json.loads((tmp_path / "r.json").read_text("utf-8"))["rates"]
+    for name in ("naive", "stratified", "ppi", "human_only", "lee", "k_class"):
+        mine, theirs = found["estimates"][name], expected[name]
+        assert (mine["value"], mine["interval"], mine["n"]) == (theirs["value"], theirs["ci"], theirs["n"])
+        assert (mine["labels"], mine["reason"] or None) == (theirs["labels"], theirs["reason"])
+    assert found["estimates"]["lee"]["value"] is None
+    assert "tie" in found["estimates"]["lee"]["reason"]
+    assert (found["length_adjusted"]["value"], found["length_adjusted"]["interval"]) == (
+        expected["length_adjusted"]["value"],
+        expected["length_adjusted"]["ci"],
+    )
+    assert found["worth"]["multiplier"] == expected["worth"]["multiplier"]
+    assert (found["chosen"], found["assumed"]) == ("random", True)
+
+
 def test_another_verdict_and_fewer_pairs(run: Path, tmp_path: Path) -> None:
     file = tmp_path / "r.json"
     assert main(["report", str(run), "-o", str(file), "--aggregation", "c1", "--pairs", "0", "--seed", "9"]) == 0

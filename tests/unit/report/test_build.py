@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.metrics import (  # type: ignore[import-untyped]
     accuracy_score,
@@ -475,3 +477,49 @@ def test_many_neurons_and_odd_names(tmp_path: Path) -> None:
     found = reported(path)
     assert len(found.neurons) == 30
     assert [role.role for role in found.roles] == sorted((role.name for role in roles), key=str.casefold)
+
+
+def test_intervals_are_over_questions_where_they_repeat(tmp_path: Path) -> None:
+    pairs = [replace(pair, question=f"question {i // 2}") for i, pair in enumerate(labelled_pairs(48))]
+    say, said = random_say(pairs)
+    path = tmp_path / "run.judgenet.db"
+    record(path, pairs, say, fixed_network(2))
+    found = reported(path, resamples=2000)
+    assert (found.data.questions, found.data.pairs) == (24, 48)
+    elsewhere = Elsewhere(pairs, said)
+    right: list[list[float]] = [[] for _ in range(24)]
+    for i, pair in enumerate(pairs):
+        verdict = elsewhere.layer(i, 1)
+        if pair.human and verdict:
+            right[i // 2].append(pair.human == verdict)
+    groups = [group for group in right if group]
+    drawn = np.random.default_rng(5).integers(len(groups), size=(4000, len(groups)))
+    hits, sizes = (np.array([f(group) for group in groups])[drawn].sum(axis=1) for f in (sum, len))
+    expected = np.percentile(hits / sizes, (2.5, 97.5))
+    assert found.headline.intervals.accuracy is not None
+    assert tuple(found.headline.intervals.accuracy) == pytest.approx(tuple(expected), abs=0.02)
+    assert "over questions" in " ".join(found.cautions)
+
+
+def test_too_few_questions_give_no_interval(tmp_path: Path) -> None:
+    pairs = [replace(pair, question=f"question {i % 9}") for i, pair in enumerate(labelled_pairs(36))]
+    path = tmp_path / "run.judgenet.db"
+    record(path, pairs, random_say(pairs)[0], fixed_network(2))
+    found = reported(path)
+    intervals = found.headline.intervals
+    assert (intervals.accuracy, intervals.macro_f1, intervals.kappa) == (None, None, None)
+    assert "9 questions only; 10 are needed" in intervals.reasons["accuracy"]
+    assert found.neurons[0].figures.intervals.accuracy is None
+    assert found.headline.agreement.accuracy is not None
+
+
+def test_the_first_of_what_is_left_out_are_named(judged: tuple[Path, list[Pair], Elsewhere], report: Report) -> None:
+    _, pairs, elsewhere = judged
+    left = {one.what: one for one in report.left_out}
+    unlabelled = [pair.id for pair in pairs if pair.human is None]
+    assert left["no label"].first == tuple(unlabelled[:20])
+    unscored = [site for site, score in elsewhere.said.items() if score is None]
+    assert left["unscored"].count == len(unscored)
+    named = {f"{pairs[s.pair].id} {s.layer}.{s.neuron} {s.order} {s.sample}" for s in unscored}
+    assert set(left["unscored"].first) <= named
+    assert len(left["unscored"].first) == min(20, len(unscored))

@@ -39,6 +39,7 @@ def test_the_head_is_always_there_and_parts_follow_in_their_order(report: Report
         "Where they differ",
         "Method",
         "Left out",
+        "Sources",
     ]
     assert sections(report, *PARTS) == [block.title for block in outline(report).blocks if isinstance(block, Section)]
     assert list(PART_TITLES) == list(PARTS)

@@ -150,11 +150,11 @@ def test_markdown_tables_are_whole(report: Report) -> None:
 
 def test_markdown_says_the_headline(report: Report) -> None:
     text = markdown(outline(report))
-    accuracy = report.headline.agreement.accuracy
-    assert accuracy is not None
-    assert f"**{100 * accuracy:.1f} %**, 95 % interval" in text
+    rate = report.rates.corrected.value
+    assert rate is not None
+    assert f"**{100 * rate:.1f} %**, 95 % interval" in text
     assert text.startswith("Report of run 1, Panel · ")
-    assert "# Does the network agree with people?" in text
+    assert "# How often is response B better than A?" in text
 
 
 def test_latex_is_balanced_and_escaped(evil: Report, report: Report) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 
 from judgenet.report.blocks import Chip, Given, Headline, Line, Paragraph, Strong
 from judgenet.report.model import Report
-from judgenet.report.outline import outline
+from judgenet.report.outline import accuracy_headline
 from judgenet.report.outline_parts import flip_words, system_name
 from judgenet.report.words import of, percent, percent_interval
 from judgenet.stats.intervals import Interval, WinRate
@@ -206,8 +206,9 @@ class HeadPanel(QFrame):
 
     def show_report(self, report: Report) -> None:
         """Shows the head of a report: the same words and figures."""
-        head = next((block for block in outline(report, ()).blocks if isinstance(block, Headline)), None)
-        lines = [block.line for block in outline(report, ()).blocks if isinstance(block, Paragraph)]
+        blocks = tuple(accuracy_headline(report))
+        head = next((block for block in blocks if isinstance(block, Headline)), None)
+        lines = [block.line for block in blocks if isinstance(block, Paragraph)]
         self.figure.setText("No verdict yet" if head is None else head.figure)
         self.figure.setProperty("tone", "text3" if head is not None and head.hollow else "")
         self.figure.style().unpolish(self.figure)

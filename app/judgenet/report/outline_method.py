@@ -1,0 +1,253 @@
+"""The method of a run in sentences for a paper, what was left out, and the literature.
+
+Each sentence is written only where it holds for the run at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.network import designed_width
+from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
+from judgenet.report.model import Report
+from judgenet.report.outline_parts import neuron_name
+from judgenet.report.outline_rates import CHOSEN_WORDS
+from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
+from judgenet.report.words import digest, of, plural
+from judgenet.stats.intervals import FEWEST_QUESTIONS
+
+METHOD_TITLE = "Method"
+SOURCES_TITLE = "Sources"
+_MOST_NAMED = 8
+
+_SOURCES = {
+    "Zhang et al.": "Zhang, X., Yu, B., Yu, H., Lv, Y., Liu, T., Huang, F., Xu, H., Li, Y.: Wider and deeper LLM "
+    "networks are fairer LLM evaluators. arXiv 2308.01862, 2023.",
+    "Lee et al.": "Lee, C., Zeng, T., Jeong, J., Sohn, J., Lee, K.: How to correctly report LLM-as-a-judge "
+    "evaluations. arXiv 2511.21140, 2025.",
+    "Koo et al.": "Koo, R., Lee, M., Raheja, V., Park, J. I., Kim, Z. M., Kang, D.: Benchmarking cognitive biases in "
+    "large language models as evaluators. arXiv 2309.17012, 2023.",
+    "Wang et al.": "Wang, P., Li, L., Chen, L., Cai, Z., Zhu, D., Lin, B., Cao, Y., Liu, Q., Liu, T., Sui, Z.: Large "
+    "language models are not fair evaluators. arXiv 2305.17926, 2023.",
+    "Angelopoulos et al.": "Angelopoulos, A. N., Duchi, J. C., Zrnic, T.: PPI++: Efficient prediction-powered "
+    "inference. arXiv 2311.01453, 2023.",
+    "Dubois et al.": "Dubois, Y., Galambosi, B., Liang, P., Hashimoto, T. B.: Length-controlled AlpacaEval: a simple "
+    "way to debias automatic evaluators. arXiv 2404.04475, 2024.",
+}
+"""The literature by the name under which the method cites it."""
+
+
+def method_section(report: Report) -> Iterable[Block]:
+    """The method, what figures do not rest on, what to know when reading them, and the sources."""
+    yield Section(METHOD_TITLE)
+    for line in method_lines(report):
+        yield Paragraph(line)
+    if report.left_out:
+        yield Section("Left out", level=3)
+        yield Bullets(tuple((*left_line(left), *first_line(left)) for left in report.left_out))
+    notes = caution_lines(report)
+    if notes:
+        yield Section("To know when reading the figures", level=3)
+        yield Bullets(notes)
+    yield Section(SOURCES_TITLE, level=3)
+    yield Bullets(tuple((text,) for text in sources(report)))
+
+
+def method_lines(report: Report) -> tuple[Line, ...]:
+    """The method as paragraphs: what judged and how; what it judged; how the figures came about."""
+    return (_judges(report), _data(report), _figures(report))
+
+
+def sources(report: Report) -> tuple[str, ...]:
+    """The literature that the method names, and nothing else."""
+    text = " ".join(part for line in method_lines(report) for part in line if isinstance(part, str))
+    return tuple(source for name, source in _SOURCES.items() if name in text)
+
+
+# Who judged
+
+
+_ROLE_TEXTS = {
+    "generated": "with roles that the model named for each pair",
+    "fixed": "with fixed roles",
+    "none": "without roles, all on the same question",
+}
+_READ = {"full": "read all of the layer before", "explicit": "read those they are wired to"}
+_ASKED = {
+    "both": "Every neuron was asked in both orders, each a call of its own",
+    "ab": "Every neuron was asked once, A shown first",
+    "ba": "Every neuron was asked once, B shown first",
+}
+
+
+def _judges(report: Report) -> Line:
+    spec, about = report.spec, report.about
+    parts: list[Inline] = []
+    if about.recorded:
+        # These judges were asked by somebody else: nothing is known of how.
+        parts.append(f"{about.recorded} Each judge, or judge and prompt, is a neuron of one layer: ")
+        names = [neuron_name(report, neuron) for neuron in report.neurons]
+        parts += [Given(_named(names)), ". "]
+    else:
+        parts.append(_network(report))
+        if spec.roles.kind == "fixed":
+            parts += ["The roles were ", Given(_named([role.name for role in spec.roles.roles])), ". "]
+        asked = _ASKED.get(spec.orders, f"Every neuron was asked in one order, drawn with seed {spec.seed}")
+        evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
+        parts.append(f"{asked} {evidence}. ")
+        parts += _models(report)
+        if about.prompts_digest:
+            parts.append(f"The prompts have the digest {digest(about.prompts_digest)}. ")
+    parts.append("A neuron's verdict is the sign of its summed scores; ")
+    parts.append(f"in a vote {rules_words(spec.aggregation)}. ")
+    decides = report.decides
+    if decides == "chair":
+        parts.append("The chair reads the last layer, and its verdict is the network's.")
+    else:
+        meaning = {"c1": "the sign of the scores averaged over all calls", "c2_all": "the vote of all neurons"}
+        layer = f"the vote of layer {decides.removeprefix('c2_l')}"
+        parts.append(f"The network's verdict is {aggregation_title(decides)}, {meaning.get(decides, layer)}.")
+    parts.append(" The aggregations c1* and c2* are those of Zhang et al. (2023).")
+    return tuple(parts)
+
+
+def _network(report: Report) -> str:
+    spec = report.spec
+    widths = [designed_width(spec, layer) for layer in range(spec.depth)]
+    first = "as many neurons as there were roles" if widths[0] is None else plural(widths[0], "neuron")
+    parts = [f"Each pair was judged by {first} {_ROLE_TEXTS[spec.roles.kind]}"]
+    for layer, width in enumerate(widths[1:], 1):
+        number = "as many" if width is None else f"{width:,}"
+        wiring = spec.layers[layer].wiring
+        read = _READ.get(wiring.kind, f"read their neighbours up to {wiring.window} away")
+        parts.append(f"then by {number} that {read}")
+    return ", ".join(parts) + ". "
+
+
+def _models(report: Report) -> list[Inline]:
+    """The models asked, what they answered as, and with which parameters."""
+    about = report.about
+    if not about.models:
+        return []
+    answered: dict[str, list[str]] = {}
+    for use in about.models:
+        names = answered.setdefault(use.requested, [])
+        name = "an unnamed model" if use.returned is None else use.returned
+        if name not in names:
+            names.append(name)
+    parts: list[Inline] = ["The judge was " if len(answered) == 1 else "The judges were "]
+    for place, (asked, names) in enumerate(answered.items()):
+        same = names == [asked]
+        said = asked if same else f"{asked} (answered as {_named(names)})"
+        parts += ["; " if place else "", Given(said)]
+    used = list(
+        dict.fromkeys(
+            (
+                "the endpoint's own temperature" if of.temperature is None else f"temperature {of.temperature:g}",
+                f"at most {of.max_tokens:,} tokens",
+            )
+            for of in about.parameters
+        )
+    )
+    if len(used) == 1:
+        parts.append(f", with {used[0][0]} and {used[0][1]} a reply")
+    parts.append(". ")
+    return parts
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED])
+    left = len(names) - _MOST_NAMED
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+# What was judged
+
+
+def _data(report: Report) -> Line:
+    data, rates = report.data, report.rates
+    parts: list[Inline] = [f"The data are {plural(data.pairs, 'pair')} of responses"]
+    if data.system_a is not None and data.system_b is not None:
+        parts += [" by ", Given(data.system_a), " (A) and ", Given(data.system_b), " (B)"]
+    elif len(data.systems) > 1:
+        parts.append(f" by {len(data.systems):,} systems")
+    repeated = 0 < data.questions < data.pairs
+    parts.append(f" to {plural(data.questions, 'question')}" if repeated else "")
+    parts.append(f" (hash {digest(data.hash)}); {of(data.finished, data.pairs)} are judged. " if data.hash else ". ")
+    if not data.labelled:
+        parts.append("No pair has a human label, so that the verdicts are compared with nobody's.")
+        return tuple(parts)
+    parts.append(f"{of(data.labelled, data.pairs)} pairs have a human label")
+    if data.annotated:
+        parts.append(f", {data.annotated:,} of them from several of {data.annotators:,} people")
+    parts.append(". ")
+    if rates.labelled:
+        known = "the labelled pairs were" if not rates.assumed else "nothing is recorded, and they count as"
+        parts.append(f"Of how they were chosen: {known} {CHOSEN_WORDS[rates.chosen]}.")
+    return tuple(parts)
+
+
+# How the figures came about
+
+
+def _figures(report: Report) -> Line:
+    rates, data = report.rates, report.data
+    repeated = 0 < data.questions < data.pairs
+    parts: list[str] = []
+    if rates.corrected.value is not None:
+        parts.append(
+            "The win rate of B, a tie counting half, is stratified by verdict: people's mean score within each "
+            "verdict, with one label more spread evenly over the classes, weighted by the verdict's share of "
+            f"{plural(rates.judged, 'judged pair')}; it uses {plural(rates.labelled, 'label')}, and its 95 % interval "
+            "is the normal one with the errors of both. It corrects the rate of the verdicts alone, which Lee et al. "
+            "(2025) show to be biased."
+        )
+        if rates.estimates["ppi"].value is not None:
+            parts.append("PPI++ (Angelopoulos et al. 2023) is its cross-check.")
+        if rates.estimates["lee"].value is not None:
+            parts.append("The estimate of Lee et al. (2025) stands beside it.")
+    elif rates.judged:
+        parts.append(
+            "The win rate is that of the verdicts alone and uncorrected for their errors, which Lee et al. (2025) show "
+            "to bias it."
+        )
+    if rates.length_adjusted.value is not None:
+        parts.append(
+            "The rate at equal length is the intercept of a logistic regression of the verdicts on the difference of "
+            "lengths, after Dubois et al. (2024), without a term for the difficulty of questions."
+        )
+    if report.headline.agreement.n_used:
+        over = "questions" if repeated else "pairs"
+        if repeated and data.questions < FEWEST_QUESTIONS:
+            parts.append(
+                f"With {plural(data.questions, 'question')} there are no intervals of agreement: "
+                f"{FEWEST_QUESTIONS} are needed."
+            )
+        elif repeated:
+            parts.append(
+                f"Intervals of agreement are percentiles of a bootstrap over {over} "
+                f"({report.resamples:,} resamples, seed {report.bootstrap_seed})."
+            )
+        else:
+            parts.append(
+                "Intervals of accuracy are Wilson's, those of F1 and kappa percentiles of a bootstrap over "
+                f"{over} ({report.resamples:,} resamples, seed {report.bootstrap_seed})."
+            )
+        classes = len(report.headline.agreement.labels)
+        parts.append(f"Macro-F1 averages {plural(classes, 'class', 'classes')}; kappa is Cohen's, unweighted.")
+    if report.position.flip_rate is not None:
+        parts.append(
+            "Verdicts in both orders are compared as by Koo et al. (2023) and Wang et al. (2023), among pairs that "
+            "have a verdict in both."
+        )
+    if report.left_out:
+        left = "; ".join(f"{one.what} {one.count:,} of {one.total:,}" for one in report.left_out)
+        parts.append(f"Left out: {left}. What is unscored is missing: never zero, never a tie.")
+    version = report.about.versions.get("judgenet")
+    parts.append(
+        "Everything is computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
+    )
+    if version:
+        parts.append(f"The run was made with JudgeNet {version}.")
+    return (" ".join(parts),)
