@@ -68,7 +68,7 @@ def test_the_pdf_holds_what_the_report_says(report: Report) -> None:
         assert figures.agreement.accuracy is not None
         assert f"{100 * figures.agreement.accuracy:.1f}" in found
     assert reader.metadata is not None
-    assert reader.metadata.title == "Does the network agree with people?"
+    assert reader.metadata.title == "How often is response B better than A?"
 
 
 def test_pages_are_a4_and_numbered(report: Report) -> None:

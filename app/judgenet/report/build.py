@@ -37,9 +37,11 @@ from judgenet.report.model import (
 from judgenet.report.questions import Questions, always
 from judgenet.stats.agreement import LabelSet, agreement_of, position_of
 from judgenet.stats.calibration import SCORES, Chosen, rates
+from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.discussion import overturns_of
-from judgenet.stats.intervals import FEW_PAIRS, FEWEST_QUESTIONS, RESAMPLES, agreement_intervals, win_rate
+from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, agreements_intervals, win_rate
 from judgenet.stats.length import length_adjusted
+from judgenet.stats.resampling import FEWEST_QUESTIONS
 from judgenet.store.db import Store
 from judgenet.store.recorded import describe
 from judgenet.store.results import network_of
@@ -92,9 +94,10 @@ def build(
     def figures(table: Two, cells: Cells | bytearray, places: Sequence[int] | None = None, draws: int = -1) -> Figures:
         """``cells`` are the verdicts that ``table`` counts; of those of all pairs the ones at ``places``."""
         found = agreement_of(table, labels)
-        groups = questions.counts(cells, places)
-        draws = resamples if draws < 0 or groups else draws
-        return Figures(found, agreement_intervals(found, resamples=draws, seed=seed, questions=groups))
+        by_question = questions.table(cells, places)
+        if by_question is not None:
+            return Figures(found, agreements_intervals([found], [by_question], resamples=resamples, seed=seed)[0])
+        return Figures(found, agreement_intervals(found, resamples=resamples if draws < 0 else draws, seed=seed))
 
     def baseline(table: Two, cells: bytearray, places: Sequence[int] | None = None) -> Majority | None:
         label = _commonest(table)
@@ -119,7 +122,7 @@ def build(
         resamples=resamples,
         verdicts=win_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
         human=win_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
-        rates=_rates(counts, decides, chosen, seed),
+        rates=_rates(counts, questions, decides, chosen, resamples, seed),
         aggregations=aggregations,
         baseline=baseline(counts.against[decides], counts.cells[decides]),
         tasks=tuple(
@@ -182,7 +185,9 @@ def _commonest(table: Two) -> Verdict | None:
     return commonest
 
 
-def _rates(counts: Counts, decides: str, chosen: Chosen | None, seed: int) -> RateFigures:
+def _rates(
+    counts: Counts, questions: Questions, decides: str, chosen: Chosen | None, resamples: int, seed: int
+) -> RateFigures:
     labelled: Counter[tuple[Verdict, Verdict]] = Counter()
     others: Counter[Verdict] = Counter()
     for (human, verdict), count in counts.against[decides].items():
@@ -190,9 +195,13 @@ def _rates(counts: Counts, decides: str, chosen: Chosen | None, seed: int) -> Ra
             labelled[verdict, human] += count
         elif verdict is not None:
             others[verdict] += count
-    found = rates(labelled, others, chosen or "random", seed=seed)
+    cells = counts.cells[decides]
+    if questions.repeated and counts.finished and resamples:
+        found = rates_over_questions(questions.by_verdict(cells), chosen or "random", resamples=resamples, seed=seed)
+    else:
+        found = rates(labelled, others, chosen or "random", seed=seed)
     scores, lengths = [], []
-    for code, length in zip(counts.cells[decides], counts.lengths, strict=True):
+    for code, length in zip(cells, counts.lengths, strict=True):
         verdict = two_verdicts(code)[1]
         if verdict is not None:
             scores.append(SCORES[verdict])
@@ -321,9 +330,9 @@ def _cautions(
         )
     if questions.repeated:
         told.append(
-            f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals of agreement are over "
-            f"questions, of which {FEWEST_QUESTIONS} are needed. Those of win rates take pairs as independent and are "
-            "too narrow."
+            f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "
+            f"which count as n, and {FEWEST_QUESTIONS} of which are needed. Those at equal length take pairs as "
+            "independent and are too narrow."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"

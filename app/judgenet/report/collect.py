@@ -3,7 +3,6 @@ the number of pairs."""
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, merged
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Aggregation, NetworkSpec, needs_roles
-from judgenet.core.pairs import Order, Verdict
+from judgenet.core.pairs import Order, Verdict, question_key
 from judgenet.report.closest import Closest
 from judgenet.report.model import FIRST_IDS, Left
 from judgenet.stats.curves import CODES
@@ -208,8 +207,7 @@ def _count_pair(
         counts.annotators.update(name for name, _ in pair.annotators)
     if pair.annotators:
         counts.panel[tuple(sorted(dict(pair.annotators).items()))] += 1
-    question = hashlib.blake2b(pair.question.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    counts.questions.append(int.from_bytes(question))
+    counts.questions.append(int.from_bytes(question_key(pair.question)[:8]))
     counts.lengths.append(len(pair.response_b) - len(pair.response_a))
     for played, system in zip(counts.played, (pair.model_a, pair.model_b), strict=True):
         played.append(counts.systems.setdefault(system, len(counts.systems)))

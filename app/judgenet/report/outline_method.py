@@ -15,7 +15,7 @@ from judgenet.report.outline_parts import neuron_name
 from judgenet.report.outline_rates import CHOSEN_WORDS
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
 from judgenet.report.words import digest, of, plural
-from judgenet.stats.intervals import FEWEST_QUESTIONS
+from judgenet.stats.resampling import FEWEST_QUESTIONS
 
 METHOD_TITLE = "Method"
 SOURCES_TITLE = "Sources"

@@ -1,4 +1,4 @@
-"""Pairs that share a question: figures over them are resampled by question (statistics, "Clusters")."""
+"""Pairs that share a question: figures over them are resampled by question, since such pairs depend on each other."""
 
 from __future__ import annotations
 
@@ -6,40 +6,50 @@ from array import array
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgenet.core.pairs import Verdict
-from judgenet.report.collect import Cells, two_verdicts
-from judgenet.stats.agreement import Counts
+from judgenet.report.collect import Cells
 from judgenet.stats.curves import CODES
+from judgenet.stats.resampling import question_counts
+
+_SHOWN = np.array([1, 3, 2])
+"""Codes in the order a, b, tie."""
 
 
 class Questions:
     """Which pairs have which question, from a digest of each pair's question."""
 
     def __init__(self, digests: array[int]) -> None:
-        known, places = np.unique(np.asarray(digests, dtype=np.uint64), return_inverse=True)
+        known, numbers = np.unique(np.asarray(digests, dtype=np.uint64), return_inverse=True)
         self.count = len(known)
         self.repeated = self.count < len(digests)
-        self.places = places.astype(np.int64)
+        self.numbers: NDArray[np.int64] = numbers.astype(np.int64)
 
-    def counts(self, cells: Cells | bytearray, places: Sequence[int] | None = None) -> list[Counts] | None:
-        """The counts of (label, verdict) of each question, ``None`` where no question has two pairs.
+    def table(self, cells: Cells | bytearray, places: Sequence[int] | None = None) -> NDArray[np.float64] | None:
+        """Counts by question, human label and verdict, of shape (questions, 9); ``None`` where no question has two
+        pairs.
 
         ``cells`` are a byte a pair for all pairs, or name their pairs; ``places`` are the pairs that count.
         """
         if not self.repeated:
             return None
         if isinstance(cells, Cells):
-            of, codes = self.places[np.asarray(cells.pairs, dtype=np.int64)], cells.codes
+            of, codes = self.numbers[np.asarray(cells.pairs, dtype=np.int64)], cells.codes
         else:
-            of, codes = self.places, cells
-        said = np.frombuffer(bytes(codes), np.uint8).astype(np.int64)
+            of, codes = self.numbers, cells
+        said = np.frombuffer(bytes(codes), np.uint8)
         if places is not None:
             chosen = np.asarray(places, dtype=np.int64)
             of, said = of[chosen], said[chosen]
-        table = np.bincount(of * 16 + said, minlength=16 * self.count).reshape(self.count, 16)
-        names = [two_verdicts(code) for code in range(16)]
-        return [{names[code]: int(row[code]) for code in np.flatnonzero(row)} for row in table[table.sum(axis=1) > 0]]
+        _, own = np.unique(of, return_inverse=True)
+        counts = question_counts(own, said >> 2, said & 3)
+        return counts[:, _SHOWN][:, :, _SHOWN].reshape(-1, 9)
+
+    def by_verdict(self, cells: bytearray) -> NDArray[np.float64]:
+        """Counts by question, verdict and label, of shape (questions, 4, 4)."""
+        said = np.frombuffer(bytes(cells), np.uint8)
+        return question_counts(self.numbers, said & 3, said >> 2)
 
 
 def always(cells: bytearray, verdict: Verdict) -> bytearray:

@@ -353,7 +353,8 @@ def _rate_record(name: str, rate: WinRate, total: int) -> Record:
 
 def _rate_records(report: Report) -> Iterator[Record]:
     rates, about = report.rates, "win rate of b"
-    named: dict[str, Estimate] = {**rates.estimates, "decided": rates.decided}
+    named: dict[str, Estimate] = {str(method): found for method, found in rates.estimates.items()}
+    named["decided"] = rates.decided
     for name, found in named.items():
         low, high = found.interval or (None, None)
         yield Record(about, name, "win_rate", found.value, low, high, found.n, rates.judged, found.reason)
