@@ -1,0 +1,410 @@
+"""How sure a network is of a pair, and what people gain when they review the pairs that it is least sure of.
+
+After FairEval (Wang et al., arXiv 2305.17926): evidence and scores are asked several times and in both orders, scores
+are averaged (MEC and BPC), and the entropy of the verdicts of the single calls (BPDE) says which pairs a person should
+see (HITLC). Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
+
+Pairs chosen by their uncertainty are no sample of all pairs: their labels must never serve to calibrate a rate or to
+measure agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, fsum, log, prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from judgenet.core.aggregate import merged
+from judgenet.core.evaluation import TIE_TOLERANCE
+from judgenet.core.pairs import Verdict
+from judgenet.stats.agreement import Agreement, Counts, ReviewShare, agreement_of, flips_of, review_share
+from judgenet.stats.intervals import FEW_PAIRS, Interval, agreement_intervals, wilson
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from judgenet.stats.curves import Codes
+
+    Numbers = NDArray[np.float64]
+
+MOST_ENTROPY = log(3)
+"""The entropy of three verdicts that are equally frequent, in nats."""
+
+Merge = Literal["pooled", "balanced"]
+"""How calls of two orders join: all together (FairEval's script), or first within each order, so that an order with
+fewer valid calls weighs the same."""
+
+Scores = tuple[float, float]
+"""The scores of responses A and B, whatever the order in which they were shown."""
+
+RESAMPLES = 1000
+SHARES = tuple(step / 20 for step in range(21))
+"""The shares reviewed at which a curve has its points, unless others are asked for."""
+
+_MOST_UNREACHED = 0.01
+
+
+# One pair
+
+
+class CallVerdicts(NamedTuple):
+    """How many of a pair's calls say that A wins, that it is a tie, that A loses. Calls without a verdict are in none
+    of them."""
+
+    win: int
+    tie: int
+    lose: int
+
+
+def entropy(of: CallVerdicts) -> float | None:
+    """FairEval's balanced position diversity entropy (BPDE) in nats, from 0 to ln 3: that of the verdicts of a pair's
+    calls in both orders. From the calls of one order it is the plain diversity entropy. ``None`` without a call.
+
+    :raises ValueError: a count is below 0.
+    """
+    if min(of) < 0:
+        raise ValueError(f"{min(of)} calls cannot be counted.")
+    n = sum(of)
+    if not n:
+        return None
+    # The sum is -0.0 where all calls agree.
+    return abs(fsum(count / n * log(count / n) for count in of if count))
+
+
+def entropies(counts: NDArray[np.integer]) -> Numbers:
+    """:func:`entropy` of each row of counts (win, tie, lose), of shape (pairs, 3); NaN where a row has no call."""
+    import numpy as np
+
+    if counts.ndim != 2 or counts.shape[1] != len(CallVerdicts._fields):
+        raise ValueError(f"The counts have the shape {counts.shape}, not (pairs, 3).")
+    n = counts.sum(axis=1, dtype=np.float64)
+    shares = np.divide(counts, n[:, None], out=np.zeros(counts.shape), where=n[:, None] > 0)
+    logs = np.log(shares, out=np.zeros(shares.shape), where=shares > 0)
+    found: Numbers = np.abs((shares * logs).sum(axis=1))
+    found[n == 0] = np.nan
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The mean scores of A and B over a pair's valid calls, and what they say.
+
+    Means are ``None`` where there is no valid call, and ``verdict`` too. ``calls`` counts the verdicts of the single
+    calls, ``entropy`` is theirs.
+    """
+
+    mean_a: float | None
+    mean_b: float | None
+    verdict: Verdict | None
+    calls: CallVerdicts
+    entropy: float | None
+
+
+def calibrated(ab: Sequence[Scores], ba: Sequence[Scores], merge: Merge = "pooled") -> Calibrated:
+    """Multiple evidence calibration, and with calls in both orders balanced position calibration (MEC, BPC): the mean
+    over the valid calls of each response's scores.
+
+    ``ab`` and ``ba`` hold the scores of A and B in the calls that showed A first, and B first. ``balanced`` averages
+    within each order first; an order without a valid call has no part.
+    """
+    said = [merged([a - b]) for a, b in (*ab, *ba)]
+    calls = CallVerdicts(said.count("a"), said.count("tie"), said.count("b"))
+    sides = [list(ab), list(ba)] if merge == "balanced" else [[*ab, *ba]]
+    sides = [side for side in sides if side]
+    if not sides:
+        return Calibrated(None, None, None, calls, None)
+    mean_a, mean_b = (
+        fsum(fsum(scores[place] for scores in side) / len(side) for side in sides) / len(sides) for place in (0, 1)
+    )
+    verdict = balanced_verdict(*([a - b for a, b in side] for side in sides))
+    return Calibrated(mean_a, mean_b, verdict, calls, entropy(calls))
+
+
+def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
+    """The verdict of differences A minus B that are averaged within each order first; ``None`` without any."""
+    there = [order for order in orders if order]
+    if not there:
+        return None
+    # Compared as sums, so that a tie of means that are no binary fractions stays a tie.
+    whole = prod(len(order) for order in there)
+    total = fsum(difference * (whole // len(order)) for order in there for difference in order)
+    if abs(total) <= TIE_TOLERANCE * whole:
+        return "tie"
+    return "a" if total > 0 else "b"
+
+
+# Conflicts
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``hits`` of ``n`` as a share with Wilson's 95 % interval; ``None`` with a ``reason`` where ``n`` is 0."""
+
+    value: float | None
+    interval: Interval | None
+    hits: int
+    n: int
+    reason: str = ""
+
+
+def share_of(hits: int, n: int, reason: str) -> Share:
+    """``hits / n``; ``reason`` says why there is none where ``n`` is 0."""
+    return Share(hits / n, wilson(hits, n), hits, n) if n else Share(None, None, 0, 0, reason)
+
+
+def conflict_rate(counts: Counts) -> Share:
+    """FairEval's conflict rate from the counts of (verdict in order AB, verdict in order BA): the share of pairs whose
+    two verdicts differ in three classes, of those that have both."""
+    differ, n = flips_of(counts)
+    return share_of(differ, n, "no pair has a verdict in both orders")
+
+
+# Human in the loop
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPoint:
+    """What people reach who review ``reviewed`` pairs, the most uncertain first.
+
+    ``accuracy`` is that of all pairs afterwards, partly true by construction since reviewed pairs count as right.
+    ``untouched`` is the agreement of the network alone on the pairs that nobody reviewed, with the intervals of its
+    accuracy and kappa. ``mended`` of the reviewed pairs were wrong. ``by_chance`` is the accuracy after a review of as
+    many pairs picked at random. ``reasons`` says for each figure that is ``None`` why.
+    """
+
+    reviewed: int
+    share: float
+    accuracy: float
+    interval: Interval | None
+    by_chance: float
+    mended: int
+    untouched: Agreement
+    untouched_interval: Interval | None
+    untouched_kappa_interval: Interval | None
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCurve:
+    """Accuracy against the share of pairs that people review, the most uncertain first.
+
+    It rests on the ``n`` of ``n_total`` pairs that have label and verdict. ``unknown`` of them have no entropy, since
+    no call in its scope is valid; they count as the most uncertain. ``levels`` is how many values the entropy has:
+    pairs of one value are in an order that ``seed`` shuffled. ``gain`` is how much accuracy lies above that of a random
+    review, as a mean over all shares. ``points`` is empty and ``reason`` says why where there is no pair.
+    """
+
+    points: tuple[ReviewPoint, ...]
+    n: int
+    n_total: int
+    unknown: int
+    levels: int
+    seed: int
+    reviewed_right: float
+    gain: float | None
+    few: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewNeed:
+    """The smallest share that people must review so that the accuracy of all pairs reaches ``target``.
+
+    ``measured`` is for the most uncertain first, as the labelled pairs have it: ``reviewed`` of ``n`` of them, with a
+    bootstrap interval over pairs that averages over the order within one level of uncertainty. ``random`` is for pairs
+    picked at random, by the formula of :func:`judgenet.stats.agreement.review_share`, and ``random_ends`` the same at
+    the upper and the lower end of the interval of the ``accuracy``. What cannot be reached is ``None`` with a reason.
+    """
+
+    target: float
+    accuracy: float | None
+    accuracy_interval: Interval | None
+    measured: float | None
+    reviewed: int | None
+    interval: Interval | None
+    random: ReviewShare | None
+    random_ends: tuple[ReviewShare, ReviewShare] | None
+    n: int
+    seed: int
+    reasons: dict[str, str]
+
+
+_NO_PAIR = "no pair has both a human label and a verdict"
+
+
+class _Reviewed(NamedTuple):
+    """Labelled and judged pairs, the most uncertain first: codes, whether right, and the level of their uncertainty."""
+
+    human: Codes
+    judged: Codes
+    right: NDArray[np.bool_]
+    level: NDArray[np.int64]
+    unknown: int
+
+
+def _in_order(human: Codes, judged: Codes, uncertainty: Numbers, seed: int) -> _Reviewed:
+    import numpy as np
+
+    if not len(human) == len(judged) == len(uncertainty):
+        raise ValueError(
+            f"{len(human)} labels, {len(judged)} verdicts and {len(uncertainty)} uncertainties do not go together."
+        )
+    used = np.flatnonzero((human > 0) & (judged > 0))
+    values: Numbers = uncertainty[used]
+    unknown = np.isnan(values)
+    # Sums of the same terms in another order differ in their last digits: these are one level.
+    values = np.where(unknown, np.nanmax(values, initial=0.0) + 1, values).round(9)
+    shuffled = np.random.default_rng(seed).permutation(len(used))
+    order = shuffled[np.argsort(-values[shuffled], kind="stable")]
+    places, values = used[order], values[order]
+    level = np.cumsum(np.concatenate(([0], np.diff(-values) > 0)))[: len(values)] if len(values) else np.zeros(0, int)
+    return _Reviewed(
+        human[places],
+        judged[places],
+        human[places] == judged[places],
+        level.astype(np.int64),
+        int(unknown.sum()),
+    )
+
+
+def review_curve(
+    human: Codes,
+    judged: Codes,
+    uncertainty: Numbers,
+    *,
+    shares: Sequence[float] = SHARES,
+    reviewed_right: float = 1.0,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> ReviewCurve:
+    """The human-in-the-loop curve (HITLC): at each share the ``ceil(share n)`` most uncertain pairs are reviewed.
+
+    ``human`` and ``judged`` are codes by pair, ``uncertainty`` the entropy of each pair (NaN where it is unknown).
+    ``reviewed_right`` is the accuracy of a reviewed pair: 1 where a person's label is the truth. ``resamples`` are for
+    the interval of the untouched part's kappa; with 0 there is none.
+
+    :raises ValueError: lengths differ, or a share is outside 0 to 1.
+    """
+    import numpy as np
+
+    from judgenet.stats.curves import pair_counts
+
+    for share in (*shares, reviewed_right):
+        if not 0 <= share <= 1:
+            raise ValueError(f"A share is from 0 to 1, not {share}.")
+    found = _in_order(human, judged, uncertainty, seed)
+    n, total = len(found.right), len(human)
+    if not n:
+        return ReviewCurve((), 0, total, 0, 0, seed, reviewed_right, None, True, _NO_PAIR)
+    hits = np.concatenate(([0], np.cumsum(found.right)))
+    whole = int(hits[-1])
+    points = []
+    for reviewed in sorted({ceil(round(share * n, 9)) for share in shares}):
+        rest = slice(reviewed, None)
+        untouched = agreement_of(pair_counts(found.human[rest], found.judged[rest]))
+        within = agreement_intervals(untouched, resamples=resamples, seed=seed)
+        right = whole - int(hits[reviewed]) + reviewed_right * reviewed
+        reasons: dict[str, str] = {}
+        if untouched.accuracy is None:
+            reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa"), "every pair is reviewed")
+        else:
+            reasons = dict(untouched.reasons) | {f"{name}_ci": why for name, why in within.reasons.items()}
+        points.append(
+            ReviewPoint(
+                reviewed=reviewed,
+                share=reviewed / n,
+                accuracy=right / n,
+                interval=wilson(round(right), n),
+                by_chance=(whole / n) * (1 - reviewed / n) + reviewed_right * reviewed / n,
+                mended=reviewed - int(hits[reviewed]),
+                untouched=untouched,
+                untouched_interval=within.accuracy,
+                untouched_kappa_interval=within.kappa,
+                reasons=reasons,
+            )
+        )
+    after = (whole - hits + reviewed_right * np.arange(n + 1)) / n
+    by_chance = np.linspace(whole / n, reviewed_right, n + 1)
+    gain = float(np.trapezoid(after - by_chance, dx=1 / n))
+    levels = int(found.level[-1]) + 1
+    return ReviewCurve(tuple(points), n, total, found.unknown, levels, seed, reviewed_right, gain, n < FEW_PAIRS)
+
+
+def review_need(
+    human: Codes,
+    judged: Codes,
+    uncertainty: Numbers,
+    target: float,
+    *,
+    reviewed_right: float = 1.0,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> ReviewNeed:
+    """The smallest reviewed share that reaches ``target``, measured and by the formula.
+
+    The measured one is the smallest r with x + (errors found among the r n most uncertain) / n >= target, on the pairs
+    that have label and verdict; x is the accuracy.
+
+    :raises ValueError: lengths differ, or a share is outside 0 to 1.
+    """
+    import numpy as np
+
+    found = _in_order(human, judged, uncertainty, seed)
+    n = len(found.right)
+    if not n:
+        none = dict.fromkeys(("accuracy", "accuracy_ci", "measured", "measured_ci", "random", "random_ends"), _NO_PAIR)
+        return ReviewNeed(target, None, None, None, None, None, None, None, 0, seed, none)
+    hits = np.concatenate(([0], np.cumsum(found.right)))
+    accuracy = float(hits[-1] / n)
+    ends = wilson(int(hits[-1]), n)
+    formula = review_share(accuracy, target, reviewed_right)
+    at_ends = None
+    if ends is not None:
+        high, low = (review_share(end, target, reviewed_right) for end in (ends.high, ends.low))
+        at_ends = (high, low)
+    after = hits[-1] - hits + reviewed_right * np.arange(n + 1)
+    reached = np.flatnonzero(after >= target * n - TIE_TOLERANCE)
+    reasons: dict[str, str] = {}
+    if formula.review is None:
+        reasons["random"] = formula.reason
+    if not len(reached):
+        why = "target out of reach: reviewed pairs are less accurate than it"
+        reasons |= dict.fromkeys(("measured", "measured_ci"), why)
+        return ReviewNeed(target, accuracy, ends, None, None, None, formula, at_ends, n, seed, reasons)
+    reviewed = int(reached[0])
+    interval, why = _need_interval(found, target, reviewed_right, resamples, seed)
+    if why:
+        reasons["measured_ci"] = why
+    return ReviewNeed(target, accuracy, ends, reviewed / n, reviewed, interval, formula, at_ends, n, seed, reasons)
+
+
+def _need_interval(
+    found: _Reviewed, target: float, reviewed_right: float, resamples: int, seed: int
+) -> tuple[Interval | None, str]:
+    """A percentile interval over pairs of the smallest share: drawing pairs is drawing (level, right or wrong)."""
+    import numpy as np
+
+    n = len(found.right)
+    if not resamples:
+        return None, "no resamples were asked for"
+    levels = int(found.level[-1]) + 1
+    table = np.bincount(found.level * 2 + found.right, minlength=2 * levels)
+    drawn = np.random.default_rng(seed).multinomial(n, table / n, size=resamples).reshape(resamples, levels, 2)
+    sizes = np.concatenate((np.zeros((resamples, 1)), drawn.sum(axis=2).cumsum(axis=1)), axis=1)
+    hits = np.concatenate((np.zeros((resamples, 1)), drawn[:, :, 1].cumsum(axis=1)), axis=1)
+    after = hits[:, -1:] - hits + reviewed_right * sizes
+    enough = after >= target * n - TIE_TOLERANCE
+    first = enough.argmax(axis=1)
+    row = np.arange(resamples)
+    before = np.maximum(first - 1, 0)
+    rise = after[row, first] - after[row, before]
+    part = np.divide(target * n - after[row, before], rise, out=np.zeros(resamples), where=(first > 0) & (rise > 0))
+    needed = sizes[row, before] + part * (sizes[row, first] - sizes[row, before])
+    there = enough.any(axis=1)
+    missed = int((~there).sum())
+    if missed > _MOST_UNREACHED * resamples:
+        return None, f"out of reach in {missed:,} of {resamples:,} resamples"
+    low, high = np.percentile(needed[there] / n, (2.5, 97.5))
+    return Interval(float(low), float(high)), ""
