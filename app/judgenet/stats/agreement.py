@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, NamedTuple
 
 from judgenet.core.pairs import VERDICTS, Verdict
@@ -103,6 +104,18 @@ def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
         confusion=confusion,
         reasons=reasons,
     )
+
+
+def matthews(found: Agreement) -> float | None:
+    """Matthews' correlation of label and verdict over all classes (Gorodkin 2004); ``None`` where one of the two has
+    one class only."""
+    n = found.n_used
+    rows = [sum(row) for row in found.confusion]
+    columns = [sum(column) for column in zip(*found.confusion, strict=True)]
+    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    by_chance = sum(row * column for row, column in zip(rows, columns, strict=True))
+    spread = (n * n - sum(row * row for row in rows)) * (n * n - sum(column * column for column in columns))
+    return (n * hits - by_chance) / sqrt(spread) if spread else None
 
 
 def _counted(first: Verdicts, second: Verdicts) -> Counter[tuple[Verdict | None, Verdict | None]]:

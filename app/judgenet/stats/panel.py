@@ -1,33 +1,62 @@
-"""How several raters agree with each other: people of a panel, neurons of a layer, networks.
+"""How several raters agree with each other: people of a panel, neurons of a layer, layers, orders, networks.
 
 What is undefined is ``None`` with a reason. A rater that says nothing of a pair is missing there, and never a tie.
+Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from math import sqrt
+from typing import TYPE_CHECKING, Literal
 
 from judgenet.core.pairs import Verdict
-from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.agreement import Agreement, agreement_of, sign_test
+from judgenet.stats.intervals import (
+    FEWEST_QUESTIONS,
+    RESAMPLES,
+    AgreementIntervals,
+    Interval,
+    Z,
+    agreement_intervals,
+)
+from judgenet.stats.multiple import holm, many_compared
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from judgenet.stats.curves import Codes
+    from judgenet.stats.means import Groups, Numbers
 
 Ratings = Mapping[str, Verdict]
 """What each rater said of one pair."""
 
+Level = Literal["nominal", "ordinal"]
+
 _ORDER: tuple[Verdict, ...] = ("a", "tie", "b")
 """From one response to the other: the order of ordinal alpha."""
+
+ALL_TWOS = 64
+"""Up to so many raters each two have their figures; of more, those that rated a pair together."""
+
+_RESAMPLES = 1000
+_MOST_DROPPED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A coefficient over ``n`` pairs, or ``None`` with a ``reason``."""
+    """A coefficient over ``n`` pairs, or ``None`` with a ``reason``. The interval is a percentile bootstrap over pairs,
+    over questions where they repeat; ``None`` where it was not asked for, or ``interval_reason`` says why."""
 
     value: float | None
     n: int
     reason: str = ""
+    interval: Interval | None = None
+    interval_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +74,77 @@ class PanelAgreement:
     fleiss: Coefficient
     pairwise: dict[tuple[str, str], Agreement]
 
+    @property
+    def mean_kappa(self) -> Coefficient:
+        """The mean of Cohen's kappa over the pairs of raters that have one; ``n`` counts these."""
+        kappas = [found.kappa for found in self.pairwise.values() if found.kappa is not None]
+        if not kappas:
+            return Coefficient(None, 0, "no two raters have a kappa")
+        return Coefficient(sum(kappas) / len(kappas), len(kappas))
 
-def panel_agreement(units: Iterable[Ratings]) -> PanelAgreement:
-    """All coefficients of a panel, from what it said pair by pair."""
+
+def panel_agreement(units: Iterable[Ratings], who: str = "annotators") -> PanelAgreement:
+    """All coefficients of a panel, from what it said pair by pair. ``who`` names the raters in reasons.
+
+    Beyond :data:`ALL_TWOS` raters ``pairwise`` has only those two that rated a pair together.
+    """
     profiles = Counter(tuple(sorted(unit.items())) for unit in units if unit)
     raters = tuple(sorted({rater for profile in profiles for rater, _ in profile}))
     table: list[tuple[tuple[int, ...], int]] = [
         (category_counts((said for _, said in profile), _ORDER), count) for profile, count in profiles.items()
     ]
     counts = [row for row, times in table for _ in range(times)]
-    pairwise: dict[tuple[str, str], Counter[tuple[Verdict | None, Verdict | None]]] = {
-        two: Counter() for two in combinations(raters, 2)
-    }
+    pairwise: dict[tuple[str, str], Counter[tuple[Verdict | None, Verdict | None]]] = defaultdict(Counter)
+    if len(raters) <= ALL_TWOS:
+        pairwise.update({two: Counter() for two in combinations(raters, 2)})
     for profile, times in profiles.items():
         for (one, said), (other, other_said) in combinations(profile, 2):
             pairwise[one, other][said, other_said] += times
     return PanelAgreement(
         raters=raters,
-        h=percent_agreement(counts),
-        alpha_nominal=krippendorff_alpha(counts, "nominal"),
-        alpha_ordinal=krippendorff_alpha(counts, "ordinal"),
-        fleiss=fleiss_kappa(counts),
+        h=percent_agreement(counts, who),
+        alpha_nominal=krippendorff_alpha(counts, "nominal", who),
+        alpha_ordinal=krippendorff_alpha(counts, "ordinal", who),
+        fleiss=fleiss_kappa(counts, who),
         pairwise={two: agreement_of(cells) for two, cells in pairwise.items()},
     )
+
+
+def panel_of(
+    names: Sequence[str],
+    codes: Codes,
+    who: str = "neurons",
+    *,
+    groups: Groups | None = None,
+    resamples: int = _RESAMPLES,
+    seed: int = 0,
+) -> PanelAgreement:
+    """:func:`panel_agreement` of verdict codes of shape (pairs, raters), with intervals.
+
+    ``groups`` numbers the question of each pair, where questions repeat.
+
+    :raises ValueError: there are not as many names as columns.
+    """
+    import numpy as np
+
+    from judgenet.stats.curves import pair_counts
+
+    if codes.ndim != 2 or codes.shape[1] != len(names):
+        raise ValueError(f"{len(names)} raters do not go with codes of the shape {codes.shape}.")
+    table = np.stack([(codes == code).sum(axis=1) for code in (1, 2, 3)], axis=1)
+    counts = [tuple(row) for row in table.tolist()]
+    found = PanelAgreement(
+        raters=tuple(names),
+        h=percent_agreement(counts, who),
+        alpha_nominal=krippendorff_alpha(counts, "nominal", who),
+        alpha_ordinal=krippendorff_alpha(counts, "ordinal", who),
+        fleiss=fleiss_kappa(counts, who),
+        pairwise={
+            (names[one], names[other]): agreement_of(pair_counts(codes[:, one], codes[:, other]))
+            for one, other in combinations(range(len(names)), 2)
+        },
+    )
+    return with_intervals(found, counts, groups=groups, resamples=resamples, seed=seed)
 
 
 def category_counts(said: Iterable[object], categories: Sequence[object]) -> tuple[int, ...]:
@@ -76,7 +153,7 @@ def category_counts(said: Iterable[object], categories: Sequence[object]) -> tup
     return tuple(counted[category] for category in categories)
 
 
-def percent_agreement(counts: Sequence[Sequence[int]]) -> Coefficient:
+def percent_agreement(counts: Sequence[Sequence[int]], who: str = "annotators") -> Coefficient:
     """The mean share of agreeing pairs of raters, over the units (counts by category) that two or more rated."""
     shares = []
     for row in counts:
@@ -84,20 +161,20 @@ def percent_agreement(counts: Sequence[Sequence[int]]) -> Coefficient:
         if raters > 1:
             shares.append(sum(count * (count - 1) for count in row) / (raters * (raters - 1)))
     if not shares:
-        return Coefficient(None, 0, "no pair has two annotators")
+        return Coefficient(None, 0, f"no pair has two {who}")
     return Coefficient(sum(shares) / len(shares), len(shares))
 
 
-def krippendorff_alpha(counts: Sequence[Sequence[int]], level: Literal["nominal", "ordinal"]) -> Coefficient:
+def krippendorff_alpha(counts: Sequence[Sequence[int]], level: Level, who: str = "annotators") -> Coefficient:
     """Krippendorff's alpha, ``nominal`` or ``ordinal`` (in the order of the categories); raters may be missing.
 
     ``counts`` has a unit a row and a category a column.
     """
     rated = [list(row) for row in counts if sum(row) > 1]
     if not rated:
-        return Coefficient(None, 0, "no pair has two annotators")
+        return Coefficient(None, 0, f"no pair has two {who}")
     if sum(1 for column in zip(*rated, strict=True) if any(column)) < 2:
-        return Coefficient(None, len(rated), "all annotators gave one and the same class")
+        return Coefficient(None, len(rated), f"all {who} gave one and the same class")
     import krippendorff
     import numpy as np
 
@@ -107,18 +184,272 @@ def krippendorff_alpha(counts: Sequence[Sequence[int]], level: Literal["nominal"
     return Coefficient(float(alpha), len(rated))
 
 
-def fleiss_kappa(counts: Sequence[Sequence[int]]) -> Coefficient:
+def fleiss_kappa(counts: Sequence[Sequence[int]], who: str = "annotators") -> Coefficient:
     """Fleiss' kappa (1971) over units that all have the same number of raters; refused where they have not."""
     rated = [list(row) for row in counts if sum(row)]
     raters = {sum(row) for row in rated}
     if not rated or raters == {1}:
-        return Coefficient(None, 0, "no pair has two annotators")
+        return Coefficient(None, 0, f"no pair has two {who}")
     if len(raters) > 1:
-        said = f"{min(raters)} to {max(raters)} annotators a pair"
-        return Coefficient(None, len(rated), f"made for equally many annotators a pair, here {said}; use alpha")
+        said = f"{min(raters)} to {max(raters)} {who} a pair"
+        return Coefficient(None, len(rated), f"made for equally many {who} a pair, here {said}; use alpha")
     if sum(1 for column in zip(*rated, strict=True) if any(column)) < 2:
-        return Coefficient(None, len(rated), "all annotators gave one and the same class")
+        return Coefficient(None, len(rated), f"all {who} gave one and the same class")
     n, each = len(rated), raters.pop()
     agreeing = sum(sum(count * (count - 1) for count in row) for row in rated) / (n * each * (each - 1))
     by_chance = sum((sum(column) / (n * each)) ** 2 for column in zip(*rated, strict=True))
     return Coefficient((agreeing - by_chance) / (1 - by_chance), n)
+
+
+# Intervals
+
+
+def with_intervals(
+    found: PanelAgreement,
+    counts: Sequence[Sequence[int]],
+    *,
+    groups: Groups | None = None,
+    resamples: int = _RESAMPLES,
+    seed: int = 0,
+) -> PanelAgreement:
+    """The panel with the intervals of h, both alphas and Fleiss' kappa; ``counts`` are those that it was made of."""
+    import numpy as np
+
+    from judgenet.stats.means import few_questions, resampled_sums
+
+    table = np.asarray(counts, dtype=np.float64).reshape(-1, len(_ORDER))
+    several = table.sum(axis=1) > 1
+    table, mine = table[several], None if groups is None else groups[several]
+    if not len(table) or not resamples:
+        return found
+    if mine is not None:
+        questions = len(np.unique(mine))
+        if questions == len(mine):
+            mine = None
+        elif questions < FEWEST_QUESTIONS:
+            why = few_questions(len(mine), questions)
+            return replace(
+                found,
+                **{
+                    name: replace(getattr(found, name), interval_reason=why)
+                    for name in ("h", "alpha_nominal", "alpha_ordinal", "fleiss")
+                },
+            )
+    raters = table.sum(axis=1)
+    agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
+    # Coincidences of two values within a unit, as Krippendorff counts them; then the share that agrees, the unit, and
+    # what Fleiss' kappa sums.
+    coincidences = (table[:, :, None] * table[:, None, :] - table[:, :, None] * np.eye(3)) / (raters - 1)[:, None, None]
+    terms = np.concatenate(
+        [coincidences.reshape(len(table), 9), table, np.stack([agreeing, np.ones(len(table)), raters], axis=1)], axis=1
+    )
+    drawn = resampled_sums(terms, resamples, seed, mine)
+    together, columns = drawn[:, :9].reshape(-1, 3, 3), drawn[:, 9:12]
+    h = drawn[:, 12] / drawn[:, 13]
+    by_chance = ((columns / drawn[:, 14:]) ** 2).sum(axis=1)
+    fleiss = np.divide(h - by_chance, 1 - by_chance, out=np.full(len(h), np.nan), where=by_chance < 1)
+    return replace(
+        found,
+        h=_between(found.h, h),
+        alpha_nominal=_between(found.alpha_nominal, _alphas(together, "nominal")),
+        alpha_ordinal=_between(found.alpha_ordinal, _alphas(together, "ordinal")),
+        fleiss=_between(found.fleiss, fleiss),
+    )
+
+
+def _alphas(together: Numbers, level: Level) -> Numbers:
+    """Krippendorff's alpha of tables of coincidences (2004, chapter 11), NaN where one value only occurs."""
+    import numpy as np
+
+    margins = together.sum(axis=2)
+    n = margins.sum(axis=1)
+    if level == "nominal":
+        distance: Numbers = np.broadcast_to(1 - np.eye(3), together.shape)
+    else:
+        below = np.cumsum(margins, axis=1) - margins / 2
+        distance = (below[:, :, None] - below[:, None, :]) ** 2
+    seen = (together * distance).sum(axis=(1, 2)) * (n - 1)
+    expected = (margins[:, :, None] * margins[:, None, :] * distance).sum(axis=(1, 2))
+    apart = np.divide(seen, expected, out=np.full(len(n), np.nan), where=expected > 0)
+    alphas: Numbers = 1 - apart
+    return alphas
+
+
+def _between(of: Coefficient, drawn: Numbers) -> Coefficient:
+    import numpy as np
+
+    if of.value is None:
+        return replace(of, interval_reason=of.reason)
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
+        return replace(of, interval_reason=f"undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples")
+    low, high = np.percentile(defined, (2.5, 97.5))
+    return replace(of, interval=Interval(float(low), float(high)))
+
+
+def kappa_interval(found: Agreement) -> tuple[float, Interval] | None:
+    """The asymptotic standard error of Cohen's kappa and its 95 % interval (Fleiss, Cohen and Everitt 1969), for pairs
+    that count as drawn independently; ``None`` where kappa is undefined, or all verdicts agree or none does.
+    """
+    n = found.n_used
+    if found.kappa is None or not n:
+        return None
+    shares = [[count / n for count in row] for row in found.confusion]
+    rows = [sum(row) for row in shares]
+    columns = [sum(column) for column in zip(*shares, strict=True)]
+    places = range(len(shares))
+    agreeing = sum(shares[i][i] for i in places)
+    by_chance = sum(rows[i] * columns[i] for i in places)
+    off = 1 - by_chance
+    on_diagonal = sum(shares[i][i] * (off - (rows[i] + columns[i]) * (1 - agreeing)) ** 2 for i in places)
+    others = (1 - agreeing) ** 2 * sum(
+        shares[i][j] * (columns[i] + rows[j]) ** 2 for i in places for j in places if i != j
+    )
+    rest = (agreeing * by_chance - 2 * by_chance + agreeing) ** 2
+    variance = (on_diagonal + others - rest) / (n * off**4)
+    if variance <= 1e-15:
+        return None
+    error = sqrt(variance)
+    return error, Interval(max(-1.0, found.kappa - Z * error), min(1.0, found.kappa + Z * error))
+
+
+# Who agrees with people most
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstBest:
+    """One rater against people, and against the rater that agrees with them most.
+
+    Of the pairs that both judged, ``only_best`` and ``only_this`` count those that one alone gets right; where
+    questions repeat, the questions of which one gets more pairs right. ``p`` is the exact sign test of the two
+    (McNemar's), ``p_holm`` the same among all comparisons; both are ``None`` for the best itself, and where the two
+    share no labelled pair.
+    """
+
+    name: str
+    agreement: Agreement
+    intervals: AgreementIntervals
+    only_best: int
+    only_this: int
+    n_common: int
+    p: float | None
+    p_holm: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Raters by their agreement with people, the best accuracy first; raters without a labelled pair come last.
+
+    ``best`` is the name of the first. ``not_worse`` are those that the labelled pairs cannot tell from it
+    (``p_holm`` of .05 or more). ``warning`` says what comparing many does, empty for fewer than three.
+    """
+
+    raters: tuple[AgainstBest, ...]
+    best: str | None
+    not_worse: tuple[str, ...]
+    warning: str
+    tested_over: Literal["pairs", "questions"]
+    reason: str = ""
+
+
+_LEVEL = 0.05
+_FEW_RATERS = 3
+
+
+def against_people(
+    names: Sequence[str],
+    codes: Codes,
+    human: Codes,
+    what: str = "neurons",
+    *,
+    groups: Groups | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Raters:
+    """Which of several raters agrees with people most, and whether the labelled pairs can tell it from the others.
+
+    ``codes`` has the shape (pairs, raters), ``human`` a code a pair; ``groups`` numbers the question of each pair.
+
+    :raises ValueError: the shapes do not go together.
+    """
+    import numpy as np
+
+    if codes.shape != (len(human), len(names)):
+        raise ValueError(f"{len(names)} raters and {len(human)} labels do not go with codes of shape {codes.shape}.")
+    places, repeated = _questions(human, groups)
+    found = []
+    for place in range(len(names)):
+        tables = _by_question(human, codes[:, place], places) if repeated else None
+        agreement = agreement_of(_cells(human, codes[:, place]))
+        found.append((agreement, agreement_intervals(agreement, resamples=resamples, seed=seed, questions=tables)))
+    order = sorted(range(len(names)), key=lambda place: _rank(found[place][0]))
+    over: Literal["pairs", "questions"] = "questions" if repeated else "pairs"
+    if not order or found[order[0]][0].accuracy is None:
+        why = "no pair has both a human label and a verdict"
+        rest = tuple(AgainstBest(names[place], *found[place], 0, 0, 0, None, None, why) for place in order)
+        return Raters(rest, None, (), "", over, why)
+    best = order[0]
+    rows = []
+    for place in order:
+        both = (human > 0) & (codes[:, best] > 0) & (codes[:, place] > 0)
+        lead = (codes[both, best] == human[both]).astype(np.int64) - (codes[both, place] == human[both])
+        if repeated:
+            lead = np.bincount(places[both], lead).astype(np.int64)
+        ahead, behind, common = int((lead > 0).sum()), int((lead < 0).sum()), int(both.sum())
+        why, p = "", None
+        if place == best:
+            why = "the best itself"
+        elif not common:
+            why = "shares no labelled pair with the best"
+        else:
+            p = sign_test(ahead, behind)
+        rows.append(AgainstBest(names[place], *found[place], ahead, behind, common, p, None, why))
+    adjusted = iter(holm([row.p for row in rows if row.p is not None]))
+    rows = [row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows]
+    n = int((human > 0).sum())
+    return Raters(
+        raters=tuple(rows),
+        best=names[best],
+        not_worse=tuple(row.name for row in rows if row.p_holm is not None and row.p_holm >= _LEVEL),
+        warning=many_compared(what, len(names), n) if len(names) >= _FEW_RATERS else "",
+        tested_over=over,
+    )
+
+
+def _rank(of: Agreement) -> tuple[float, float]:
+    return (-1.0 if of.accuracy is None else of.accuracy) * -1, (-2.0 if of.kappa is None else of.kappa) * -1
+
+
+def _questions(human: Codes, groups: Groups | None) -> tuple[NDArray[np.intp], bool]:
+    """The place of each pair's question, and whether labelled pairs share one."""
+    import numpy as np
+
+    if groups is None:
+        return np.arange(len(human)), False
+    _, places = np.unique(groups, return_inverse=True)
+    labelled = places[human > 0]
+    return places, len(np.unique(labelled)) < len(labelled)
+
+
+def _cells(human: Codes, said: Codes) -> Mapping[tuple[Verdict | None, Verdict | None], int]:
+    from judgenet.stats.curves import pair_counts
+
+    return pair_counts(human, said)
+
+
+def _by_question(
+    human: Codes, said: Codes, places: NDArray[np.intp]
+) -> list[Counter[tuple[Verdict | None, Verdict | None]]]:
+    import numpy as np
+
+    from judgenet.stats.curves import CODES
+
+    used = (human > 0) & (said > 0)
+    tables: dict[int, Counter[tuple[Verdict | None, Verdict | None]]] = defaultdict(Counter)
+    keys, counts = np.unique(
+        places[used].astype(np.int64) * 16 + human[used].astype(np.int64) * 4 + said[used], return_counts=True
+    )
+    for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        tables[key // 16][CODES[key // 4 % 4], CODES[key % 4]] += count
+    return list(tables.values())

@@ -6,12 +6,28 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import krippendorff
+import numpy as np
 import pytest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
+from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+from statsmodels.stats.inter_rater import cohens_kappa  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import Verdict
-from judgenet.stats.agreement import agreement_of
+from judgenet.stats.agreement import agreement_of, matthews
 from judgenet.stats.intervals import agreement_intervals
-from judgenet.stats.panel import category_counts, fleiss_kappa, krippendorff_alpha, panel_agreement, percent_agreement
+from judgenet.stats.multiple import holm
+from judgenet.stats.panel import (
+    against_people,
+    category_counts,
+    fleiss_kappa,
+    kappa_interval,
+    krippendorff_alpha,
+    panel_agreement,
+    panel_of,
+    percent_agreement,
+)
 
 FLEISS_1971 = (
     (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
@@ -117,6 +133,161 @@ def test_no_panel() -> None:
     assert (found.raters, found.pairwise) == ((), {})
     for coefficient in (found.h, found.alpha_nominal, found.alpha_ordinal, found.fleiss):
         assert (coefficient.value, bool(coefficient.reason)) == (None, True)
+
+
+def test_the_error_of_kappa_and_matthews_correlation() -> None:
+    """The specification's table, and statsmodels on others."""
+    found = agreement_of(_table(((30, 3, 2), (4, 10, 6), (1, 2, 42))))
+    asymptotic = kappa_interval(found)
+    assert asymptotic is not None
+    assert asymptotic[0] == pytest.approx(0.059338, abs=1e-6)
+    assert asymptotic[1] == pytest.approx((0.594543, 0.827144), abs=1e-6)
+    assert matthews(found) == pytest.approx(0.713919, abs=1e-6)
+    for rows in (((20, 5), (10, 15)), ((5, 1, 0), (2, 0, 3), (0, 4, 9)), ((1, 2, 3), (3, 2, 1), (2, 2, 2))):
+        mine = kappa_interval(agreement_of(_table(rows)))
+        theirs = cohens_kappa(np.array(rows))
+        assert mine is not None
+        assert mine[0] == pytest.approx(theirs.std_kappa, abs=1e-9)
+    for rows in (((10, 0), (0, 10)), ((10, 0), (0, 0)), ((0, 0), (0, 0))):
+        assert kappa_interval(agreement_of(_table(rows))) is None
+    assert matthews(agreement_of(_table(((41, 0, 0), (14, 0, 0), (25, 0, 0))))) is None
+
+
+def _said(n: int, raters: int, seed: int, gaps: float = 0.2) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    """Codes of raters that follow one truth, each with errors and gaps of its own."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 4, (n, 1))
+    said = np.where(rng.random((n, raters)) < 0.35, rng.integers(1, 4, (n, raters)), truth)
+    return np.where(rng.random((n, raters)) < gaps, 0, said).astype(np.uint8)
+
+
+def test_codes_give_what_ratings_give() -> None:
+    codes = _said(60, 4, seed=2)
+    names = ("w", "x", "y", "z")
+    verdicts: dict[int, Verdict] = {1: "a", 2: "tie", 3: "b"}
+    ratings = [{name: verdicts[int(code)] for name, code in zip(names, row, strict=True) if code} for row in codes]
+    one, other = panel_of(names, codes, resamples=0), panel_agreement(ratings)
+    assert one.h.value == pytest.approx(other.h.value)
+    assert one.alpha_nominal.value == pytest.approx(other.alpha_nominal.value)
+    assert one.alpha_ordinal.value == pytest.approx(other.alpha_ordinal.value)
+    for two, found in other.pairwise.items():
+        assert one.pairwise[two].confusion == found.confusion
+    assert one.mean_kappa.value == pytest.approx(
+        np.mean([cohen_kappa_score(*_both(codes, i, j)) for i in range(4) for j in range(i + 1, 4)])
+    )
+    assert (one.h.interval, one.mean_kappa.n) == (None, 6)
+    with pytest.raises(ValueError, match="do not go"):
+        panel_of(("x",), codes)
+
+
+def _both(codes: np.ndarray[tuple[int, int], np.dtype[np.uint8]], one: int, other: int) -> tuple[list[int], list[int]]:
+    there = (codes[:, one] > 0) & (codes[:, other] > 0)
+    return codes[there, one].tolist(), codes[there, other].tolist()
+
+
+@pytest.mark.parametrize("questions", [None, 30])
+def test_the_intervals_of_a_panel_are_those_of_a_plain_bootstrap(questions: int | None) -> None:
+    """krippendorff itself on each resample; the two bootstraps differ by their own error only."""
+    codes = _said(120, 3, seed=4)
+    groups = None if questions is None else np.arange(120) % questions
+    found = panel_of(("x", "y", "z"), codes, groups=groups, resamples=2000)
+    rng = np.random.default_rng(1)
+    plain: dict[str, list[float]] = {"nominal": [], "ordinal": [], "h": []}
+    for _ in range(250):
+        if groups is None:
+            drawn = rng.integers(0, 120, 120)
+        else:
+            drawn = np.concatenate([np.flatnonzero(groups == group) for group in rng.integers(0, 30, 30)])
+        data = np.where(codes[drawn].T == 0, np.nan, codes[drawn].T)
+        for level in ("nominal", "ordinal"):
+            plain[level].append(
+                krippendorff.alpha(reliability_data=data, level_of_measurement=level, value_domain=[1, 2, 3])
+            )
+        table = [[int((row == code).sum()) for code in (1, 2, 3)] for row in codes[drawn]]
+        plain["h"].append(percent_agreement(table).value or 0.0)
+    for one, level in ((found.alpha_nominal, "nominal"), (found.alpha_ordinal, "ordinal"), (found.h, "h")):
+        assert one.interval == pytest.approx(tuple(np.percentile(plain[level], (2.5, 97.5))), abs=0.025)
+
+
+def test_fleiss_kappa_has_an_interval_where_it_has_a_value() -> None:
+    full = panel_of(("x", "y", "z"), _said(200, 3, seed=5, gaps=0))
+    assert full.fleiss.value is not None
+    assert full.fleiss.interval is not None
+    assert full.fleiss.interval.low < full.fleiss.value < full.fleiss.interval.high
+    gaps = panel_of(("x", "y", "z"), _said(200, 3, seed=5))
+    assert gaps.fleiss.interval is None
+    assert gaps.fleiss.interval_reason == gaps.fleiss.reason
+
+
+def test_a_panel_on_few_questions_has_no_interval() -> None:
+    found = panel_of(("x", "y"), _said(40, 2, seed=6), groups=np.arange(40) % 4)
+    assert found.h.value is not None
+    assert found.h.interval is None
+    assert "4 questions" in found.h.interval_reason
+
+
+def test_a_crowd_has_only_the_twos_that_met() -> None:
+    crowd = [{f"p{i}": "a", f"p{i + 1}": "b"} for i in range(0, 200, 2)]
+    found = panel_agreement(crowd)  # type: ignore[arg-type]
+    assert len(found.raters) == 200
+    assert len(found.pairwise) == 100
+
+
+# Who agrees with people most
+
+
+def test_holm_is_that_of_statsmodels() -> None:
+    rng = np.random.default_rng(8)
+    for size in (1, 2, 7, 30):
+        ps = (rng.random(size) ** 3).tolist()
+        assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1].tolist())
+    assert holm([]) == []
+    with pytest.raises(ValueError, match="p value"):
+        holm([1.2])
+
+
+def test_the_best_rater_and_the_others() -> None:
+    """Of 100 pairs labelled a: x right on 90, y on the first 88, z on 50, w says nothing."""
+    human = np.ones(100, np.uint8)
+    codes = np.full((100, 4), 3, np.uint8)
+    codes[10:, 0] = codes[:88, 1] = codes[:50, 2] = 1
+    codes[:, 3] = 0
+    found = against_people(("x", "y", "z", "w"), codes, human, resamples=200)
+    assert [row.name for row in found.raters] == ["x", "y", "z", "w"]
+    assert found.best == "x"
+    rows = {row.name: row for row in found.raters}
+    assert (rows["y"].only_best, rows["y"].only_this, rows["y"].n_common) == (12, 10, 100)
+    assert rows["y"].p == pytest.approx(binomtest(10, 22).pvalue)
+    assert rows["z"].p == pytest.approx(binomtest(10, 60).pvalue)
+    assert rows["z"].p_holm == pytest.approx(2 * binomtest(10, 60).pvalue)
+    assert found.not_worse == ("y",)
+    assert (rows["x"].p, rows["w"].p) == (None, None)
+    assert rows["x"].reason == "the best itself"
+    assert "shares no labelled pair" in rows["w"].reason
+    assert "4 neurons are compared on the same 100 labelled pairs" in found.warning
+    assert found.tested_over == "pairs"
+
+
+def test_repeated_questions_are_what_is_tested() -> None:
+    """Twelve questions of five pairs each; the best is ahead in each of them, which is twelve looks and not sixty."""
+    human = np.ones(60, np.uint8)
+    codes = np.ones((60, 2), np.uint8)
+    codes[:, 1] = 3
+    found = against_people(("x", "y"), codes, human, groups=np.arange(60) % 12, resamples=200)
+    assert found.tested_over == "questions"
+    assert (found.raters[1].only_best, found.raters[1].n_common) == (12, 60)
+    assert found.raters[1].p == pytest.approx(2 / 2**12)
+    assert found.warning == ""
+
+
+def test_raters_without_a_label_have_a_reason() -> None:
+    found = against_people(("x", "y"), np.ones((5, 2), np.uint8), np.zeros(5, np.uint8))
+    assert (found.best, found.not_worse) == (None, ())
+    assert "human label" in found.reason
+    assert all(row.reason for row in found.raters)
+    assert against_people((), np.zeros((5, 0), np.uint8), np.ones(5, np.uint8)).best is None
+    with pytest.raises(ValueError, match="do not go"):
+        against_people(("x",), np.ones((5, 2), np.uint8), np.ones(5, np.uint8))
 
 
 @pytest.mark.data

@@ -1,0 +1,94 @@
+"""Means over pairs with 95 % intervals, for figures that are a number between two bounds on each pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, Z
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Groups = NDArray[np.int64]
+    """A number for each pair; pairs of one number have the same question."""
+
+_CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over ``n`` pairs with its interval. What is ``None`` has its ``reason``."""
+
+    value: float | None
+    interval: Interval | None
+    n: int
+    reason: str = ""
+
+
+def few_questions(pairs: int, questions: int) -> str:
+    """Why there is no interval where so few questions have several pairs."""
+    return f"the {pairs:,} pairs are of {questions:,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
+
+
+def mean_of(
+    values: Numbers,
+    why_none: str,
+    groups: Groups | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Mean:
+    """The mean of ``values`` (one a pair, NaN where it has none), with the normal interval over pairs.
+
+    As for win rates one pair is added that is spread evenly over the lower bound, the middle and the upper bound, so
+    that the interval has a width where all values are equal. Where questions repeat (``groups``) the variance is that
+    of the sums over questions (cluster-robust, with G / (G - 1)); below :data:`FEWEST_QUESTIONS` of them there is no
+    interval.
+    """
+    import numpy as np
+
+    there = ~np.isnan(values)
+    used = values[there]
+    n = len(used)
+    if not n:
+        return Mean(None, None, 0, why_none)
+    mean = float(used.mean())
+    low, high = bounds
+    extra = np.array([low, (low + high) / 2, high])
+    smooth = (float(used.sum()) + float(extra.mean())) / (n + 1)
+    variance = (float(((used - smooth) ** 2).sum()) + float(((extra - smooth) ** 2).mean())) / (n + 1) ** 2
+    if groups is not None:
+        mine = groups[there]
+        codes, questions = np.unique(mine, return_inverse=True)
+        if len(codes) < n:
+            if len(codes) < FEWEST_QUESTIONS:
+                return Mean(mean, None, n, few_questions(n, len(codes)))
+            sums = np.bincount(questions, used - mean)
+            variance = float((sums**2).sum()) * len(codes) / (len(codes) - 1) / n**2
+            smooth = mean
+    spread = Z * sqrt(variance)
+    return Mean(mean, Interval(max(low, smooth - spread), min(high, smooth + spread)), n)
+
+
+def resampled_sums(terms: Numbers, resamples: int, seed: int, groups: Groups | None = None) -> Numbers:
+    """Sums of ``terms`` (pairs, columns) over resamples of the pairs, or of whole questions: (resamples, columns).
+
+    Equal rows are drawn together, so that the time grows with the number of different rows.
+    """
+    import numpy as np
+
+    if groups is not None:
+        _, places = np.unique(groups, return_inverse=True)
+        summed = np.zeros((int(places.max(initial=-1)) + 1, terms.shape[1]))
+        np.add.at(summed, places, terms)
+        terms = summed
+    rows, counts = np.unique(terms, axis=0, return_counts=True)
+    n = int(counts.sum())
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS_AT_ONCE // max(1, len(rows)))
+    drawn = [
+        rng.multinomial(n, counts / n, size=min(step, resamples - start)) @ rows for start in range(0, resamples, step)
+    ]
+    return np.concatenate(drawn) if drawn else np.zeros((0, terms.shape[1]))
