@@ -1,13 +1,27 @@
-"""What a later layer changes of what an earlier one said, and whether the change was right."""
+"""What a later layer changes of what an earlier one said, towards whom, and whether the change was right.
+
+Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import Verdicts, sign_test
+from judgenet.stats.means import Mean, mean_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from judgenet.stats.curves import Codes
+    from judgenet.stats.means import Groups, Numbers
+
+    Mask = NDArray[np.bool_]
 
 ChangeCounts = Mapping[tuple[Verdict | None, Verdict | None, Verdict | None], int]
 """How many pairs have which earlier verdict, later verdict and human label."""
@@ -99,3 +113,191 @@ def overturns_of(counts: ChangeCounts) -> Overturns:
         table=tuple((table[row, "a"], table[row, "b"], table[row, "tie"]) for row in VERDICTS),
         reasons=reasons,
     )
+
+
+def change_counts(before: Codes, after: Codes, human: Codes) -> ChangeCounts:
+    """The counts that :func:`overturns_of` takes, of codes by pair."""
+    import numpy as np
+
+    from judgenet.stats.curves import CODES
+
+    cells = np.bincount(before.astype(np.int64) * 16 + after.astype(np.int64) * 4 + human, minlength=64)
+    return {
+        (CODES[cell // 16], CODES[cell // 4 % 4], CODES[cell % 4]): int(cells[cell])
+        for cell in map(int, cells.nonzero()[0])
+    }
+
+
+# How neurons change their mind
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """``moved`` of ``chances`` verdicts of neurons, and the mean over pairs of the share that moved.
+
+    The mean and its interval are over the pairs that have a chance at all: the neurons of a pair are repeated looks at
+    the same pair.
+    """
+
+    moved: int
+    chances: int
+    mean: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class MindChanges:
+    """How neurons changed the verdict that they (the neuron of the same place) had a layer before.
+
+    ``changed``: of the verdicts with one before, those that differ from it. ``to_others``: where most of the *other*
+    neurons that it read said something else than itself, how often it took that over. ``against_others``: where most of
+    them agreed with it, how often it changed all the same. ``to_own_order``: where the neuron itself had said something
+    else with the responses in the other order, how often it took that over, order by order. Of the changed verdicts
+    ``towards_others`` went to what most others said, ``away`` elsewhere, and for ``undecided`` the others had no
+    majority, or there were none.
+
+    Of the changed verdicts with a human label, ``to_right`` became right, ``to_wrong`` wrong, ``between_wrong`` stayed
+    wrong; ``followed_right`` and ``followed_wrong`` are those of them that went towards the others. ``gain`` is the
+    mean over labelled pairs of (to_right - to_wrong) by the neurons of the pair: by how much the change raised the
+    neurons' accuracy. ``p`` is the exact sign test of the pairs that gained against those that lost, of questions where
+    these repeat.
+    """
+
+    neurons: int
+    n_total: int
+    changed: Moves
+    to_others: Moves
+    against_others: Moves
+    to_own_order: Moves
+    towards_others: int
+    away: int
+    undecided: int
+    n_labelled: int
+    to_right: int
+    to_wrong: int
+    between_wrong: int
+    followed_right: int
+    followed_wrong: int
+    gain: Mean
+    gained: int
+    lost: int
+    p: float | None
+    reason: str = ""
+
+
+def others_majority(before: Codes, reads: Mask) -> Codes:
+    """What most of those say whom each neuron reads: codes (pairs, neurons), 0 where they are undecided or silent.
+
+    ``before`` has the shape (pairs, neurons of the layer before), ``reads`` (neurons, neurons of the layer before).
+    As in a vote with abstentions the larger of A and B wins; it is a tie where all of them say tie.
+    """
+    import numpy as np
+
+    wires = reads.astype(np.float32).T
+    a, tie, b = ((before == code).astype(np.float32) @ wires for code in (1, 2, 3))
+    said = np.select([a > b, b > a, (tie > 0) & (a == 0) & (b == 0)], [1, 3, 2], 0)
+    majority: Codes = said.astype(np.uint8)
+    return majority
+
+
+def mind_changes(
+    before: Codes,
+    after: Codes,
+    others: Codes,
+    human: Codes,
+    *,
+    orders: tuple[tuple[Codes, Codes], tuple[Codes, Codes]] | None = None,
+    groups: Groups | None = None,
+) -> MindChanges:
+    """How the neurons of a layer, or one of them, changed their mind.
+
+    ``before``, ``after`` and ``others`` (:func:`others_majority`) have the shape (pairs, neurons), ``human`` is by
+    pair. ``orders`` are the codes of the calls with A first, before and after, and of those with B first. ``groups``
+    numbers the question of each pair.
+
+    :raises ValueError: the shapes differ.
+    """
+    import numpy as np
+
+    if not before.shape == after.shape == others.shape or before.shape[:1] != human.shape:
+        raise ValueError(f"Verdicts of the shapes {before.shape}, {after.shape} and {others.shape} do not go together.")
+    both = (before > 0) & (after > 0)
+    changed = both & (before != after)
+    decided = both & (others > 0)
+    labelled = both & (human > 0)[:, None]
+    right_before, right_after = (labelled & (said == human[:, None]) for said in (before, after))
+    to_right, to_wrong = labelled & ~right_before & right_after, labelled & right_before & ~right_after
+    followed = changed & (others > 0) & (after == others)
+    gain, counted = _lead(to_right, to_wrong, labelled)
+    gained, lost = _ahead(to_right, to_wrong, groups)
+    reason = ""
+    if not both.any():
+        reason = "no neuron has a verdict in both layers"
+    elif not counted.any():
+        reason = "no pair with both verdicts has a human label"
+    return MindChanges(
+        neurons=before.shape[1],
+        n_total=len(before),
+        changed=_moves(changed, both, groups, "no neuron has a verdict in both layers"),
+        to_others=_moves(
+            followed, decided & (others != before), groups, "no neuron read a majority against its own verdict"
+        ),
+        against_others=_moves(
+            changed, decided & (others == before), groups, "no neuron read a majority for its own verdict"
+        ),
+        to_own_order=_own_orders(orders, groups),
+        towards_others=int(followed.sum()),
+        away=int((changed & (others > 0) & (after != others)).sum()),
+        undecided=int((changed & (others == 0)).sum()),
+        n_labelled=int(counted.sum()),
+        to_right=int(to_right.sum()),
+        to_wrong=int(to_wrong.sum()),
+        between_wrong=int((changed & labelled & ~right_before & ~right_after).sum()),
+        followed_right=int((followed & to_right).sum()),
+        followed_wrong=int((followed & to_wrong).sum()),
+        gain=mean_of(np.where(counted, gain, np.nan), reason, groups, (-1.0, 1.0)),
+        gained=gained,
+        lost=lost,
+        p=sign_test(gained, lost) if counted.any() else None,
+        reason=reason,
+    )
+
+
+def _moves(moved: Mask, chances: Mask, groups: Groups | None, why: str) -> Moves:
+    import numpy as np
+
+    moved = moved & chances
+    of = chances.sum(axis=1)
+    shares = np.divide(moved.sum(axis=1), of, out=np.full(len(of), np.nan), where=of > 0)
+    return Moves(int(moved.sum()), int(chances.sum()), mean_of(shares, why, groups))
+
+
+def _own_orders(orders: tuple[tuple[Codes, Codes], tuple[Codes, Codes]] | None, groups: Groups | None) -> Moves:
+    import numpy as np
+
+    why = "no neuron had two verdicts that depend on the order"
+    if orders is None:
+        return Moves(0, 0, Mean(None, None, 0, why))
+    (ab_before, ab_after), (ba_before, ba_after) = orders
+    apart = (ab_before > 0) & (ba_before > 0) & (ab_before != ba_before)
+    chances = np.concatenate([apart & (ab_after > 0), apart & (ba_after > 0)], axis=1)
+    moved = np.concatenate([ab_after == ba_before, ba_after == ab_before], axis=1)
+    return _moves(moved, chances, groups, why)
+
+
+def _lead(to_right: Mask, to_wrong: Mask, labelled: Mask) -> tuple[Numbers, Mask]:
+    import numpy as np
+
+    of = labelled.sum(axis=1)
+    lead = to_right.sum(axis=1) - to_wrong.sum(axis=1).astype(np.float64)
+    return np.divide(lead, of, out=np.zeros(len(of)), where=of > 0), of > 0
+
+
+def _ahead(to_right: Mask, to_wrong: Mask, groups: Groups | None) -> tuple[int, int]:
+    """How many pairs, or questions, gained and lost right verdicts."""
+    import numpy as np
+
+    lead = to_right.sum(axis=1).astype(np.int64) - to_wrong.sum(axis=1)
+    if groups is not None:
+        _, places = np.unique(groups, return_inverse=True)
+        lead = np.bincount(places, lead).astype(np.int64)
+    return int((lead > 0).sum()), int((lead < 0).sum())

@@ -1,0 +1,335 @@
+"""How much the judges of a layer differ: in what they decide, in which pairs they get wrong, and in what they write.
+
+WideDeep (arXiv 2308.01862) explains the loss beyond two layers by neurons that become alike; these figures show, layer
+by layer, whether they do. Measures of classifiers that err together are those of Kuncheva and Whitaker (Machine
+Learning 51, 2003). Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgenet.core.pairs import Order
+from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, Z
+from judgenet.stats.means import Mean, few_questions, mean_of
+from judgenet.stats.uncertainty import MOST_ENTROPY, entropies
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from judgenet.stats.curves import Codes
+    from judgenet.stats.means import Groups, Numbers
+
+    Mask = NDArray[np.bool_]
+
+_NOT_TWO = "no pair has verdicts of two neurons"
+_NO_LABEL = "no labelled pair has verdicts of two neurons"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictDiversity:
+    """How differently the neurons of a layer decide. All are means over pairs with verdicts of two neurons or more.
+
+    ``disagreement`` is the share of pairs of neurons that differ; unlike the others it does not grow with the number of
+    neurons. ``entropy`` is that of the neurons' verdicts over ln 3, ``unanimous`` the share of pairs on which all are
+    equal. Over the ``n_labelled`` pairs with a human label: ``q`` is Yule's Q of being right, averaged over the pairs
+    of neurons (1: right on the same pairs; 0: independent; below 0: on different ones), ``double_fault`` the share of
+    pairs of neurons that are both wrong, ``error_disagreement`` of those of which one alone is right, and ``oracle``
+    the share of pairs that at least one neuron gets right: what no aggregation can exceed unless it invents a verdict.
+    """
+
+    neurons: int
+    n: int
+    n_total: int
+    disagreement: Mean
+    entropy: Mean
+    unanimous: Mean
+    n_labelled: int
+    q: Mean
+    double_fault: Mean
+    error_disagreement: Mean
+    oracle: Mean
+
+
+def verdict_diversity(codes: Codes, human: Codes, groups: Groups | None = None) -> VerdictDiversity:
+    """The diversity of the verdicts ``codes`` (pairs, neurons) of a layer. ``groups`` numbers the pairs' questions."""
+    import numpy as np
+
+    disagreement, entropy = _by_pair(codes)
+    there = codes > 0
+    counts = _counts(codes)
+    several = counts.sum(axis=1) > 1
+    unanimous = np.where(several, (counts > 0).sum(axis=1) == 1, np.nan)
+    right = there & (codes == human[:, None])
+    labelled = several & (human > 0)
+    of = there.sum(axis=1)
+    hits = right.sum(axis=1)
+    wrong = of - hits
+    twos = of * (of - 1)
+
+    def shares(of_pairs: Numbers) -> Numbers:
+        found: Numbers = np.divide(of_pairs, twos, out=np.full(len(twos), np.nan), where=labelled)
+        return found
+
+    return VerdictDiversity(
+        neurons=codes.shape[1],
+        n=int(several.sum()),
+        n_total=len(codes),
+        disagreement=mean_of(disagreement, _NOT_TWO, groups),
+        entropy=mean_of(entropy, _NOT_TWO, groups),
+        unanimous=mean_of(unanimous, _NOT_TWO, groups),
+        n_labelled=int(labelled.sum()),
+        q=_mean_q(right[labelled], there[labelled], None if groups is None else groups[labelled]),
+        double_fault=mean_of(shares(wrong * (wrong - 1.0)), _NO_LABEL, groups),
+        error_disagreement=mean_of(shares(2.0 * hits * wrong), _NO_LABEL, groups),
+        oracle=mean_of(np.where(labelled, hits > 0, np.nan), _NO_LABEL, groups),
+    )
+
+
+class DiversityChange(NamedTuple):
+    """The later layer's diversity less the earlier one's, on the pairs that have both: below 0, they became alike."""
+
+    disagreement: Mean
+    entropy: Mean
+
+
+def diversity_change(before: Codes, after: Codes, groups: Groups | None = None) -> DiversityChange:
+    """How the diversity of verdicts changed from one layer to another, pair by pair.
+
+    :raises ValueError: the two differ in the number of pairs.
+    """
+    if len(before) != len(after):
+        raise ValueError(f"{len(before)} pairs cannot be compared with {len(after)}.")
+    (one, one_entropy), (other, other_entropy) = _by_pair(before), _by_pair(after)
+    why = "no pair has verdicts of two neurons in both layers"
+    bounds = (-1.0, 1.0)
+    return DiversityChange(
+        mean_of(other - one, why, groups, bounds), mean_of(other_entropy - one_entropy, why, groups, bounds)
+    )
+
+
+def _counts(codes: Codes) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.stack([(codes == code).sum(axis=1) for code in (1, 2, 3)], axis=1)
+
+
+def _by_pair(codes: Codes) -> tuple[Numbers, Numbers]:
+    """Disagreement and relative entropy of each pair, NaN below two verdicts."""
+    import numpy as np
+
+    counts = _counts(codes)
+    n = counts.sum(axis=1)
+    twos = n * (n - 1)
+    alike = (counts * (counts - 1)).sum(axis=1)
+    disagreement = np.divide(twos - alike, twos, out=np.full(len(n), np.nan), where=n > 1)
+    return disagreement, np.where(n > 1, entropies(counts) / MOST_ENTROPY, np.nan)
+
+
+def _mean_q(right: Mask, there: Mask, groups: Groups | None) -> Mean:
+    """The mean of Yule's Q over the pairs of neurons that have one, with the interval of the delta method."""
+    import numpy as np
+
+    n = len(right)
+    values: list[float] = []
+    influence: Numbers = np.zeros(n)
+    for one, other in combinations(range(right.shape[1]), 2):
+        both = there[:, one] & there[:, other]
+        cell = right[both, one] * 2 + right[both, other]
+        wrong, second, first, hit = (float(count) for count in np.bincount(cell, minlength=4))
+        same, apart = hit * wrong, first * second
+        if same + apart == 0:
+            continue
+        values.append((same - apart) / (same + apart))
+        slopes = np.array([hit * apart, -first * same, -second * same, wrong * apart]) * 2 / (same + apart) ** 2
+        influence[both] += slopes[cell]
+    if not values:
+        why = _NO_LABEL if not n else "every two neurons are right, or wrong, on all pairs"
+        return Mean(None, None, n, why)
+    value = sum(values) / len(values)
+    influence /= len(values)
+    if groups is not None:
+        _, places = np.unique(groups, return_inverse=True)
+        questions = int(places.max(initial=-1)) + 1
+        if questions < min(FEWEST_QUESTIONS, n):
+            return Mean(value, None, n, few_questions(n, questions))
+        influence = np.bincount(places, influence).astype(np.float64)
+    error = sqrt(float((influence**2).sum()))
+    if error == 0:
+        return Mean(value, None, n, "no interval: each two neurons are never right apart, or never together")
+    return Mean(value, Interval(max(-1.0, value - Z * error), min(1.0, value + Z * error)), n)
+
+
+# Evidence
+
+
+MOST_CHARACTERS = 4000
+"""So much of an evidence is compared: the beginning."""
+
+NGRAMS = (2, 3)
+"""Lengths of the character n-grams within words that stand for a text; in scripts without spaces they are its words."""
+
+
+class Evidence(NamedTuple):
+    """What a neuron wrote of a pair in one order. ``pair`` is the pair's place in the run; layer and neuron from 1."""
+
+    pair: int
+    layer: int
+    neuron: int
+    order: Order
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceDiversity:
+    """How differently the neurons of one layer write about the same pair, in the same order.
+
+    Texts are compared by the cosine of their TF-IDF vectors over character n-grams; a distance is 1 less it: 0 for the
+    same text, 1 where they share nothing. ``distance`` is the mean over pairs of that between each two neurons.
+    ``change`` is the difference to the layer before on the pairs that have both: below 0, they became alike.
+    ``to_own`` is the distance of a neuron's text to its own of the layer before. ``between_pairs`` is the distance of
+    the layer's texts about *different* pairs, a scale for the others. ``texts`` were compared, ``empty`` had no
+    evidence, ``cut`` were longer than :data:`MOST_CHARACTERS`. ``length`` is their mean number of characters.
+    """
+
+    layer: int
+    distance: Mean
+    change: Mean
+    to_own: Mean
+    between_pairs: float | None
+    texts: int
+    empty: int
+    cut: int
+    length: float | None
+    reason: str = ""
+
+
+def evidence_diversity(
+    evidence: Iterable[Evidence], layers: Sequence[int], questions: Mapping[int, int] | None = None
+) -> list[EvidenceDiversity]:
+    """The diversity of evidence in each of ``layers``, in their order.
+
+    ``questions`` numbers the question of each pair, where questions repeat. All texts are compared on one vocabulary,
+    so that layers can be compared.
+    """
+    import numpy as np
+
+    counts: dict[int, list[int]] = {layer: [0, 0, 0, 0] for layer in layers}
+    kept: list[Evidence] = []
+    for one in evidence:
+        of = counts.get(one.layer)
+        if of is None:
+            continue
+        text = one.text.strip()
+        if not text:
+            of[1] += 1
+            continue
+        of[0] += 1
+        of[2] += len(text) > MOST_CHARACTERS
+        of[3] += len(text)
+        kept.append(one._replace(text=text[:MOST_CHARACTERS]))
+    if not kept:
+        return [_nothing(layer, counts[layer][1]) for layer in layers]
+    vectors = _vectors([one.text for one in kept])
+    rows: dict[tuple[int, int, Order], list[int]] = defaultdict(list)
+    place_of: dict[tuple[int, int, int, Order], int] = {}
+    for place, one in enumerate(kept):
+        rows[one.layer, one.pair, one.order].append(place)
+        place_of[one.layer, one.pair, one.neuron, one.order] = place
+    distances: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
+    own: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
+    twice: list[tuple[int, int]] = []
+    for (layer, pair, order), places in rows.items():
+        if len(places) > 1:
+            distances[layer][pair].append(_mean_distance(vectors[places]))
+        for place in places:
+            earlier = place_of.get((layer - 1, pair, kept[place].neuron, order))
+            if earlier is not None:
+                twice.append((place, earlier))
+    for (place, _), distance in zip(twice, _distances(vectors, twice), strict=True):
+        own[kept[place].layer][kept[place].pair].append(distance)
+    found = []
+    pairs = sorted({one.pair for one in kept})
+    groups = None if questions is None else np.array([questions[pair] for pair in pairs], dtype=np.int64)
+    before: Numbers | None = None
+    for layer in layers:
+        texts, empty, cut, length = counts[layer]
+        mine_of = [place for place, one in enumerate(kept) if one.layer == layer]
+        mine = _of_pairs(pairs, distances[layer])
+        of_own = _of_pairs(pairs, own[layer])
+        change = np.full(len(pairs), np.nan) if before is None else mine - before
+        found.append(
+            EvidenceDiversity(
+                layer=layer,
+                distance=mean_of(mine, "no pair has evidence of two neurons", groups),
+                change=mean_of(change, "no pair has evidence of two neurons in both layers", groups, (-1.0, 1.0)),
+                to_own=mean_of(of_own, "no neuron has evidence in both layers", groups),
+                between_pairs=_between_pairs(vectors[mine_of], [kept[place].pair for place in mine_of]),
+                texts=texts,
+                empty=empty,
+                cut=cut,
+                length=length / texts if texts else None,
+                reason="" if texts else "no evidence is recorded",
+            )
+        )
+        before = mine
+    return found
+
+
+def _nothing(layer: int, empty: int) -> EvidenceDiversity:
+    why = "no evidence is recorded"
+    none = Mean(None, None, 0, why)
+    return EvidenceDiversity(layer, none, none, none, None, 0, empty, 0, None, why)
+
+
+def _vectors(texts: Sequence[str]) -> Any:
+    """TF-IDF vectors of length 1, a sparse row a text."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
+
+    return TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAMS, sublinear_tf=True).fit_transform(texts)
+
+
+def _mean_distance(vectors: Any) -> float:
+    """The mean of 1 - cosine over each two rows."""
+    n = int(vectors.shape[0])
+    products = float((vectors @ vectors.T).sum()) - n
+    return min(1.0, max(0.0, 1 - products / (n * (n - 1))))
+
+
+def _distances(vectors: Any, twos: Sequence[tuple[int, int]]) -> list[float]:
+    """1 - cosine of each two rows."""
+    import numpy as np
+
+    if not twos:
+        return []
+    ones, others = (vectors[list(places)] for places in zip(*twos, strict=True))
+    cosines = np.asarray(ones.multiply(others).sum(axis=1)).ravel()
+    return [float(distance) for distance in np.clip(1 - cosines, 0, 1)]
+
+
+def _between_pairs(vectors: Any, pairs: Sequence[int]) -> float | None:
+    """The mean distance over each two texts about different pairs; ``pairs`` says which pair each row is about."""
+    import numpy as np
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+    n = len(pairs)
+    names, places = np.unique(np.array(pairs, dtype=np.int64), return_inverse=True)
+    if len(names) < 2:
+        return None
+    sums = csr_matrix((np.ones(n), (places, np.arange(n))), shape=(len(names), n)) @ vectors
+    whole = np.asarray(sums.sum(axis=0)).ravel()
+    products = float(whole @ whole) - float(sums.multiply(sums).sum())
+    twos = n * n - int((np.bincount(places) ** 2).sum())
+    return min(1.0, max(0.0, 1 - products / twos))
+
+
+def _of_pairs(pairs: Sequence[int], found: Mapping[int, Sequence[float]]) -> Numbers:
+    import numpy as np
+
+    return np.array([sum(found[pair]) / len(found[pair]) if found.get(pair) else np.nan for pair in pairs])
