@@ -15,8 +15,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.core.pairs import Order
-from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, Z
-from judgenet.stats.means import Mean, few_questions, mean_of
+from judgenet.stats.intervals import Interval, Z
+from judgenet.stats.means import Mean, mean_of
+from judgenet.stats.resampling import few_questions
 from judgenet.stats.uncertainty import MOST_ENTROPY, entropies
 
 if TYPE_CHECKING:
@@ -156,9 +157,8 @@ def _mean_q(right: Mask, there: Mask, groups: Groups | None) -> Mean:
     influence /= len(values)
     if groups is not None:
         _, places = np.unique(groups, return_inverse=True)
-        questions = int(places.max(initial=-1)) + 1
-        if questions < min(FEWEST_QUESTIONS, n):
-            return Mean(value, None, n, few_questions(n, questions))
+        if why := few_questions(int(places.max(initial=-1)) + 1, n):
+            return Mean(value, None, n, why)
         influence = np.bincount(places, influence).astype(np.float64)
     error = sqrt(float((influence**2).sum()))
     if error == 0:

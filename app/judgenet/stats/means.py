@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, Z
+from judgenet.stats.intervals import Interval, Z
+from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Groups = NDArray[np.int64]
     """A number for each pair; pairs of one number have the same question."""
-
-_CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +28,6 @@ class Mean:
     reason: str = ""
 
 
-def few_questions(pairs: int, questions: int) -> str:
-    """Why there is no interval where so few questions have several pairs."""
-    return f"the {pairs:,} pairs are of {questions:,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
-
-
 def mean_of(
     values: Numbers,
     why_none: str,
@@ -44,8 +38,7 @@ def mean_of(
 
     As for win rates one pair is added that is spread evenly over the lower bound, the middle and the upper bound, so
     that the interval has a width where all values are equal. Where questions repeat (``groups``) the variance is that
-    of the sums over questions (cluster-robust, with G / (G - 1)); below :data:`FEWEST_QUESTIONS` of them there is no
-    interval.
+    of the sums over questions (cluster-robust, with G / (G - 1)); below 10 of them there is no interval.
     """
     import numpy as np
 
@@ -63,8 +56,8 @@ def mean_of(
         mine = groups[there]
         codes, questions = np.unique(mine, return_inverse=True)
         if len(codes) < n:
-            if len(codes) < FEWEST_QUESTIONS:
-                return Mean(mean, None, n, few_questions(n, len(codes)))
+            if why := few_questions(len(codes), n):
+                return Mean(mean, None, n, why)
             sums = np.bincount(questions, used - mean)
             variance = float((sums**2).sum()) * len(codes) / (len(codes) - 1) / n**2
             smooth = mean
@@ -73,10 +66,7 @@ def mean_of(
 
 
 def resampled_sums(terms: Numbers, resamples: int, seed: int, groups: Groups | None = None) -> Numbers:
-    """Sums of ``terms`` (pairs, columns) over resamples of the pairs, or of whole questions: (resamples, columns).
-
-    Equal rows are drawn together, so that the time grows with the number of different rows.
-    """
+    """Sums of ``terms`` (pairs, columns) over resamples of the pairs, or of whole questions: (resamples, columns)."""
     import numpy as np
 
     if groups is not None:
@@ -84,11 +74,4 @@ def resampled_sums(terms: Numbers, resamples: int, seed: int, groups: Groups | N
         summed = np.zeros((int(places.max(initial=-1)) + 1, terms.shape[1]))
         np.add.at(summed, places, terms)
         terms = summed
-    rows, counts = np.unique(terms, axis=0, return_counts=True)
-    n = int(counts.sum())
-    rng = np.random.default_rng(seed)
-    step = max(1, _CELLS_AT_ONCE // max(1, len(rows)))
-    drawn = [
-        rng.multinomial(n, counts / n, size=min(step, resamples - start)) @ rows for start in range(0, resamples, step)
-    ]
-    return np.concatenate(drawn) if drawn else np.zeros((0, terms.shape[1]))
+    return resampled([terms], resamples=resamples, seed=seed)[0]

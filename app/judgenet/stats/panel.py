@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import Agreement, agreement_of, sign_test
 from judgenet.stats.intervals import (
-    FEWEST_QUESTIONS,
     RESAMPLES,
     AgreementIntervals,
     Interval,
@@ -215,7 +214,8 @@ def with_intervals(
     """The panel with the intervals of h, both alphas and Fleiss' kappa; ``counts`` are those that it was made of."""
     import numpy as np
 
-    from judgenet.stats.means import few_questions, resampled_sums
+    from judgenet.stats.means import resampled_sums
+    from judgenet.stats.resampling import few_questions
 
     table = np.asarray(counts, dtype=np.float64).reshape(-1, len(_ORDER))
     several = table.sum(axis=1) > 1
@@ -226,8 +226,7 @@ def with_intervals(
         questions = len(np.unique(mine))
         if questions == len(mine):
             mine = None
-        elif questions < FEWEST_QUESTIONS:
-            why = few_questions(len(mine), questions)
+        elif why := few_questions(questions, len(mine)):
             return replace(
                 found,
                 **{

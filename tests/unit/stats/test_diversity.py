@@ -160,7 +160,7 @@ def test_orders_are_looks_at_the_same_pair() -> None:
     twice = [*evidence(), *(one._replace(order="ba") for one in evidence())]
     once, both = evidence_diversity(evidence(), (1, 2)), evidence_diversity(twice, (1, 2))
     for one, two in zip(once, both, strict=True):
-        assert two.distance.value == pytest.approx(one.distance.value, abs=0.01)
+        assert two.distance.value == pytest.approx(one.distance.value, abs=0.02)
         assert (one.distance.n, two.distance.n, two.texts) == (2, 2, 12)
 
 
