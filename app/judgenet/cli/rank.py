@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -12,136 +11,133 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of, verdicts_and_labels
-from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, rank
+from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
+from judgenet.core.aggregate import aggregation_names
+from judgenet.report.systems import rank_run, system_games
+from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, pair_results
+from judgenet.store.results import network_of, pair_results
 from judgenet.store.runs import RunInfo
 
+_MATRIX = 12
+"""Up to so many systems the table of wins is printed."""
 
-def run_ranking(store: Store, run: RunInfo, aggregation: str | None, resamples: int, seed: int) -> dict[str, Any]:
+
+def run_ranking(
+    store: Store, run: RunInfo, aggregation: str | None, resamples: int, seed: int, ties: Ties = "half"
+) -> dict[str, Any]:
     """The ranking of a run's systems by its verdicts and, where there are labels, by people.
 
     :raises InputError: fewer than two systems are named.
     """
     name = aggregation_of(run, aggregation)
-    results = list(pair_results(store, run))
-    names = sorted(
-        {system for result in results for system in (result.pair.pair.model_a, result.pair.pair.model_b) if system}
-    )
-    if len(names) < 2:
+    spec = network_of(run)
+    found = system_games(pair_results(store, run), aggregation_names(spec.depth, chair=spec.chair is not None))
+    if len(found.names) < 2:
         raise InputError(
-            f"{run.id}: the pairs name {len(names)} systems, and a ranking needs two. "
+            f"{run.id}: the pairs name {len(found.names)} systems, and a ranking needs two. "
             "Name the systems in the columns model_a and model_b of the pairs."
         )
-    verdicts, human = (_games(results, names, name, place) for place in (0, 1))
-    figures = {
-        "run": run.id,
-        "aggregation": name,
-        "pairs": len(results),
-        "unnamed": sum(1 for result in results if not _named(result)),
-        **ranking_json(rank(names, verdicts, resamples=resamples, seed=seed), len(verdicts)),
-        "human": (
-            ranking_json(rank(names, human, resamples=resamples, seed=seed), len(human))
-            if human
-            else {"systems": None, "reason": "no pair of two named systems has a human label"}
-        ),
-    }
-    figures["notes"] = ["uncorrected: the verdicts' own errors are not taken out"]
-    if figures["prior"]:
-        figures["notes"].append(
-            f"some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two"
-        )
-    return figures
+    return {"run": run.id, **rank_run(found, name, resamples=resamples, seed=seed, ties=ties).to_json()}
 
 
-def _named(result: PairResult) -> bool:
-    pair = result.pair.pair
-    return bool(pair.model_a and pair.model_b and pair.model_a != pair.model_b)
-
-
-def _games(results: list[PairResult], names: list[str], aggregation: str, place: int) -> list[Game]:
-    """The judged pairs of two named systems, by the verdicts (place 0) or by people (1)."""
-    places = {name: i for i, name in enumerate(names)}
-    games = []
-    for result, said in zip(results, verdicts_and_labels(results, aggregation), strict=True):
-        verdict, pair = said[place], result.pair.pair
-        if verdict is not None and _named(result) and pair.model_a and pair.model_b:
-            games.append(Game(places[pair.model_a], places[pair.model_b], verdict, pair.question))
-    return games
-
-
-def ranking_json(found: Ranking, n: int) -> dict[str, Any]:
-    """A ranking as stable keys; intervals are ``null`` with a reason where there are none."""
-    return {
-        "systems": [
-            {
-                **{key: value for key, value in asdict(system).items() if key != "interval"},
-                "games": system.games,
-                "ci": None if system.interval is None else list(system.interval),
-            }
-            for system in found.systems
-        ],
-        "n": n,
-        "questions": found.questions,
-        "prior": found.prior,
-        "intransitive": found.intransitive,
-        "triples": found.triples,
-        "resamples": found.resamples,
-        "seed": found.seed,
-        "reason": found.reason or None,
-    }
-
-
-def print_ranking(figures: dict[str, Any], console: Console) -> None:
+def print_ranking(figures: dict[str, Any], console: Console, *, matrix: bool = False) -> None:
     """The ranking as a table for people, people's own rating beside it."""
+    tie = "a tie is half a win to each" if figures["ties"] == "half" else "ties are left out"
     console.print(
         f"{figures['run']}, {figures['aggregation']}: Bradley–Terry over {figures['n']:,} judged pairs of "
-        f"{figures['questions']:,} questions (mean rating 1000; a tie is half a win to each)",
+        f"{figures['questions']:,} questions (mean rating 1000; {tie})",
         soft_wrap=True,
     )
     people = {system["name"]: system for system in figures["human"]["systems"] or ()}
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("system")
-    for heading in ("rating", "95 % interval", "wins", "ties", "losses", *(("by people",) if people else ())):
+    headings = ["rating", "95 % interval", "wins", "ties", "losses", "win rate", "at equal length"]
+    for heading in (*headings, *(("by people",) if people else ())):
         table.add_column(heading, justify="right")
     for system in figures["systems"]:
-        ci, human = system["ci"], people.get(system["name"])
+        ci, human, even = system["ci"], people.get(system["name"]), system["at_equal_length"]["value"]
         table.add_row(
             Text(system["name"]),
             f"{system['rating']:.0f}",
             "n/a" if ci is None else f"{ci[0]:.0f} to {ci[1]:.0f}",
             *(f"{system[key]:,}" for key in ("wins", "ties", "losses")),
+            "n/a" if system["win_rate"] is None else f"{system['win_rate']:.3f}",
+            "n/a" if even is None else f"{even:.3f}",
             *((f"{human['rating']:.0f}",) if human else ()),
         )
     console.print(table)
+    if matrix or len(figures["systems"]) <= _MATRIX:
+        _print_matrix(figures, console)
     if figures["triples"]:
         console.print(
-            f"Of {figures['triples']:,} triples of systems {figures['intransitive']:,} form a circle", soft_wrap=True
+            f"Of {figures['triples']:,} triples of systems {figures['intransitive']:,} form a circle"
+            + (f" (on single questions {figures['question_intransitive']:,} of {figures['question_triples']:,})"),
+            soft_wrap=True,
         )
+        for circle in figures["circles"]:
+            console.print(Text(f"  {' beats '.join((*circle, circle[0]))}"), soft_wrap=True)
+    _print_people(figures, console)
     if figures["reason"]:
         console.print(figures["reason"], soft_wrap=True)
+    for place, group in enumerate(figures["groups"] if len(figures["groups"]) > 1 else (), 1):
+        console.print(Text(f"Group {place}: {', '.join(group)}"), soft_wrap=True)
     for note in figures["notes"]:
         console.print(f"Note: {note}", soft_wrap=True)
+
+
+def _print_matrix(figures: dict[str, Any], console: Console) -> None:
+    """How often the system of a row won against that of a column, of their games."""
+    names, wins, games = (figures["matrix"][key] for key in ("systems", "wins", "games"))
+    console.print("\nWins of the row against the column, of their games")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for place in range(1, len(names) + 1):
+        table.add_column(str(place), justify="right")
+    for i, name in enumerate(names):
+        cells = [f"{wins[i][j]:g}/{games[i][j]}" if games[i][j] else "" for j in range(len(names))]
+        table.add_row(Text(f"{i + 1} {name}"), *cells)
+    console.print(table)
+
+
+def _print_people(figures: dict[str, Any], console: Console) -> None:
+    found = figures["against_people"]
+    if found["rbo"] is None:
+        return
+    own = found["by_question"]
+    by_question = f"n/a ({own['reason']})" if own["rbo"] is None else f"{own['rbo']:.3f}"
+    console.print(
+        f"Overlap with the ranking by people (RBO, p = 0.8, extrapolated): {found['rbo']:.3f} over {found['pairs']:,} "
+        f"pairs with both; question by question {by_question} on average ({own['questions']:,} of {own['total']:,} "
+        "questions)",
+        soft_wrap=True,
+    )
 
 
 def rank_systems(
     run: RunArgument,
     aggregation: AggregationOption = None,
+    ties: Annotated[Ties, typer.Option(help="What a tie counts as: half a win to each, or nothing (drop).")] = "half",
     resamples: Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of the questions.")] = RESAMPLES,
+    matrix: Annotated[bool, typer.Option("--matrix", help="Print the table of wins however many systems.")] = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
     """Rank the systems whose responses were judged, by the model of Bradley and Terry.
 
-    The pairs must name their systems (model_a, model_b). Intervals are over questions.
+    The pairs must name their systems (model_a, model_b). Intervals are over questions. Circles (x beats y, y beats z,
+    z beats x) are counted and named, systems that never met stand in groups. With human labels the ranking by people
+    stands beside, and how much the two overlap (RBO).
 
-    Example: judgenet rank out
+    \b
+    Examples:
+      judgenet rank out
+      judgenet rank out --aggregation c1 --ties drop --json
     """
     with open_run(run, project) as (store, info):
-        figures = run_ranking(store, info, aggregation, resamples, seed)
+        figures = run_ranking(store, info, aggregation, resamples, seed, ties)
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_ranking(figures, Console())
+        print_ranking(figures, Console(), matrix=matrix)

@@ -1,0 +1,280 @@
+"""The systems whose responses a run judged: ranked by its verdicts, and beside the ranking by people."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from judgenet.core.pairs import Pair, Verdict, question_key
+from judgenet.stats.calibration import SCORES
+from judgenet.stats.length import LengthAdjusted
+from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Strength, Ties, length_rates, rank
+from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_of_scores, win_shares
+from judgenet.store.results import PairResult
+
+
+@dataclass(frozen=True, slots=True)
+class SystemGames:
+    """Every pair of two named systems of a run as a game, with what each aggregation and people said of it.
+
+    ``games`` gives the places of the two systems among ``names``, the question, and by how much B is longer.
+    ``verdicts`` and ``human`` hold ``None`` where nothing was said. ``pairs`` are all pairs of the run, ``unnamed``
+    those that do not name two systems.
+    """
+
+    names: tuple[str, ...]
+    games: tuple[tuple[int, int, Hashable, int], ...]
+    verdicts: Mapping[str, Sequence[Verdict | None]]
+    human: Sequence[Verdict | None]
+    pairs: int
+    unnamed: int
+
+    def of(self, said: Sequence[Verdict | None]) -> list[Game]:
+        """The games of which something was said."""
+        return [
+            Game(a, b, verdict, question, longer)
+            for (a, b, question, longer), verdict in zip(self.games, said, strict=True)
+            if verdict is not None
+        ]
+
+
+def named(pair: Pair) -> bool:
+    """Whether a pair names two different systems."""
+    return bool(pair.model_a and pair.model_b and pair.model_a != pair.model_b)
+
+
+def systems_of(pairs: Iterable[Pair]) -> tuple[str, ...]:
+    """The systems that pairs name, by name."""
+    return tuple(sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name}))
+
+
+def system_games(results: Iterable[PairResult], aggregations: Sequence[str]) -> SystemGames:
+    """The games of a run, by each of the aggregations."""
+    kept: list[tuple[Pair, Mapping[str, Verdict | None]]] = []
+    total = 0
+    for result in results:
+        total += 1
+        if named(result.pair.pair):
+            kept.append((result.pair.pair, {} if result.verdicts is None else result.verdicts.named()))
+    names = systems_of(pair for pair, _ in kept)
+    places: Mapping[str | None, int] = {name: place for place, name in enumerate(names)}
+    return SystemGames(
+        names,
+        tuple(
+            (
+                places[pair.model_a],
+                places[pair.model_b],
+                question_key(pair.question),
+                len(pair.response_b) - len(pair.response_a),
+            )
+            for pair, _ in kept
+        ),
+        {name: [said.get(name) for _, said in kept] for name in aggregations},
+        [pair.human for pair, _ in kept],
+        total,
+        total - len(kept),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPeople:
+    """How alike the ranking by verdicts and that by people are, over the ``pairs`` that have both.
+
+    ``overlap`` is that of the two rankings of Bradley and Terry, rank-biased and extrapolated with p = 0.8;
+    ``questions`` the mean over questions, on each of which the systems are ranked by their share of wins. ``None`` with
+    a ``reason``.
+    """
+
+    overlap: float | None
+    questions: Overlap
+    pairs: int
+    systems: int
+    reason: str = ""
+
+
+def against_people(found: SystemGames, aggregation: str, seed: int = 0, ties: Ties = "half") -> AgainstPeople:
+    """Compares the ranking by an aggregation with that by people, on the same pairs."""
+    both = [verdict and human for verdict, human in zip(found.verdicts[aggregation], found.human, strict=True)]
+    games = [game for game, there in zip(found.games, both, strict=True) if there]
+    here = sorted({place for a, b, *_ in games for place in (a, b)})
+    said = [
+        [verdict for verdict, there in zip(whose, both, strict=True) if there]
+        for whose in (found.verdicts[aggregation], found.human)
+    ]
+    by_question = [_question_scores(found.names, games, whose) for whose in said]
+    questions = mean_overlap(by_question[0], by_question[1], seed=seed)
+    if len(here) < 2:
+        return AgainstPeople(None, questions, len(games), len(here), "no pair has both a verdict and a human label")
+    names = [found.names[place] for place in here]
+    new = {place: number for number, place in enumerate(here)}
+    scores = []
+    for whose in said:
+        played = [Game(new[a], new[b], v, q) for (a, b, q, _), v in zip(games, whose, strict=True) if v is not None]
+        ranking = rank(names, played, resamples=0, ties=ties)
+        scores.append({system.name: round(system.b, 9) for system in ranking.systems})
+    return AgainstPeople(overlap_of_scores(scores[0], scores[1], seed=seed), questions, len(games), len(here))
+
+
+def _question_scores(
+    names: Sequence[str], games: Sequence[tuple[int, int, Hashable, int]], said: Sequence[Verdict | None]
+) -> dict[Hashable, dict[str, float]]:
+    """Shares of wins by question."""
+    found: dict[Hashable, list[tuple[str, str, float]]] = {}
+    for (a, b, question, _), verdict in zip(games, said, strict=True):
+        if verdict is not None:
+            found.setdefault(question, []).append((names[a], names[b], 1 - SCORES[verdict]))
+    return {question: win_shares(own) for question, own in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsRanking:
+    """The systems of a run by one aggregation.
+
+    ``human`` is the ranking by labels, ``None`` where no pair has one. ``at_equal_length`` gives each system's win rate
+    without what goes with length. ``others`` are the rankings by every aggregation, without intervals.
+    """
+
+    aggregation: str
+    games: SystemGames
+    ranking: Ranking
+    judged: int
+    human: Ranking | None
+    labelled: int
+    at_equal_length: Mapping[str, LengthAdjusted]
+    people: AgainstPeople
+    others: Mapping[str, Ranking]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know."""
+        found = ["uncorrected: the verdicts' own errors are not taken out"]
+        if self.ranking.prior:
+            found.append(
+                f"some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two"
+            )
+        if len(self.ranking.groups) > 1:
+            found.append(
+                f"the systems fall into {len(self.ranking.groups)} groups that never met, not even through others: "
+                "only ratings within a group can be compared"
+            )
+        found.append("at equal length: where longer answers are truly better, this takes away real quality")
+        return tuple(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """Stable keys; what is undefined is ``null`` with a ``reason`` beside it."""
+        human: dict[str, Any] = {"systems": None, "reason": "no pair of two named systems has a human label"}
+        if self.human is not None:
+            human = ranking_json(self.human, self.labelled)
+        mine = ranking_json(self.ranking, self.judged)
+        for system in mine["systems"]:
+            system["at_equal_length"] = length_json(self.at_equal_length[system["name"]])
+        return {
+            "aggregation": self.aggregation,
+            "pairs": self.games.pairs,
+            "unnamed": self.games.unnamed,
+            **mine,
+            "human": human,
+            "against_people": people_json(self.people),
+            "aggregations": {
+                name: {
+                    "order": [system.name for system in other.systems],
+                    "ratings": {system.name: system.rating for system in other.systems},
+                    "n": sum(system.games for system in other.systems) // 2,
+                }
+                for name, other in self.others.items()
+            },
+            "notes": list(self.notes),
+        }
+
+
+def rank_run(
+    found: SystemGames,
+    aggregation: str,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    ties: Ties = "half",
+    others: bool = True,
+) -> SystemsRanking:
+    """Ranks the systems of a run by one of its aggregations; ``others`` also by all of them.
+
+    :raises ValueError: the pairs name fewer than two systems.
+    :raises KeyError: the run has no such aggregation.
+    """
+    judged, labelled = found.of(found.verdicts[aggregation]), found.of(found.human)
+    return SystemsRanking(
+        aggregation,
+        found,
+        rank(found.names, judged, resamples=resamples, seed=seed, ties=ties),
+        len(judged),
+        rank(found.names, labelled, resamples=resamples, seed=seed, ties=ties) if labelled else None,
+        len(labelled),
+        length_rates(found.names, judged),
+        against_people(found, aggregation, seed, ties),
+        {
+            name: rank(found.names, found.of(said), resamples=0, ties=ties)
+            for name, said in (found.verdicts.items() if others else ())
+        },
+    )
+
+
+def ranking_json(found: Ranking, n: int) -> dict[str, Any]:
+    """A ranking as stable keys; intervals are ``null`` with a reason where there are none."""
+    return {
+        "systems": [_strength_json(system) for system in found.systems],
+        "n": n,
+        "questions": found.questions,
+        "prior": found.prior,
+        "groups": [list(group) for group in found.groups],
+        "intransitive": found.intransitive,
+        "triples": found.triples,
+        "circles": [list(circle) for circle in found.circles],
+        "question_intransitive": found.question_circles,
+        "question_triples": found.question_triples,
+        "matrix": {
+            "systems": [system.name for system in found.systems],
+            "wins": [list(row) for row in found.wins],
+            "games": [list(row) for row in found.games],
+        },
+        "ties": found.ties,
+        "resamples": found.resamples,
+        "seed": found.seed,
+        "reason": found.reason or None,
+    }
+
+
+def _strength_json(system: Strength) -> dict[str, Any]:
+    return {
+        **{key: value for key, value in asdict(system).items() if key != "interval"},
+        "games": system.games,
+        "ci": None if system.interval is None else list(system.interval),
+    }
+
+
+def length_json(found: LengthAdjusted) -> dict[str, Any]:
+    """A win rate at equal length as stable keys."""
+    return {
+        "value": found.value,
+        "ci": None if found.interval is None else list(found.interval),
+        "slope": found.slope,
+        "n": found.n,
+        "reason": found.reason or None,
+    }
+
+
+def people_json(found: AgainstPeople) -> dict[str, Any]:
+    """The comparison with people as stable keys."""
+    return {
+        "rbo": found.overlap,
+        "reason": found.reason or None,
+        "pairs": found.pairs,
+        "systems": found.systems,
+        "by_question": {
+            "rbo": found.questions.value,
+            "sd": found.questions.sd,
+            "questions": found.questions.questions,
+            "total": found.questions.total,
+            "reason": found.questions.reason or None,
+        },
+    }
