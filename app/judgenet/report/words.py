@@ -65,6 +65,14 @@ def points(share: float) -> str:
     return ("0.0" if float(figure) == 0 else minus(figure)) + " points"
 
 
+def points_interval(interval: Interval | None) -> str:
+    """``[−2.3, 4.1]`` in points, empty where there is none."""
+    if interval is None:
+        return ""
+    low, high = (minus(f"{100 * end:.1f}") for end in interval)
+    return f"[{low}, {high}]"
+
+
 def of(count: int, total: int) -> str:
     """``200 of 1,200``."""
     return f"{count:,} of {total:,}"

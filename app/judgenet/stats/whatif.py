@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.comparison import McNemar, mcnemar
 from judgenet.stats.curves import Codes
 from judgenet.stats.intervals import Interval, Z, wilson
 
@@ -157,6 +158,34 @@ def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_al
     n, hits = int(judged.sum()), int((judged & (codes == calls.human)).sum())
     asked = calls.asked[part].sum() / len(calls.human) if len(calls.human) else 0.0
     return Answer(choice, codes, hits / n if n else None, wilson(hits, n), n, len(calls.human), float(asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What another sub-network changes. ``changed`` are the places of the pairs on which both have a verdict and not
+    the same; of those with a label ``to_right`` and ``to_wrong`` became right and wrong. ``test`` compares the
+    accuracies on the pairs that both judged, the first less the second; ``n`` are the pairs with both verdicts."""
+
+    changed: NDArray[np.int64]
+    n: int
+    test: McNemar
+
+    @property
+    def to_right(self) -> int:
+        return self.test.only_first
+
+    @property
+    def to_wrong(self) -> int:
+        return self.test.only_second
+
+
+def change(first: Answer, second: Answer, human: Codes) -> Change:
+    """What ``first`` says otherwise than ``second``."""
+    both = (first.codes > 0) & (second.codes > 0)
+    differ = both & (first.codes != second.codes)
+    used = both & (human > 0)
+    right, wrong = (int((used & differ & (of.codes == human)).sum()) for of in (first, second))
+    return Change(np.flatnonzero(differ), int(both.sum()), mcnemar(right, wrong, int(used.sum())))
 
 
 def what_if(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from judgenet.store.db import Store
 from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import RunInfo, call_heads, run_pairs
 
+_TELL_EVERY = 5000
 _SIGN = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 
@@ -54,16 +56,22 @@ def neuron_votes(store: Store, run: RunInfo) -> NeuronVotes:
     return NeuronVotes(tuple(of.pair for of in finished), tuple(neuron_names(spec, places).values()), places, votes)
 
 
-def run_calls(store: Store, run: RunInfo) -> tuple[Calls, tuple[str, ...]]:
-    """The calls of a run's neurons on its finished pairs, for questions about smaller networks; and their names."""
+def run_calls(
+    store: Store, run: RunInfo, on_progress: Callable[[int, int], None] | None = None
+) -> tuple[Calls, tuple[str, ...]]:
+    """The calls of a run's neurons on its finished pairs, for questions about smaller networks; and their names.
+
+    ``on_progress`` hears of how many pairs of how many the calls are read; what it raises ends the reading.
+    """
     spec = network_of(run)
     finished = [of for of in run_pairs(store, run) if of.state != "open"]
     row = {of.index: place for place, of in enumerate(finished)}
-    heads = [
-        call
-        for call in call_heads(store, run)
-        if call.order is not None and 1 <= call.layer <= spec.depth and call.pair in row
-    ]
+    heads = []
+    for number, call in enumerate(call_heads(store, run)):
+        if on_progress is not None and number % _TELL_EVERY == 0:
+            on_progress(row.get(call.pair, 0), len(finished))
+        if call.order is not None and 1 <= call.layer <= spec.depth and call.pair in row:
+            heads.append(call)
     places = tuple(sorted({(call.layer, call.neuron) for call in heads}))
     column = {place: index for index, place in enumerate(places)}
     samples = max((call.sample for call in heads), default=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent
@@ -28,7 +28,9 @@ from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
 from judgenet.ui.results.compare import ComparePanel
+from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
+from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.headline import HeadPanel, Strip
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
@@ -40,6 +42,9 @@ from judgenet.ui.results.what_if import WhatIfPanel, looked_at
 from judgenet.ui.results.words import selection_words
 from judgenet.ui.run.parts import EmptyState
 from judgenet.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from judgenet.stats.whatif import Choice
 
 _NARROW: Final = 980
 """Below this width in px there is one panel a row."""
@@ -61,6 +66,7 @@ class ResultsPage(Page):
         self._chosen: Selection | None = None
         self._listed: tuple[tuple[int, ...], str] | None = None
         self._clouds_of: object = None
+        self._wanted_size: Choice | None = None
         self._task: asyncio.Task[None] | None = None
 
         self.run_choice = RunChoice(context.run_state)
@@ -74,7 +80,9 @@ class ResultsPage(Page):
         self.compare = ComparePanel(theme)
         self.agreement = AgreementPanel(theme)
         self.differ = DifferPanel(theme)
-        self.what_if = WhatIfPanel(theme)
+        self.explorer = Explorer(context, self)
+        self.what_if = WhatIfPanel(theme, self.explorer)
+        self.curve = CurvePanel(theme, self.explorer)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -86,6 +94,7 @@ class ResultsPage(Page):
             self.agreement,
             self.differ,
             self.what_if,
+            self.curve,
             self.breakdown,
             self.orders,
             self.changes,
@@ -99,7 +108,8 @@ class ResultsPage(Page):
         self.rows.add(self.head)
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
-        self.rows.add(self.what_if, self.breakdown, weights=(37, 63))
+        self.rows.add(self.what_if, self.curve, weights=(37, 63))
+        self.rows.add(self.breakdown)
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.clouds)
         self.rows.add(self.left_out)
@@ -158,6 +168,9 @@ class ResultsPage(Page):
             chooser.chosen.connect(self._choose)
         self.what_if.rules_chosen.connect(self._choose_rules)
         self.what_if.pairs_wanted.connect(self._list_changed)
+        self.what_if.rule_chosen.connect(self.explorer.choose_rule)
+        self.curve.chosen.connect(self._ask_size)
+        self.explorer.answered.connect(self._list_wrong)
         self.compare.pairs_wanted.connect(self._list_changed)
         self.compare.closed.connect(self._stop_comparing)
         self.pairs.opened.connect(self._open_pair)
@@ -261,7 +274,9 @@ class ResultsPage(Page):
         self.differ.show_report(report, self._aggregation)
         own = self._state.own or results
         rules = self._state.rules or report.recorded
+        self.explorer.look(results, live=self.context.run_state.live)
         self.what_if.show_results(own, results, rules)
+        self.curve.show_report(report)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
@@ -358,6 +373,17 @@ class ResultsPage(Page):
         self._listed = (pairs, why)
         self._list_again()
         self.pairs.show()
+
+    def _ask_size(self, choice: Choice) -> None:
+        """Asks a size of network; its answer leads to the pairs that it has wrong."""
+        self._wanted_size = choice
+        self.what_if.set_choice(choice)
+
+    def _list_wrong(self) -> None:
+        reply = self.explorer.reply
+        if reply is not None and reply.question.choice == self._wanted_size:
+            self._wanted_size = None
+            self._list_changed(self.explorer.wrong(reply), "the smaller network is wrong")
 
     def _list_again(self) -> None:
         """Lists the pairs that were chosen last, as they are now."""

@@ -1,82 +1,186 @@
-"""What if votes were counted by other rules: answered from the recorded calls."""
+"""What if the network were smaller, or votes counted by other rules: answered at once from the recorded calls."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import Aggregation
-from judgenet.report.verdict_index import Comparison, compare
-from judgenet.report.words import of, p_value, percent, percent_interval, plural, points
-from judgenet.ui.parts import label, line, link
+from judgenet.core.pairs import ORDERS, Order
+from judgenet.report.words import of, p_value, percent, percent_interval, plural, points, points_interval
+from judgenet.ui.parts import ComboBox, label, line, link
+from judgenet.ui.results.explore import Explorer, Question, own_question
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
+from judgenet.ui.words import MINUS
+
+if TYPE_CHECKING:
+    from judgenet.stats.whatif import Choice, Rule
+
+MOST_LAYERS: Final = 3
+"""Deeper networks have one slider, for the last layer that is kept."""
+_RULES: Final[tuple[tuple[Rule, str], ...]] = (
+    ("c2_all", "Vote of all layers, c2*(all)"),
+    ("c2_last", "Vote of the last layer kept"),
+    ("c1", "Average of all, c1*"),
+)
+_DROPPED: Final = "Layer {layer} is left out."
+_READ: Final = "Layer {after} has read all of layer {layer}: without some of it, it would have said something else."
 
 
 def looked_at(decides: str) -> str:
-    """The aggregation whose figures stand below the rules: averages and the chair do not vote."""
+    """The aggregation that stands for the verdict where rules of voting are looked at: averages and the chair do not
+    vote."""
     return decides if decides.startswith("c2") else "c2_all"
 
 
+class Slider(QSlider):
+    """A slider for a whole number; the wheel moves it only while it has the focus."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setPageStep(1)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def set_range(self, low: int, high: int, value: int, why_not: str = "") -> None:
+        """Sets range and value without telling; ``why_not`` says why it cannot be moved."""
+        self.blockSignals(True)
+        self.setRange(low, high)
+        self.setValue(value)
+        self.blockSignals(False)
+        self.setEnabled(not why_not)
+        self.setToolTip(why_not)
+        self.setAccessibleDescription(why_not)
+
+
+class _SliderRow:
+    """A name, a slider and its value."""
+
+    def __init__(self, grid: QGridLayout, row: int, name: str) -> None:
+        self.name = label(name, tone="text2")
+        self.slider = Slider(name)
+        self.value = label("", "strong")
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.name.setBuddy(self.slider)
+        grid.addWidget(self.name, row, 0)
+        grid.addWidget(self.slider, row, 1)
+        grid.addWidget(self.value, row, 2)
+
+    def show(self, *, shown: bool) -> None:
+        for widget in (self.name, self.slider, self.value):
+            widget.setVisible(shown)
+
+    def say(self, name: str) -> None:
+        self.name.setText(name)
+        self.slider.setAccessibleName(name)
+
+    def set_range(self, low: int, high: int, value: int, why_not: str = "") -> None:
+        self.slider.set_range(low, high, value, why_not)
+        self.value.setText(f"{value:,}")
+
+
 class WhatIfPanel(Panel):
-    """The rules that the sources leave open, and what they change.
+    """Smaller networks and other rules, and what they change of the run's own verdict.
 
     Signals:
         rules_chosen: an :class:`Aggregation`, ``None`` for the run's own.
         pairs_wanted: indexes of pairs, and in words which they are.
+        rule_chosen: the aggregation that is asked (:data:`judgenet.stats.whatif.Rule`).
     """
 
     rules_chosen = Signal(object)
     pairs_wanted = Signal(object, str)
+    rule_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, explorer: Explorer, parent: QWidget | None = None) -> None:
+        self._explorer = explorer
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        self.layers = _SliderRow(self._grid, 0, "Layers")
+        self.widths = [_SliderRow(self._grid, 1 + place, f"Neurons, layer {place + 1}") for place in range(MOST_LAYERS)]
+        self.samples = _SliderRow(self._grid, 1 + MOST_LAYERS, "Samples a call")
+        self.orders = Segment("Orders", [("both", "Both"), ("ab", "A first"), ("ba", "B first")])
+        self.rule = ComboBox("Aggregation")
+        for key, text in _RULES:
+            self.rule.addItem(text, key)
         self.vote = Segment("Who has a vote", [("neuron", "Each neuron"), ("call", "Each call")])
         self.ties = Segment("A tied voter", [("abstain", "Abstains"), ("candidate", "Votes for a tie")])
         self.fallback = Segment("Equal votes", [("tie", "Are a tie"), ("c1", "Average decides")])
-        self.accuracy = Big(theme)
-        self.gain = Big(theme)
-        self.turned = Big(theme)
-        self.show_them = link("Show them", "Show the pairs whose verdict other rules change")
-        self.back = link("The run's own rules", "Go back to the run's own rules")
+        self.accuracy, self.calls, self.gain = Big(theme), Big(theme), Big(theme)
+        self.words = label("", tone="text2", wrap=True)
+        self.note = label("", tone="text2", wrap=True)
+        self.show_them = link("Show them", "Show the pairs whose verdict changes")
+        self.back = link("Back to the run as it was")
+        self.read = link("Read them", "Read the calls of the run")
         super().__init__("What if", theme, parent=parent)
-        self.say("from the recorded calls, no cost")
-        grid = QGridLayout()
-        grid.setColumnStretch(0, 1)
-        for place, (text, segment) in enumerate(
-            (("Vote", self.vote), ("A tied voter", self.ties), ("Equal votes", self.fallback))
-        ):
-            grid.addWidget(label(text, tone="text2"), place, 0)
-            grid.addWidget(segment, place, 1, Qt.AlignmentFlag.AlignRight)
-            segment.chosen.connect(self._chosen)
-        self._grid = grid
+        self.say("from the recorded run, no cost")
+        first = 2 + MOST_LAYERS
+        rows: tuple[tuple[str, QWidget], ...] = (
+            ("Orders", self.orders),
+            ("Aggregation", self.rule),
+            ("Vote", self.vote),
+            ("A tied voter", self.ties),
+            ("Equal votes", self.fallback),
+        )
+        self._names: dict[QWidget, QLabel] = {}
+        for place, (text, widget) in enumerate(rows):
+            self._names[widget] = label(text, tone="text2")
+            self._grid.addWidget(self._names[widget], first + place, 0)
+            side = Qt.AlignmentFlag(0) if widget is self.rule else Qt.AlignmentFlag.AlignRight
+            self._grid.addWidget(widget, first + place, 1, 1, 2, side)
         figures = QHBoxLayout()
-        for big, share in ((self.accuracy, 4), (self.gain, 4), (self.turned, 3)):
-            figures.addWidget(big, share, Qt.AlignmentFlag.AlignTop)
+        for big in (self.accuracy, self.calls, self.gain):
+            figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
         links = QHBoxLayout()
-        links.addWidget(self.back)
+        for widget in (self.back, self.read):
+            links.addWidget(widget)
         links.addStretch(1)
         links.addWidget(self.show_them)
-        self.body.addLayout(grid)
+        self.body.addLayout(self._grid)
+        self.body.addWidget(self.note)
         self.body.addWidget(line())
         self.body.addLayout(figures)
+        self.body.addWidget(self.words)
         self.body.addStretch(1)
         self.body.addLayout(links)
-        self.back.clicked.connect(self._go_back)
-        self.show_them.clicked.connect(self._show)
-        self._comparison: Comparison | None = None
         self._figures = figures
+        self._results: Results | None = None
+        self._own: Results | None = None
+        self._choice: Choice | None = None
+        self.layers.slider.valueChanged.connect(self._depth_moved)
+        for row in self.widths:
+            row.slider.valueChanged.connect(self._moved)
+        self.samples.slider.valueChanged.connect(self._moved)
+        self.orders.chosen.connect(self._moved)
+        self.rule.activated.connect(self._rule_chosen)
+        for segment in (self.vote, self.ties, self.fallback):
+            segment.chosen.connect(self._rules_chosen)
+        self.back.clicked.connect(self._go_back)
+        self.read.clicked.connect(explorer.again)
+        self.show_them.clicked.connect(self._show)
+        explorer.changed.connect(self._fill)
+        explorer.answered.connect(self._tell)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        for big in (self.accuracy, self.gain, self.turned):
+        for big in (self.accuracy, self.calls, self.gain):
             big.set_theme(theme)
         self._grid.setVerticalSpacing(theme.px(8))
+        self._grid.setHorizontalSpacing(theme.px(12))
+        self._grid.setColumnMinimumWidth(2, theme.px(24))
         self._figures.setSpacing(theme.px(16))
 
     @property
@@ -86,45 +190,209 @@ class WhatIfPanel(Panel):
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
         return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1")
 
+    @property
+    def choice(self) -> Choice | None:
+        """The sub-network as it is set, ``None`` while the calls are not there."""
+        return self._choice
+
     def show_results(self, own: Results, results: Results, rules: Aggregation) -> None:
-        """Shows the rules in force and what they change of the run's own."""
+        """Shows the rules in force; ``own`` is the run under its own rules."""
+        new = self._own is None or own.run.id != self._own.run.id or own.report.decides != self._own.report.decides
+        self._own, self._results = own, results
         self.vote.set_current(rules.vote)
         self.ties.set_current(rules.ties)
         self.fallback.set_current(rules.fallback)
-        name = looked_at(results.report.decides)
-        found = results.report.aggregations[name]
-        interval = percent_interval(found.intervals.accuracy)
-        self.accuracy.say(
-            percent(found.agreement.accuracy),
-            f"{aggregation_title(name)} {interval}, {of(*found.used)}"
-            if found.agreement.accuracy is not None
-            else f"accuracy: {found.agreement.reasons.get('accuracy', '')}",
-        )
-        same = results.rules == own.report.recorded
-        self._comparison = None if same else compare(own.index, results.index, (name, name))
-        self.back.setVisible(not same)
-        for big in (self.gain, self.turned):
-            big.setVisible(not same)
-        if self._comparison is None:
-            self.show_them.hide()
-            return
-        changed = self._comparison.overturns
-        if changed.gain is None:
-            self.gain.say("n/a", changed.reasons.get("gain", ""))
-        else:
-            self.gain.say(
-                points(changed.gain),
-                f"{changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(changed.p)}",
-            )
-        self.turned.say(f"{changed.overturned:,}", f"of {plural(changed.n, 'verdict')} changed")
-        self.show_them.setVisible(changed.overturned > 0)
+        if new:
+            self._choice = None
+        self._fill()
 
-    def _chosen(self, _key: str) -> None:
+    # The sub-network
+
+    def _fill(self) -> None:
+        """Shows what can be chosen, and what is."""
+        explored, own = self._explorer.explored, self._own
+        there = explored is not None and bool(explored.names) and own is not None
+        if explored is None or own is None or not there:
+            self._choice = None
+            self.layers.set_range(1, 1, 1, self._explorer.why)
+            for place, row in enumerate(self.widths):
+                row.show(shown=place == 0)
+                row.set_range(1, 1, 1, self._explorer.why)
+            self.samples.show(shown=False)
+            for widget in (self.orders, self.rule):
+                widget.setEnabled(False)
+                widget.setToolTip(self._explorer.why)
+            self.note.setText(self._explorer.why)
+            self.read.setVisible(self._explorer.stopped)
+            for big in (self.accuracy, self.calls, self.gain):
+                big.say("…" if self._explorer.working else "n/a", "")
+            self.words.setText("")
+            self.show_them.hide()
+            self.back.setVisible(self._results is not None and self._results.rules != self._recorded)
+            return
+        self.read.hide()
+        if self._choice is None:
+            question = own_question(explored.calls, own.report.decides, own.report.recorded)
+            self._choice = question.choice
+            self.rule.setCurrentIndex(self.rule.findData(question.rule))
+        self._show_choice()
+        self._ask()
+
+    @property
+    def _recorded(self) -> Aggregation | None:
+        return None if self._own is None else self._own.report.recorded
+
+    def _show_choice(self) -> None:
+        from judgenet.stats.whatif import whole_choice
+
+        explored, choice = self._explorer.explored, self._choice
+        assert explored is not None
+        assert choice is not None
+        calls = explored.calls
+        whole = whole_choice(calls)
+        depth = choice.depth
+        one_layer = "The network has one layer." if calls.depth == 1 else ""
+        self.layers.set_range(1, calls.depth, depth, one_layer)
+        sizes = [int((calls.layers == layer).sum()) for layer in range(1, calls.depth + 1)]
+        shown = list(range(1, calls.depth + 1)) if calls.depth <= MOST_LAYERS else [depth]
+        for place, row in enumerate(self.widths):
+            row.show(shown=place < len(shown))
+            if place >= len(shown):
+                continue
+            layer = shown[place]
+            row.say(f"Neurons, layer {layer}")
+            if layer > depth:
+                row.set_range(0, sizes[layer - 1], 0, _DROPPED.format(layer=layer))
+            elif layer < depth:
+                row.set_range(1, sizes[layer - 1], sizes[layer - 1], _READ.format(layer=layer, after=layer + 1))
+            else:
+                alone = f"Layer {layer} has one neuron." if sizes[layer - 1] == 1 else ""
+                row.set_range(1, sizes[layer - 1], choice.width, alone)
+        self.samples.show(shown=whole.samples > 1)
+        self.samples.set_range(1, whole.samples, choice.samples)
+        both = choice.orders == whole.orders
+        self.orders.set_current("both" if both else choice.orders[0])
+        why = ""
+        if len(calls.orders) < len(ORDERS):
+            why = "The responses were shown in one order only."
+        elif depth > 1:
+            why = f"Layer {depth} has read both orders: one alone would be another network."
+        self.orders.setEnabled(not why)
+        self.orders.setToolTip(why)
+        self.rule.setEnabled(True)
+        self.rule.setToolTip("")
+        notes = []
+        if depth > 1:
+            kept = "layer 1" if depth == 2 else f"layers 1 to {depth - 1}"
+            notes.append(
+                f"Only the last layer kept can lose neurons, and both orders stay: layer {depth} has read {kept}."
+            )
+        if choice.width < sizes[depth - 1]:
+            notes.append(
+                f"Of layer {depth} the first {plural(choice.width, 'neuron')} of {sizes[depth - 1]:,} are kept."
+            )
+        if own_chair(self._own):
+            notes.append("The chair has read the whole network: the vote below it is asked.")
+        self.note.setText(" ".join(notes))
+        self.note.setVisible(bool(notes))
+
+    def _depth_moved(self, depth: int) -> None:
+        explored = self._explorer.explored
+        if explored is None or self._choice is None or depth == self._choice.depth:
+            return
+        from judgenet.stats.whatif import Choice
+
+        calls = explored.calls
+        orders: tuple[Order, ...] = self._choice.orders if depth == 1 else calls.orders
+        self._choice = Choice(depth, int((calls.layers == depth).sum()), orders, self._choice.samples)
+        self._show_choice()
+        self._ask()
+
+    def _moved(self, _value: object) -> None:
+        explored, choice = self._explorer.explored, self._choice
+        if explored is None or choice is None:
+            return
+        from judgenet.stats.whatif import Choice
+
+        place = choice.depth - 1 if explored.calls.depth <= MOST_LAYERS else 0
+        key = self.orders.current
+        orders = explored.calls.orders if key == "both" else tuple(order for order in ORDERS if order == key)
+        self._choice = Choice(choice.depth, self.widths[place].slider.value(), orders, self.samples.slider.value())
+        self._show_choice()
+        self._ask()
+
+    def set_choice(self, choice: Choice) -> None:
+        """Sets a sub-network, as a mark of the curve leads to it."""
+        if self._explorer.explored is not None:
+            self._choice = choice
+            self._show_choice()
+            self._ask()
+
+    def _rule_chosen(self, _place: int) -> None:
+        self.rule_chosen.emit(self.rule.currentData())
+        self._ask()
+
+    def _ask(self) -> None:
+        if self._choice is not None and self._results is not None:
+            self._explorer.ask(Question(self._choice, self.rule.currentData(), self.rules))
+
+    def _tell(self) -> None:
+        """Shows the answer."""
+        reply, explored = self._explorer.reply, self._explorer.explored
+        if reply is None or explored is None or self._choice is None:
+            return
+        found, own, changed = reply.answer, reply.own, reply.change
+        if found.accuracy is None:
+            self.accuracy.say("n/a", "accuracy: no pair has both a human label and a verdict")
+        else:
+            interval = percent_interval(found.interval)
+            self.accuracy.say(percent(found.accuracy), f"accuracy {interval}, {of(found.n_used, found.n_total)}")
+        calls = f"{found.calls:.1f}".removesuffix(".0")
+        less = round(100 * (found.calls / own.calls - 1)) if own.calls else 0
+        saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
+        self.calls.say(calls, f"calls a pair{saved}")
+        test = changed.test
+        own_at = (
+            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
+        )
+        self.back.setVisible(reply.question != own_at)
+        if reply.question == own_at:
+            self.gain.say("–", "the run as it was")
+        elif test.difference is None:
+            self.gain.say("n/a", "against the run: no label")
+        else:
+            self.gain.say(points(test.difference), f"against the run {points_interval(test.interval)}")
+        n = len(changed.changed)
+        told = f"{n:,} of {plural(changed.n, 'verdict')} change"
+        if test.n:
+            told += f": {changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(test.p)}"
+        self.words.setText(f"{told}.")
+        self.show_them.setVisible(n > 0)
+        own_at = (
+            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
+        )
+        self.back.setVisible(reply.question != own_at)
+
+    def _rules_chosen(self, _key: str) -> None:
         self.rules_chosen.emit(self.rules)
+        self._ask()
 
     def _go_back(self) -> None:
+        self._choice = None
+        if self._recorded is not None:
+            self.vote.set_current(self._recorded.vote)
+            self.ties.set_current(self._recorded.ties)
+            self.fallback.set_current(self._recorded.fallback)
         self.rules_chosen.emit(None)
+        self._fill()
 
     def _show(self) -> None:
-        if self._comparison is not None:
-            self.pairs_wanted.emit(self._comparison.pairs["all"], "other rules change the verdict")
+        reply, explored = self._explorer.reply, self._explorer.explored
+        if reply is not None and explored is not None:
+            pairs = tuple(explored.pairs[place] for place in reply.change.changed)
+            self.pairs_wanted.emit(pairs, "what was asked under what if changes the verdict")
+
+
+def own_chair(own: Results | None) -> bool:
+    """The run's verdict is its chair's."""
+    return own is not None and own.report.decides == "chair"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import pyqtgraph as pg
@@ -114,7 +114,7 @@ class Chart(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.plot, stretch=1)
-        self.ends = _Ends(self)
+        self.ends = EndLabels(self, self)
         row.addWidget(self.ends)
         self.item.getViewBox().sigResized.connect(self._place_labels)
         self.set_theme(theme)
@@ -291,11 +291,21 @@ def spread(wanted: Sequence[float], step: float, low: float, high: float) -> lis
     return places
 
 
-class _Ends(QWidget):
-    """Names and values at the ends of the curves, with leaders to them; below them the word of the x axis."""
+class Labelled(Protocol):
+    """A chart whose curves have labels at their ends."""
 
-    def __init__(self, chart: Chart) -> None:
-        super().__init__(chart)
+    @property
+    def theme(self) -> Theme: ...
+
+    @property
+    def labels(self) -> list[tuple[float, float, str, str, bool]]: ...
+
+
+class EndLabels(QWidget):
+    """Names and values at the ends of the curves, with leaders to them."""
+
+    def __init__(self, chart: Labelled, parent: QWidget) -> None:
+        super().__init__(parent)
         self._chart = chart
 
     def paintEvent(self, _event: QPaintEvent) -> None:

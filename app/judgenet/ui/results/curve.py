@@ -1,0 +1,217 @@
+"""Accuracy against the size of the network, and the smallest network that is nearly as good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from judgenet.report.model import Report
+from judgenet.report.words import SPOKEN, percent, percent_interval, plural, points, points_interval
+from judgenet.ui.parts import label
+from judgenet.ui.results.explore import Explorer
+from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick, Upright, share_ticks
+from judgenet.ui.run.plots import Base
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.stats.whatif import Point, WhatIf
+
+_MOST_TICKS = 8
+_WITH_FACT = 720
+"""Narrower than this many px the title has no fact beside it; the words below say the same."""
+
+
+class CurvePanel(Panel):
+    """The accuracy of exact sub-networks, by neurons or by calls.
+
+    Signals:
+        chosen: the :class:`~judgenet.stats.whatif.Choice` of the size that was clicked.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, explorer: Explorer, parent: QWidget | None = None) -> None:
+        self._explorer = explorer
+        self.by = Segment("Accuracy against", [("neurons", "Neurons"), ("calls", "Calls")])
+        self.chart = PointChart(theme, "Accuracy against number of neurons")
+        self.words = label("", tone="text2", wrap=True)
+        super().__init__("Accuracy against number of neurons", theme, parent=parent)
+        self.head.insertWidget(1, self.by)
+        self.body.addWidget(self.chart, 1)
+        self.body.addWidget(self.words)
+        self._report: Report | None = None
+        self.by.chosen.connect(self._turned)
+        self.chart.chosen.connect(self.chosen)
+        explorer.changed.connect(self._fill)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.chart.set_theme(theme)
+        self.words.setFont(theme.font(tabular=True))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fact.setVisible(self.width() >= self.theme.px(_WITH_FACT))
+
+    def show_report(self, report: Report) -> None:
+        """Takes the baseline from a report."""
+        self._report = report
+        self._fill()
+
+    def _turned(self, key: str) -> None:
+        self.title.setText(
+            "Accuracy against number of neurons" if key == "neurons" else "Accuracy against calls a pair"
+        )
+        self.chart.go_to(None)
+        self._fill()
+
+    def _fill(self) -> None:
+        found, explored = self._explorer.curve, self._explorer.explored
+        if found is None or explored is None:
+            self.chart.setVisible(False)
+            self.by.setVisible(False)
+            why = self._explorer.why
+            if explored is not None and not why:
+                why = "n/a – no pair has both a human label and a verdict. Label some pairs to see how small it may be."
+            self.words.setText(why)
+            self.say("")
+            return
+        self.chart.setVisible(True)
+        self.by.setVisible(True)
+        self.chart.setAccessibleName(self.title.text())
+        self.chart.show_picture(curve_picture(found, self._baseline(), by_calls=self.by.current == "calls"))
+        smallest, whole = found.smallest, found.whole
+        near = smallest != whole
+        self.say(f"Smallest network within one point: {plural(smallest.neurons, 'neuron')}")
+        if near:
+            self.words.setText(
+                f"The smallest within one point has {_size_words(smallest)} instead of {whole.calls:.1f}: "
+                f"{percent(smallest.accuracy)}, {points(smallest.difference)} "
+                f"{points_interval(smallest.difference_interval)} against the whole network."
+            )
+        else:
+            self.words.setText("No smaller network that is exact stays within one point of the whole one.")
+
+    def _baseline(self) -> Base | None:
+        report = self._report
+        if report is None or report.baseline is None or report.baseline.figures.agreement.accuracy is None:
+            return None
+        share = report.baseline.figures.agreement.accuracy
+        return Base(f"Always {SPOKEN[report.baseline.label]}", f"{100 * share:.1f}", share)
+
+
+def curve_picture(found: WhatIf, base: Base | None, *, by_calls: bool) -> Picture:
+    """The curve as a picture: the network as it was asked, and beside it one order alone and fewer samples."""
+    whole = found.whole
+    kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
+    for point in found.points:
+        if point.orders == whole.orders and point.samples == whole.samples:
+            kinds[""].append(point)
+        elif point.samples == whole.samples and point.orders == whole.orders[:1]:
+            kinds["One order"].append(point)
+        elif by_calls and point.orders == whole.orders and (point.depth, point.width) == (whole.depth, whole.width):
+            kinds["Fewer samples"].append(point)
+    if kinds["Fewer samples"]:
+        kinds["Fewer samples"].append(whole)
+
+    def x_of(point: Point) -> float:
+        return point.calls if by_calls else float(point.neurons)
+
+    series = []
+    for place, (name, sizes) in enumerate(kinds.items()):
+        if not sizes:
+            continue
+        sizes.sort(key=lambda point: (x_of(point), point.neurons))
+        spots = tuple(
+            Spot(x_of(point), point.accuracy, _words(point), point.interval if not name else None, _choice(point))
+            for point in sizes
+        )
+        title = name or f"Network {' + '.join(map(str, _widths(found)))}"
+        series.append(
+            Series(
+                title,
+                spots,
+                place - 1,
+                f"{100 * spots[-1].y:.1f}",
+                spread="" if name else "band",
+                marked=len(spots) <= 80,
+            )
+        )
+    shares = [spot.y for one in series for spot in one.spots]
+    shares += [end for spot in series[0].spots for end in (spot.interval or ())]
+    shares += [] if base is None else [base.y]
+    ring = next(
+        (
+            (at, place)
+            for at, one in enumerate(series)
+            for place, spot in enumerate(one.spots)
+            if spot.key == _choice(found.smallest)
+        ),
+        None,
+    )
+    xs = sorted({spot.x for one in series for spot in one.spots})
+    uprights = []
+    if not by_calls:
+        last = 0
+        for depth, width in enumerate(_widths(found)[:-1], 1):
+            last += width
+            left = "layer 1 only" if depth == 1 else ""
+            uprights.append(Upright(last + 0.5, left, f"layer {depth + 1} joins"))
+    return Picture(
+        tuple(series),
+        x_ticks(xs),
+        share_ticks(shares),
+        "calls a pair" if by_calls else "neurons",
+        base,
+        tuple(uprights[:3]),
+        ring,
+    )
+
+
+def x_ticks(values: Sequence[float], most: int = _MOST_TICKS) -> tuple[Tick, ...]:
+    """Ticks at the values themselves, evenly thinned where there are many."""
+    if len(values) > most:
+        step = -(-len(values) // (most - 1))
+        values = [*values[:-1:step], values[-1]]
+        if len(values) > 2 and values[-1] - values[-2] < 0.6 * (values[1] - values[0]):
+            values = [*values[:-2], values[-1]]
+    return tuple((value, f"{value:,.1f}".removesuffix(".0")) for value in values)
+
+
+def _widths(found: WhatIf) -> list[int]:
+    sizes: dict[int, int] = {}
+    for point in found.points:
+        sizes[point.depth] = point.of_width
+    return [sizes[depth] for depth in sorted(sizes)]
+
+
+def _size_words(point: Point) -> str:
+    layers = plural(point.depth, "layer")
+    orders = "both orders" if len(point.orders) == 2 else f"{point.orders[0].upper()} only"
+    samples = f", {plural(point.samples, 'sample')}" if point.samples > 1 else ""
+    return f"{plural(point.neurons, 'neuron')} in {layers}, {orders}{samples}: {point.calls:.1f} calls a pair"
+
+
+def _words(point: Point) -> str:
+    told = (
+        f"{_size_words(point)}. Accuracy {percent(point.accuracy)} {percent_interval(point.interval)}, "
+        f"n {point.n_used:,.0f}"
+    )
+    if point.subsets > 1:
+        told += (
+            f"; mean over {point.subsets:,} choices of neurons, {100 * point.lowest:.1f} to {100 * point.highest:.1f} %"
+        )
+    return f"{told}."
+
+
+def _choice(point: Point) -> object:
+    from judgenet.stats.whatif import Choice
+
+    return Choice(point.depth, point.width, point.orders, point.samples)

@@ -1,0 +1,264 @@
+"""What a smaller network would have said: the calls of the run in focus as arrays, asked in threads."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.network import Aggregation
+from judgenet.store.db import Store, StoreError
+from judgenet.store.runs import RunInfo, pair_states
+from judgenet.ui.context import Context
+from judgenet.ui.results.state import Results
+from judgenet.ui.tasks import Job, JobCancelled
+
+if TYPE_CHECKING:
+    from judgenet.stats.whatif import Answer, Calls, Change, Choice, Rule, WhatIf
+
+_MOST_CELLS: Final = 4e7
+"""With more labelled pairs times sizes times choices than these, fewer choices of neurons are averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """The calls of a run; ``pairs`` are the places in the run of the pairs that they are of."""
+
+    run: RunInfo
+    calls: Calls
+    names: tuple[str, ...]
+    pairs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A sub-network under rules of voting."""
+
+    choice: Choice
+    rule: Rule
+    rules: Aggregation
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the sub-network says, and what of the run's own verdict it changes."""
+
+    question: Question
+    answer: Answer
+    own: Answer
+    change: Change
+
+
+def own_question(calls: Calls, decides: str, rules: Aggregation) -> Question:
+    """The question whose answer is the run's verdict. Where a chair decides, the vote below it stands for it."""
+    from judgenet.stats.whatif import Choice, whole_choice
+
+    whole = whole_choice(calls)
+    if decides == "c1":
+        return Question(whole, "c1", rules)
+    if decides.startswith("c2_l"):
+        layer = int(decides.removeprefix("c2_l"))
+        if layer <= calls.depth:
+            width = int((calls.layers == layer).sum())
+            return Question(Choice(layer, width, calls.orders, calls.samples), "c2_last", rules)
+    return Question(whole, "c2_all", rules)
+
+
+class Explorer(QObject):
+    """Reads the calls of a finished run once, and answers questions about smaller networks.
+
+    Attributes:
+        explored: the calls, ``None`` while they are not there; :attr:`why` then says why.
+        curve: accuracy by size of network under the rules and the rule of :meth:`look`, ``None`` where it is not there
+            or no pair has a label.
+        reply: the answer to the last question.
+        working: the calls are being read, or the curve is being reckoned.
+        stopped: the user stopped it; :meth:`again` begins anew.
+
+    Signals:
+        changed: calls or curve came or went.
+        answered: a :class:`Reply` is there.
+    """
+
+    changed = Signal()
+    answered = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.explored: Explored | None = None
+        self.curve: WhatIf | None = None
+        self.reply: Reply | None = None
+        self.why = "There is no run yet."
+        self.stopped = False
+        self._results: Results | None = None
+        self._key: tuple[object, ...] | None = None
+        self._curve_key: tuple[object, ...] | None = None
+        self._own: tuple[Question, Answer] | None = None
+        self._asked: Question | None = None
+        self._asking = False
+        self.working = False
+        self._rule: Rule | None = None
+        self._number = 0
+        context.document.opened.connect(self.forget)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self.working = False
+        self.explored = self.curve = self.reply = self._own = self._results = self._key = self._curve_key = None
+        self.stopped = False
+        self.changed.emit()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Looks at a run under the rules of ``results``. While it goes on, nothing is read."""
+        key = (results.run.id, results.run.finished_at, results.report.data.finished, results.report.data.labelled)
+        self._results = results
+        if live:
+            self.why = "Smaller networks can be asked when the run has ended."
+            return
+        if key != self._key:
+            self.forget()
+            self._key, self._results = key, results
+        self._begin()
+
+    def again(self) -> None:
+        """Reads the calls after the user had stopped it."""
+        self.stopped = False
+        self._begin()
+
+    def choose_rule(self, rule: Rule) -> None:
+        """Sets which aggregation the curve is of."""
+        if rule != self._rule:
+            self._rule = rule
+            self._begin()
+
+    def _begin(self) -> None:
+        store, results = self._context.document.store, self._results
+        if store is None or results is None or self.stopped or self._key is None:
+            return
+        rules, rule = results.rules, self._rule
+        curve_key = (self._key, rules, rule, results.report.decides)
+        if curve_key == self._curve_key and (self.working or self.explored is not None):
+            return
+        self._curve_key = curve_key
+        self._number += 1
+        self.working = True
+        self.why = "The calls are being read."
+        self._context.tasks.start(self._read(store, results, rules, rule, self._number), "Ask smaller networks")
+
+    async def _read(self, store: Store, results: Results, rules: Aggregation, rule: Rule | None, number: int) -> None:
+        known = self.explored
+
+        def work(job: Job) -> tuple[Explored, WhatIf | None]:
+            def report(done: float) -> None:
+                if number != self._number:
+                    raise JobCancelled
+                job.share_is(done)
+
+            found = known or _explored(
+                store, results.run, lambda done, total: report(0.5 * done / total if total else 0.0)
+            )
+            return found, _curve(found, results, rules, rule, lambda done, total: report(0.5 + 0.5 * done / total))
+
+        try:
+            explored, curve = await self._context.tasks.job("Ask smaller networks", work)
+        except JobCancelled:
+            if number == self._number:
+                self.working, self._curve_key = False, None
+                self.stopped, self.why = True, "Reading the calls was stopped."
+                self.changed.emit()
+            return
+        except (StoreError, sqlite3.Error) as error:
+            if number == self._number and self._context.document.store is store:
+                self.working = False
+                self._context.errors.tell_exception(error, results.run.id)
+            return
+        if number != self._number:
+            return
+        self.working, self.why = False, ""
+        self.explored, self.curve = explored, curve
+        if not explored.names:
+            self.why = "No neuron has answered: there is nothing to leave out."
+        self._own = None
+        self.changed.emit()
+
+    def ask(self, question: Question) -> None:
+        """Asks a sub-network; of questions that follow each other faster than answers the last one is answered."""
+        self._asked = question
+        if not self._asking and self.explored is not None:
+            self._asking = True
+            self._context.tasks.start(self._answer(), "Ask a smaller network")
+
+    def wrong(self, reply: Reply) -> tuple[int, ...]:
+        """The places in the run of the labelled pairs that an answer has wrong."""
+        explored = self.explored
+        if explored is None:
+            return ()
+        codes, human = reply.answer.codes, explored.calls.human
+        places = ((codes > 0) & (human > 0) & (codes != human)).nonzero()[0]
+        return tuple(explored.pairs[place] for place in places)
+
+    async def _answer(self) -> None:
+        try:
+            while self._asked is not None and self.explored is not None and self._results is not None:
+                question, self._asked = self._asked, None
+                explored = self.explored
+                own = own_question(explored.calls, self._results.report.decides, self._results.report.recorded)
+                if self._own is None or self._own[0] != own:
+                    self._own = own, await self._context.tasks.off_thread(_answer, explored, own)
+                reply = await self._context.tasks.off_thread(_reply, explored, question, self._own[1])
+                if explored is self.explored and self._asked is None:
+                    self.reply = reply
+                    self.answered.emit()
+        finally:
+            self._asking = False
+
+
+def _explored(store: Store, run: RunInfo, on_progress: Callable[[int, int], None]) -> Explored:
+    from judgenet.store.votes import run_calls
+
+    calls, names = run_calls(store, run, on_progress)
+    places = tuple(place for place, state in enumerate(pair_states(store, run)) if state != "open")
+    return Explored(run, calls, names, places)
+
+
+def _curve(
+    explored: Explored,
+    results: Results,
+    rules: Aggregation,
+    rule: Rule | None,
+    on_progress: Callable[[int, int], None],
+) -> WhatIf | None:
+    from judgenet.stats.whatif import SUBSETS, what_if
+
+    calls = explored.calls
+    if not explored.names:
+        return None
+    labelled = int((calls.human > 0).sum())
+    sizes = max(1, len(calls.layers))
+    subsets = max(8, min(SUBSETS, round(_MOST_CELLS / max(1, labelled * sizes))))
+    own = own_question(calls, results.report.decides, rules)
+    return what_if(
+        calls,
+        rules,
+        rule or own.rule,
+        subsets=subsets,
+        on_progress=on_progress,
+    )
+
+
+def _answer(explored: Explored, question: Question) -> Answer:
+    from judgenet.stats.whatif import answer
+
+    return answer(explored.calls, question.choice, question.rules, question.rule)
+
+
+def _reply(explored: Explored, question: Question, own: Answer) -> Reply:
+    from judgenet.stats.whatif import change
+
+    found = _answer(explored, question)
+    return Reply(question, found, own, change(found, own, explored.calls.human))

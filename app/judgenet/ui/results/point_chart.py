@@ -1,0 +1,457 @@
+"""Charts whose marks can be pointed at, reached by keys and chosen: each tells its values and leads to its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any, Final, Literal
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.report.words import clean
+from judgenet.stats.intervals import Interval
+from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.parts import label
+from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
+from judgenet.ui.run.plots import LABEL_STEP, Base, EndLabels, spread
+from judgenet.ui.style import OWN_FOCUS
+from judgenet.ui.theme import Theme
+
+REACH: Final = 22
+"""So near in px a mark must be to be pointed at."""
+_DOT: Final = 9
+_CAP: Final = 5
+_MOST_END: Final = 190
+
+Tick = tuple[float, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A mark. ``words`` say its values and n; ``key`` is what the chart tells when it is chosen, ``None`` where that
+    leads nowhere."""
+
+    x: float
+    y: float
+    words: str
+    interval: Interval | None = None
+    key: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Marks of one kind, ``joined`` by a line or not, with a band or a bar each where they have intervals.
+
+    ``place`` tells other series apart; -1 is the subject. ``value`` stands after the name at the end of the line.
+    """
+
+    name: str
+    spots: tuple[Spot, ...]
+    place: int = -1
+    value: str = ""
+    joined: bool = True
+    spread: Literal["", "band", "bars"] = ""
+    marked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Upright:
+    """A dotted upright line with words at its sides."""
+
+    x: float
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a chart shows. ``ring`` is the mark that is singled out, as (series, spot); ``word`` names the x axis."""
+
+    series: tuple[Series, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    word: str
+    base: Base | None = None
+    uprights: tuple[Upright, ...] = ()
+    ring: tuple[int, int] | None = None
+
+
+def share_ticks(shares: Sequence[float], *, from_zero: bool = False) -> tuple[Tick, ...]:
+    """4 to 6 ticks in per cent that hold all shares; the unit stands on the top one."""
+    low, high = (0.0 if from_zero else min(shares, default=0.0)), max(shares, default=1.0)
+    if high - low < 0.08:
+        low, high = max(0.0, low - 0.04), min(1.0, high + 0.04)
+    for step in (0.02, 0.05, 0.1, 0.2, 0.25):
+        first, last = floor(low / step + 1e-9), -floor(-high / step + 1e-9)
+        if last - first <= 5:
+            break
+    last = max(last, first + 1)
+    return tuple(
+        (place * step, f"{100 * place * step:.0f}{' %' if place == last else ''}") for place in range(first, last + 1)
+    )
+
+
+class PointChart(QWidget):
+    """A chart with marks to point at. What the mark under the pointer, or the one reached by keys, says stands below.
+
+    Left and right go along a series, up and down to the next one, Enter chooses.
+
+    Signals:
+        chosen: the key of the mark that was clicked or confirmed.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, name: str, hint: str = "", parent: QWidget | None = None) -> None:
+        """``hint`` stands below while no mark is pointed at."""
+        super().__init__(parent)
+        self._theme = theme
+        self._name = name
+        self._hint = hint
+        self._picture = Picture((), (), (), "")
+        self._labels: list[tuple[float, float, str, str, bool]] = []
+        self.current: tuple[int, int] | None = None
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setProperty(OWN_FOCUS, True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        apply_to_pyqtgraph(theme)
+        self.plot = pg.PlotWidget()
+        self.plot.setAccessibleName(name)
+        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot.setFrameShape(QFrame.Shape.NoFrame)
+        self.item = self.plot.getPlotItem()
+        self.item.setMenuEnabled(False)
+        self.item.hideButtons()
+        self.item.setMouseEnabled(x=False, y=False)
+        self.plot.viewport().setMouseTracking(True)
+        self.plot.viewport().installEventFilter(self)
+        self._items: list[Any] = []
+        self.ends = EndLabels(self, self)
+        self.readout = label(hint, tone="text2", wrap=True)
+        self._over = _Over(self)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.plot, stretch=1)
+        row.addWidget(self.ends)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row, 1)
+        column.addWidget(self.readout)
+        self.item.getViewBox().sigResized.connect(self._settle)
+        self.set_theme(theme)
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
+
+    @property
+    def picture(self) -> Picture:
+        """What it shows."""
+        return self._picture
+
+    @property
+    def labels(self) -> list[tuple[float, float, str, str, bool]]:
+        """The labels at the ends of the lines: y of the end, y of the label, name, value, whether it is the subject."""
+        return self._labels
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme."""
+        self._theme = theme
+        apply_to_pyqtgraph(theme)
+        self.plot.setBackground(theme.colors.surface)
+        restyle_axes(self.item, theme)
+        self.item.layout.setContentsMargins(theme.px(4), theme.px(8), theme.px(10), 0)
+        for side in ("left", "bottom"):
+            self.item.getAxis(side).setStyle(hideOverlappingLabels=False)
+        self.item.getAxis("bottom").setHeight(theme.px(46))
+        self.readout.setFont(theme.font(tabular=True))
+        self.readout.setMinimumHeight(theme.line_height("body"))
+        self.readout.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.show_picture(self._picture)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(260), self._theme.px(220))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(480), self._theme.px(260))
+
+    def show_picture(self, picture: Picture) -> None:
+        """Shows marks; the one that was reached stays reached where it is still there."""
+        self._picture = picture
+        if self.current is not None and self._spot(self.current) is None:
+            self.current = None
+        for item in self._items:
+            self.item.removeItem(item)
+        self._items.clear()
+        for one in picture.series:
+            self._draw_series(one)
+        if picture.base is not None:
+            self._add(pg.InfiniteLine(pos=picture.base.y, angle=0, pen=baseline_pen(self._theme)), z=-5)
+        for upright in picture.uprights:
+            pen = QPen(self._theme.color("line2"), self._theme.scale)
+            pen.setCosmetic(True)
+            pen.setDashPattern([1, 3])
+            self._add(pg.InfiniteLine(pos=upright.x, angle=90, pen=pen), z=-5)
+        self.item.getAxis("left").setTicks([list(picture.y_ticks)])
+        self.item.getAxis("bottom").setTicks([list(picture.x_ticks)])
+        xs = [spot.x for one in picture.series for spot in one.spots]
+        if xs:
+            low, high = min(xs), max(xs)
+            room = (high - low or 1.0) * 0.02
+            self.item.setXRange(low - room, high + room, padding=0)
+        self._fit()
+        self._tell()
+
+    def _add(self, item: Any, z: float = 0.0) -> None:
+        item.setZValue(z)
+        self.item.addItem(item, ignoreBounds=True)
+        self._items.append(item)
+
+    def _draw_series(self, one: Series) -> None:
+        theme, subject = self._theme, one.place < 0
+        pen = subject_pen(theme) if subject else other_pen(theme, one.place)
+        x = np.array([spot.x for spot in one.spots], dtype=float)
+        y = np.array([spot.y for spot in one.spots], dtype=float)
+        low = np.array([spot.interval.low if spot.interval else spot.y for spot in one.spots], dtype=float)
+        high = np.array([spot.interval.high if spot.interval else spot.y for spot in one.spots], dtype=float)
+        if one.spread == "band" and len(x):
+            edges = pg.PlotCurveItem(x, low), pg.PlotCurveItem(x, high)
+            for edge in edges:
+                edge.setPen(pg.mkPen(None))
+                self._add(edge, -10)
+            band = pg.FillBetweenItem(*edges)
+            band.setBrush(subject_band(theme))
+            self._add(band, -10)
+        if one.spread == "bars":
+            bar = QPen(theme.color("accent" if subject else "text2"), 1.5 * theme.scale)
+            bar.setCosmetic(True)
+            self._add(pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, pen=bar), 1)
+        if one.joined:
+            self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True), 5 if subject else 2)
+        if one.marked and len(x):
+            color = theme.color("accent" if subject else "text2")
+            edge = QPen(color, 1.5 * theme.scale)
+            edge.setCosmetic(True)
+            dots = pg.ScatterPlotItem(
+                x,
+                y,
+                size=(_DOT if subject else _DOT - 2) * theme.scale,
+                symbol="o" if subject else "s",
+                pen=edge,
+                brush=color if subject else theme.color("surface"),
+                antialias=True,
+            )
+            self._add(dots, 6 if subject else 3)
+
+    # Places
+
+    def _fit(self) -> None:
+        """Gives axis, labels and range the room that they need."""
+        ink, picture = Ink.of(self._theme), self._picture
+        widest = max((ink.width(text, tabular=True) for _, text in picture.y_ticks), default=0.0)
+        self.item.getAxis("left").setWidth(self._theme.px(max(34, widest + 12)))
+        named = [(one.name, one.value) for one in picture.series if one.joined and one.name]
+        named += [] if picture.base is None else [(picture.base.name, picture.base.value)]
+        words = max(
+            (ink.width(name, "node") + ink.width(value, "node", tabular=True) + 8 for name, value in named), default=0
+        )
+        self.ends.setFixedWidth(self._theme.px(min(_MOST_END, 18 + words + 16)) if named else 0)
+        if picture.y_ticks:
+            low, high = picture.y_ticks[0][0], picture.y_ticks[-1][0]
+            tall = max(80.0, self.item.getViewBox().height() / self._theme.scale)
+            pad = (high - low) * min(0.2, 8 / tall)
+            self.item.setYRange(low - pad, high + pad, padding=0)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Spreads the labels at the lines' ends so that none hides another."""
+        found = [
+            (self._px(one.spots[-1].x, one.spots[-1].y).y(), one.name, one.value, one.place < 0)
+            for one in self._picture.series
+            if one.joined and one.name and one.spots
+        ]
+        base = self._picture.base
+        if base is not None:
+            found.append((self._px(0, base.y).y(), base.name, base.value, False))
+        found.sort(key=lambda row: row[0])
+        step = LABEL_STEP * self._theme.scale
+        places = spread([row[0] for row in found], step, step / 2, max(step, self.plot.height() - 1.5 * step))
+        self._labels = [(row[0], place, *row[1:]) for row, place in zip(found, places, strict=True)]
+        self.ends.update()
+        self._over.setGeometry(self.plot.rect())
+        self._over.update()
+
+    def _px(self, x: float, y: float) -> QPointF:
+        """Where values lie on the plot, in px."""
+        scene = self.item.getViewBox().mapViewToScene(QPointF(x, y))
+        return QPointF(self.plot.mapFromScene(scene))
+
+    def place_of(self, series: int, spot: int) -> QPointF:
+        """Where a mark lies on the plot, in px."""
+        found = self._picture.series[series].spots[spot]
+        return self._px(found.x, found.y)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    # Pointing and choosing
+
+    def _spot(self, at: tuple[int, int] | None) -> Spot | None:
+        if at is None:
+            return None
+        series, spot = at
+        if series >= len(self._picture.series) or spot >= len(self._picture.series[series].spots):
+            return None
+        return self._picture.series[series].spots[spot]
+
+    def go_to(self, at: tuple[int, int] | None) -> None:
+        """Points at a mark, ``None`` at none: what it says stands below."""
+        self.current = at if self._spot(at) is not None else None
+        self._over.update()
+        self._tell()
+
+    def _tell(self) -> None:
+        spot = self._spot(self.current)
+        self.readout.setText(clean(spot.words) if spot is not None else self._hint)
+        said = [f"{one.name} {one.value}".strip() for one in self._picture.series if one.name]
+        if self._picture.base is not None:
+            said.append(f"{self._picture.base.name} {self._picture.base.value}")
+        self.setAccessibleDescription(clean(spot.words) if spot is not None else ", ".join(said))
+
+    def _nearest(self, at: QPointF) -> tuple[int, int] | None:
+        best, found = REACH * self._theme.scale, None
+        for series, one in enumerate(self._picture.series):
+            if not one.marked:
+                continue
+            for place in range(len(one.spots)):
+                apart = self.place_of(series, place) - at
+                far = (apart.x() ** 2 + apart.y() ** 2) ** 0.5
+                # The subject lies on top.
+                if far < best - (0.5 if one.place >= 0 else -0.5):
+                    best, found = far, (series, place)
+        return found
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QMouseEvent):
+            at = self._nearest(event.position())
+            if event.type() == QEvent.Type.MouseMove and not event.buttons():
+                self.go_to(at)
+                spot = self._spot(at)
+                leads = spot is not None and spot.key is not None
+                self.plot.viewport().setCursor(
+                    Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor
+                )
+            elif event.type() == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.LeftButton:
+                self.setFocus(Qt.FocusReason.MouseFocusReason)
+                self.go_to(at)
+                self._choose()
+            return True
+        if event.type() == QEvent.Type.Leave and not self.hasFocus():
+            self.go_to(None)
+        if event.type() == QEvent.Type.Wheel:
+            # The page scrolls, the chart does not zoom.
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _choose(self) -> None:
+        spot = self._spot(self.current)
+        if spot is not None and spot.key is not None:
+            self.chosen.emit(spot.key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, marked = event.key(), [place for place, one in enumerate(self._picture.series) if one.marked and one.spots]
+        if not marked:
+            super().keyPressEvent(event)
+            return
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+            return
+        steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+        ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+        if key not in steps and key not in ends:
+            super().keyPressEvent(event)
+            return
+        series, spot = self.current or (marked[0], 0)
+        if self.current is not None and key in steps:
+            down, right = steps[Qt.Key(key)]
+            series = marked[(marked.index(series) + down) % len(marked)]
+            spot = max(0, min(len(self._picture.series[series].spots) - 1, spot + right))
+        elif key in ends:
+            spot = len(self._picture.series[series].spots) - 1 if ends[Qt.Key(key)] else 0
+        self.go_to((series, spot))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._over.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._over.update()
+
+
+class _Over(QWidget):
+    """What lies over the plot: the words of uprights, the ring of the mark that is singled out, the one that is pointed
+    at, the frame of the focus, and the word of the x axis."""
+
+    def __init__(self, chart: PointChart) -> None:
+        super().__init__(chart.plot)
+        self._chart = chart
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        chart = self._chart
+        theme, picture = chart.theme, chart.picture
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = chart.item.getViewBox().sceneBoundingRect()
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text2"))
+        metrics = painter.fontMetrics()
+        for upright in picture.uprights:
+            x = chart._px(upright.x, picture.y_ticks[0][0] if picture.y_ticks else 0).x()
+            y = box.top() + metrics.ascent() + theme.px(2)
+            left = metrics.horizontalAdvance(upright.left)
+            if upright.left and x - theme.px(8) - left > box.left():
+                painter.drawText(QPointF(x - theme.px(8) - left, y), upright.left)
+            if upright.right and x + theme.px(8) + metrics.horizontalAdvance(upright.right) < box.right():
+                painter.drawText(QPointF(x + theme.px(8), y), upright.right)
+        if picture.word:
+            y = box.bottom() + theme.px(44) - metrics.descent()
+            painter.drawText(QPointF(box.right() - metrics.horizontalAdvance(picture.word), y), picture.word)
+        if picture.ring is not None and chart._spot(picture.ring) is not None:
+            painter.setPen(QPen(theme.color("accent"), 1.5 * theme.scale))
+            radius = 8 * theme.scale
+            painter.drawEllipse(chart.place_of(*picture.ring), radius, radius)
+        if chart._spot(chart.current) is not None and chart.current is not None:
+            at = chart.place_of(*chart.current)
+            painter.setPen(QPen(theme.color("text"), 1.5 * theme.scale))
+            side = 7 * theme.scale
+            painter.drawRect(QRectF(at.x() - side, at.y() - side, 2 * side, 2 * side))
+        if chart.hasFocus():
+            half = theme.focus_width / 2
+            painter.setPen(QPen(theme.color("accent"), theme.focus_width))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), 4, 4)
