@@ -12,12 +12,14 @@ from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
-from judgenet.core.pairs import Verdict
+from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.judges import Differing, judges_warning, network_words, what_differs
 from judgenet.stats.calibration import Chosen
 from judgenet.stats.comparison import Comparison, Difference, compare, rate_difference
+from judgenet.stats.curves import verdict_codes
+from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, pair_results
+from judgenet.store.results import PairResult, pair_results, question_numbers
 from judgenet.store.runs import RunInfo
 
 Cells = Counter[tuple[Verdict | None, Verdict, Verdict]]
@@ -38,8 +40,7 @@ def run_comparison(
     ones = list(pair_results(*first))
     others = {result.pair.pair.id: result for result in pair_results(*second)}
     used = labels_used(ones, labels)
-    metric_cells: Cells = Counter()
-    rate_cells: Cells = Counter()
+    judged: list[tuple[Pair, Verdict | None, bool, Verdict, Verdict]] = []
     common = conflicting = 0
     for one in ones:
         pair = one.pair.pair
@@ -54,14 +55,28 @@ def run_comparison(
         if said is None or other_said is None:
             continue
         label = None if clash else pair.human or other_label
-        metric_cells[label, said, other_said] += 1
-        rate_cells[label if pair.id in used else None, said, other_said] += 1
+        judged.append((pair, label, pair.id in used, said, other_said))
     if not common:
         raise InputError(
             f"{first[1].id} and {second[1].id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
-    found = compare(metric_cells, seed=seed)
+    questions = question_numbers(pair for pair, *_ in judged)
+    cells: Cells = Counter((label, said, other_said) for _, label, _, said, other_said in judged)
+    rate_cells: Cells = Counter(
+        (label if within else None, said, other_said) for _, label, within, said, other_said in judged
+    )
+    ones_said = verdict_codes(said for *_, said, _ in judged)
+    others_said = verdict_codes(other_said for *_, other_said in judged)
+    labels_all = verdict_codes(label for _, label, *_ in judged)
+    labels_used_codes = verdict_codes(label if within else None for _, label, within, *_ in judged)
+    found = compare(cells, by_question=question_counts(questions, labels_all, ones_said, others_said), seed=seed)
+    rate = rate_difference(
+        rate_cells,
+        chosen or "random",
+        by_question=question_counts(questions, labels_used_codes, ones_said, others_said),
+        seed=seed,
+    )
     differing = what_differs(first, second)
     return {
         "first": _who(first[1], aggregation[0]),
@@ -73,10 +88,11 @@ def run_comparison(
             "both_judged": found.n,
             "labelled": found.test.n,
             "labels_differ": conflicting,
+            "questions": int(questions.max(initial=-1)) + 1,
         },
         "mcnemar": _mcnemar_json(found),
         "differences": {name: difference_json(of) for name, of in found.differences.items()},
-        "rate": difference_json(rate_difference(rate_cells, chosen or "random", seed=seed)),
+        "rate": difference_json(rate),
         "agree": {"value": found.agree / found.n if found.n else None, "n": found.n},
         "chosen": chosen or "random",
         "chosen_assumed": chosen is None,
@@ -101,6 +117,7 @@ def _mcnemar_json(found: Comparison) -> dict[str, Any]:
         "n": test.n,
         "p": test.p if test.n else None,
         "chi2_p": test.chi2_p,
+        "questions_p": found.questions_p,
         "difference": test.difference,
         "ci": None if test.interval is None else list(test.interval),
         "reason": None if test.n else "no pair with both verdicts has a human label",
@@ -115,6 +132,7 @@ def difference_json(found: Difference) -> dict[str, Any]:
         "difference": found.difference,
         "ci": None if found.interval is None else list(found.interval),
         "n": found.n,
+        "n_questions": found.questions,
         "reason": found.reason or None,
     }
 
@@ -162,9 +180,15 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
             console.print(f"{title}: {found['reason']}", soft_wrap=True, markup=False)
     test = figures["mcnemar"]
     if test["p"] is not None:
+        over = "" if test["questions_p"] is None else f"; over questions p = {test['questions_p']:.4f}"
         console.print(
             f"Only the first is right on {test['only_first_right']:,} pairs, only the second on "
-            f"{test['only_second_right']:,} (McNemar, exact p = {test['p']:.4f})",
+            f"{test['only_second_right']:,} (McNemar, exact p = {test['p']:.4f}{over})",
+            soft_wrap=True,
+        )
+    if pairs["questions"] < pairs["both_judged"]:
+        console.print(
+            f"These pairs hold {pairs['questions']:,} different questions: intervals are over questions",
             soft_wrap=True,
         )
 

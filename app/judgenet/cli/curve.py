@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT, Point, what_if
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
@@ -37,13 +38,17 @@ def point_json(point: Point) -> dict[str, Any]:
         "subsets": point.subsets,
         "all_subsets": point.every,
         "accuracy": point.accuracy,
-        "accuracy_ci": list(point.interval),
+        "accuracy_ci": _ends(point.interval),
         "lowest": point.lowest,
         "highest": point.highest,
         "n_used": point.n_used,
         "difference": point.difference,
-        "difference_ci": list(point.difference_interval),
+        "difference_ci": _ends(point.difference_interval),
     }
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
 
 
 def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed: int) -> dict[str, Any]:
@@ -61,10 +66,20 @@ def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed:
         found = what_if(calls, network_of(run).aggregation, rule.value, tolerance=within, seed=seed)
     if found is None:
         why = "no pair has both a human label and a verdict"
-        return {**figures, "whole": None, "curve": [], "smallest": None, "best_neuron": None, "reason": why}
+        return {
+            **figures,
+            "questions": None,
+            "whole": None,
+            "curve": [],
+            "smallest": None,
+            "best_neuron": None,
+            "reason": why,
+        }
     neuron, accuracy = found.best_neuron
     return {
         **figures,
+        "questions": found.questions,
+        "reason": f"no interval: {found.few}" if found.few else None,
         "whole": point_json(found.whole),
         "curve": [point_json(point) for point in found.points],
         "smallest": point_json(found.smallest),
@@ -109,6 +124,12 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
+    if figures["reason"]:
+        console.print(f"{figures['reason'].capitalize()}.", soft_wrap=True)
+    elif figures["questions"] < figures["pairs"]["labelled"]:
+        console.print(
+            f"The labelled pairs hold {figures['questions']:,} questions: intervals are over questions.", soft_wrap=True
+        )
     console.print(
         "Calls are those of a pair. A size stands for the mean over choices of neurons of its last layer; "
         "lowest and highest are single choices.",
@@ -116,8 +137,8 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-def _span(interval: list[float]) -> str:
-    return f"{interval[0]:.3f} to {interval[1]:.3f}"
+def _span(interval: list[float] | None) -> str:
+    return "no interval" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def curve(

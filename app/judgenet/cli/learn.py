@@ -12,15 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.cli.metrics import agreement_json
+from judgenet.cli.metrics import agreement_figures
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.learned import WARNINGS, learned_ways
 from judgenet.stats.agreement import agreement
-from judgenet.stats.intervals import agreement_intervals
+from judgenet.stats.curves import verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
 from judgenet.store.db import Store
-from judgenet.store.results import network_of, pair_results
+from judgenet.store.results import network_of, pair_results, question_numbers
 from judgenet.store.runs import RunInfo
 from judgenet.store.votes import NeuronVotes, neuron_votes
 
@@ -31,16 +31,8 @@ class Part(StrEnum):
 
 def figures_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict | None]) -> dict[str, Any]:
     """Agreement with people and its intervals as stable keys."""
-    found = agreement([pair.human for pair in pairs], verdicts)
-    spread = agreement_intervals(found)
-    figures = agreement_json(found)
-    for name, interval in (
-        ("accuracy", spread.accuracy),
-        ("macro_f1", spread.macro_f1),
-        ("kappa", spread.kappa),
-    ):
-        figures[f"{name}_ci"] = None if interval is None else list(interval)
-    return figures
+    human, said = verdict_codes(pair.human for pair in pairs), verdict_codes(verdicts)
+    return agreement_figures(question_numbers(pairs), human, {"learned": said})["learned"]  # type: ignore[no-any-return]
 
 
 def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,26 +21,26 @@ from judgenet.core.evaluation import Evaluation
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.stats.agreement import (
     Agreement,
-    Counts,
     PositionConsistency,
     agreement_of,
     position,
     position_of,
     review_share,
 )
-from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.curves import Codes, pair_counts, verdict_codes
+from judgenet.stats.intervals import AgreementIntervals, Interval, agreements_intervals
 from judgenet.stats.panel import Coefficient, PanelAgreement, panel_agreement
+from judgenet.stats.resampling import label_table
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, neuron_names, pair_calls, verdicts_of
+from judgenet.store.results import PairResult, network_of, neuron_names, pair_calls, question_numbers, verdicts_of
 from judgenet.store.runs import CallRow, RunInfo, Spent, spent
 
 
-def agreement_json(found: Agreement, questions: Sequence[Counts] | None = None) -> dict[str, Any]:
+def agreement_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]:
     """Agreement with people as stable keys, with 95 % intervals; what is undefined is ``null`` with a reason.
 
-    ``questions`` are the counts of (human label, verdict) by question, where questions repeat.
+    ``n_questions`` is how many questions the pairs used have: where it is less than ``n_used`` it is the effective n.
     """
-    within = agreement_intervals(found, questions=questions)
     return {
         "accuracy": found.accuracy,
         "accuracy_ci": _ends(within.accuracy),
@@ -48,6 +50,7 @@ def agreement_json(found: Agreement, questions: Sequence[Counts] | None = None) 
         "kappa_ci": _ends(within.kappa),
         "n_used": found.n_used,
         "n_total": found.n_total,
+        "n_questions": within.questions,
         "labels": list(found.labels),
         "confusion": [list(row) for row in found.confusion],
         "majority_baseline": found.majority_baseline,
@@ -62,27 +65,23 @@ def _ends(interval: Interval | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
-def aggregation_figures(names: Iterable[str], results: list[PairResult]) -> dict[str, Any]:
+def agreement_figures(questions: NDArray[np.int64], human: Codes, said: Mapping[str, Codes]) -> dict[str, Any]:
+    """Agreement of each of ``said`` with the labels ``human``, all given as codes by pair
+    (:data:`judgenet.stats.curves.CODES`), with intervals over questions where these repeat."""
+    found = {name: agreement_of(pair_counts(human, codes)) for name, codes in said.items()}
+    tables = [label_table(questions, human, codes) for codes in said.values()]
+    spreads = agreements_intervals(list(found.values()), tables)
+    return {name: agreement_json(of, spread) for (name, of), spread in zip(found.items(), spreads, strict=True)}
+
+
+def aggregation_figures(names: Sequence[str], results: list[PairResult]) -> dict[str, Any]:
     """Agreement of each aggregation over pairs; pairs without label or verdict are in ``n_total`` only."""
-    figures = {}
-    for name in names:
-        by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = {}
-        for result in results:
-            cell = (result.pair.pair.human, None if result.verdicts is None else result.verdicts.named().get(name))
-            by_question.setdefault(result.pair.pair.question, Counter())[cell] += 1
-        figures[name] = _with_questions(by_question, len(results))
-    return figures
-
-
-def _with_questions(
-    by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]], total: int
-) -> dict[str, Any]:
-    counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
-    for one in by_question.values():
-        counts.update(one)
-    counts[None, None] += total - counts.total()
-    repeated = list(by_question.values()) if len(by_question) < total else None
-    return agreement_json(agreement_of(counts), repeated)
+    named = [{} if result.verdicts is None else result.verdicts.named() for result in results]
+    return agreement_figures(
+        question_numbers(result.pair.pair for result in results),
+        verdict_codes(result.pair.pair.human for result in results),
+        {name: verdict_codes(of.get(name) for of in named) for name in names},
+    )
 
 
 def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
         result = PairResult(pair, verdicts_of(pair, calls, spec.depth, spec.aggregation))
         results.append(result)
         if result.verdicts is not None:
-            _count_neurons(neurons, result, calls)
+            _count_neurons(neurons, len(results) - 1, result, calls)
     judged = [result.verdicts for result in results if result.verdicts is not None]
     sums = spent(store, run)
     figures: dict[str, Any] = {
@@ -122,17 +121,22 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
             "calls_from_store": sums.calls - sums.calls_new,
         },
     }
+    questions = question_numbers(result.pair.pair for result in results)
+    human = verdict_codes(result.pair.pair.human for result in results)
+    said: dict[str, Codes] = {}
     for place, name in neuron_names(spec, sorted(neurons)).items():
         neuron = neurons[place]
         missing = len(results) - neuron.orders.total()
-        figures["neurons"][name] = _with_questions(neuron.against, len(results))
+        said[name] = np.zeros(len(results), dtype=np.uint8)
+        said[name][neuron.pairs] = verdict_codes(neuron.said)
         figures["position"][name] = position_json(position_of(neuron.orders + Counter({(None, None): missing})))
+    figures["neurons"] = agreement_figures(questions, human, said)
     panel = panel_agreement(dict(result.pair.pair.annotators) for result in results)
     figures["annotators"] = annotators_json(panel)
     decides = deciding(chair=spec.chair is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
-    figures["questions"] = len({result.pair.pair.question for result in results})
-    figures["notes"] = _notes(results, len(neurons))
+    figures["questions"] = int(questions.max(initial=-1)) + 1
+    figures["notes"] = _notes(len(results), figures["questions"], len(neurons))
     if by is not None:
         key = _KEYS.get(by)
         if key is None:
@@ -149,13 +153,16 @@ _KEYS: dict[str, Callable[[Pair], str | None]] = {"task": lambda pair: pair.task
 
 @dataclass(slots=True)
 class _Neuron:
-    """What a neuron said: counts of (human, verdict) by question, and of (verdict in AB, verdict in BA)."""
+    """What a neuron said: its verdicts with the places of their pairs, and counts of (verdict in AB, verdict in BA)."""
 
-    against: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = field(default_factory=dict)
+    pairs: list[int] = field(default_factory=list)
+    said: list[Verdict | None] = field(default_factory=list)
     orders: Counter[tuple[Verdict | None, Verdict | None]] = field(default_factory=Counter)
 
 
-def _count_neurons(neurons: dict[tuple[int, int], _Neuron], result: PairResult, calls: Sequence[CallRow]) -> None:
+def _count_neurons(
+    neurons: dict[tuple[int, int], _Neuron], number: int, result: PairResult, calls: Sequence[CallRow]
+) -> None:
     assert result.verdicts is not None
     differences: dict[tuple[int, int], dict[Order, list[float]]] = {}
     for row in calls:
@@ -165,8 +172,8 @@ def _count_neurons(neurons: dict[tuple[int, int], _Neuron], result: PairResult, 
     for said in result.verdicts.neurons:
         place = (said.layer, said.neuron)
         neuron = neurons.setdefault(place, _Neuron())
-        pair = result.pair.pair
-        neuron.against.setdefault(pair.question, Counter())[pair.human, said.verdict] += 1
+        neuron.pairs.append(number)
+        neuron.said.append(said.verdict)
         orders = differences.get(place, {"ab": [], "ba": []})
         neuron.orders[merged(orders["ab"]), merged(orders["ba"])] += 1
 
@@ -243,11 +250,10 @@ def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
 _MANY = 5
 
 
-def _notes(results: list[PairResult], neurons: int) -> list[str]:
+def _notes(pairs: int, questions: int, neurons: int) -> list[str]:
     notes = []
-    questions = len({result.pair.pair.question for result in results})
-    if questions < len(results):
-        notes.append(f"the {len(results):,} pairs hold {questions:,} different questions: intervals are over questions")
+    if questions < pairs:
+        notes.append(f"the {pairs:,} pairs hold {questions:,} different questions: intervals are over questions")
     if neurons >= _MANY:
         notes.append(f"{neurons:,} neurons are compared: the best of them looks better here than it is")
     return notes

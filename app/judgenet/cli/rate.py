@@ -7,17 +7,22 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names, deciding
-from judgenet.core.pairs import Verdict
-from judgenet.stats.calibration import SCORES, Chosen, Estimate, Method, Rates, rates
+from judgenet.core.pairs import Pair, Verdict, question_key
+from judgenet.stats.calibration import SCORES, Chosen, Estimate, Method, Rates
+from judgenet.stats.clustered import rates_over_questions
+from judgenet.stats.curves import verdict_codes
 from judgenet.stats.length import length_adjusted
+from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, pair_results
+from judgenet.store.results import PairResult, network_of, pair_results, question_numbers
 from judgenet.store.runs import RunInfo
 
 AggregationOption = Annotated[
@@ -110,13 +115,25 @@ def labelled_counts(
     return labelled, others
 
 
+def _counts_by_question(results: list[PairResult], name: str, used: set[str]) -> NDArray[np.float64]:
+    """Pairs of each question by verdict and by the label that is used."""
+    said = verdicts_and_labels(results, name)
+    labels = (human if result.pair.pair.id in used else None for result, (_, human) in zip(results, said, strict=True))
+    questions = question_numbers(result.pair.pair for result in results)
+    return question_counts(questions, verdict_codes(verdict for verdict, _ in said), verdict_codes(labels))
+
+
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """An estimate as stable keys; where there is none, ``value`` and ``ci`` are ``null`` and ``reason`` says why."""
+    """An estimate as stable keys; where there is none, ``value`` and ``ci`` are ``null`` and ``reason`` says why.
+
+    Too few questions leave ``value`` and take ``ci`` alone. ``n_questions`` is the effective n where questions repeat.
+    """
     return {
         "value": estimate.value,
         "ci": None if estimate.interval is None else list(estimate.interval),
         "n": estimate.n,
         "labels": estimate.labels,
+        "n_questions": estimate.questions,
         "reason": estimate.reason or None,
         "notes": list(estimate.notes),
     }
@@ -129,8 +146,8 @@ def run_rates(
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
     used = labels_used(results, labels)
+    found = rates_over_questions(_counts_by_question(results, name, used), chosen or "random", seed=seed)
     labelled, others = labelled_counts(results, name, used)
-    found = rates(labelled, others, chosen or "random", seed=seed)
     judged = sum(labelled.values()) + sum(others.values())
     return {
         **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},
@@ -180,11 +197,13 @@ def _more(found: Rates) -> dict[str, Any]:
 def _length(results: list[PairResult], name: str) -> dict[str, Any]:
     scores: list[float] = []
     lengths: list[float] = []
+    judged: list[Pair] = []
     for result, (verdict, _) in zip(results, verdicts_and_labels(results, name), strict=True):
         if verdict is not None:
+            judged.append(result.pair.pair)
             scores.append(SCORES[verdict])
             lengths.append(len(result.pair.pair.response_b) - len(result.pair.pair.response_a))
-    found = length_adjusted(scores, lengths)
+    found = length_adjusted(scores, lengths, question_numbers(judged).tolist())
     return {
         "value": found.value,
         "ci": None if found.interval is None else list(found.interval),
@@ -203,12 +222,9 @@ def _notes(results: list[PairResult], chosen: Chosen | None) -> list[str]:
             "the labelled pairs count as chosen at random; where they were not, say how with --chosen, "
             "or the figures are wrong"
         )
-    questions = len({result.pair.pair.question for result in results})
+    questions = len({question_key(result.pair.pair.question) for result in results})
     if questions < len(results):
-        notes.append(
-            f"the {len(results):,} pairs hold {questions:,} different questions: the intervals count pairs "
-            "as independent, and are too narrow"
-        )
+        notes.append(f"the {len(results):,} pairs hold {questions:,} different questions: intervals are over questions")
     return notes
 
 
@@ -250,8 +266,9 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
         )
     console.print(table)
     for title, found in lines.items():
-        if found["value"] is None:
-            console.print(f"{title}: n/a – {found['reason']}", soft_wrap=True, markup=False)
+        if found["reason"]:
+            prefix = "n/a – " if found["value"] is None else ""
+            console.print(f"{title}: {prefix}{found['reason']}", soft_wrap=True, markup=False)
         for note in found["notes"]:
             console.print(f"{title}: {note}", soft_wrap=True, markup=False)
     for part in figures["strata"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal
 
+from judgenet.core.pairs import question_key
 from judgenet.stats.learning import Learned, LearningError, best_single, dawid_skene, logistic, require_labels
 from judgenet.store.votes import NeuronVotes
 
@@ -33,7 +34,7 @@ def learned_ways(
     many ways of how many are done; what it raises ends the learning.
     """
     labels = [pair.human for pair in found.pairs]
-    groups = [pair.question for pair in found.pairs]
+    groups = [question_key(pair.question) for pair in found.pairs]
     try:
         require_labels(labels)
         ties = "tie" in labels

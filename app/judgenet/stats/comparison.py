@@ -1,27 +1,29 @@
 """Two networks on the same pairs: whose verdicts are better, and what differs in the win rates they imply.
 
-All differences are the first less the second, with 95 % intervals over pairs. Pairs count as drawn independently.
+All differences are the first less the second, with 95 % intervals over pairs; over questions, where the counts by
+question are given and questions have several pairs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
 from judgenet.stats.agreement import Agreement, agreement_of, sign_test
 from judgenet.stats.calibration import SCORES, Chosen, stratified, too_few
 from judgenet.stats.intervals import RESAMPLES, Interval, Z
+from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    Array: TypeAlias = NDArray[np.float64]
 
 TwoVerdicts = Mapping[tuple[Verdict | None, Verdict, Verdict], int]
 """How many pairs have which human label, verdict of the first and verdict of the second."""
@@ -69,7 +71,11 @@ def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure of the first and of the second network, and the first less the second."""
+    """A figure of the first and of the second network, and the first less the second.
+
+    ``n`` is the number of pairs, ``questions`` that of their questions where it is known: the effective n where it is
+    smaller. ``reason`` says why there is no difference or no interval.
+    """
 
     first: float | None
     second: float | None
@@ -77,11 +83,16 @@ class Difference:
     interval: Interval | None
     n: int
     reason: str = ""
+    questions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two networks against the same people. ``differences`` has accuracy, macro_f1 and kappa by paired bootstrap."""
+    """Two networks against the same people. ``differences`` has accuracy, macro_f1 and kappa by paired bootstrap.
+
+    Where questions have several pairs, the interval of ``test`` is over questions too; its ``p`` is not, and
+    ``questions_p`` is: ``None`` otherwise, and below 10 questions.
+    """
 
     first: Agreement
     second: Agreement
@@ -91,25 +102,56 @@ class Comparison:
     n: int
     resamples: int
     seed: int
+    questions_p: float | None = None
 
 
-def compare(counts: TwoVerdicts, *, resamples: int = RESAMPLES, seed: int = 0) -> Comparison:
+def compare(
+    counts: TwoVerdicts, *, by_question: Array | None = None, resamples: int = RESAMPLES, seed: int = 0
+) -> Comparison:
     """Compares two networks on pairs that both judged: agreement with people on those that have a label, and how often
-    the two agree on all."""
+    the two agree on all.
+
+    ``by_question`` holds the same counts by question, of shape (questions, 4, 4, 4): label, first and second verdict
+    (:func:`judgenet.stats.resampling.question_counts`). Where a question has several pairs, whole questions are drawn.
+    """
     first, second = (agreement_of(_marginal(counts, place)) for place in (1, 2))
     only_first = sum(count for (human, one, other), count in counts.items() if one == human != other)
     only_second = sum(count for (human, one, other), count in counts.items() if one != human == other)
     test = mcnemar(only_first, only_second, first.n_used)
+    sample = _Sample.of(counts, by_question, VERDICTS)
+    differences = _differences(sample, first, second, resamples, seed)
+    questions_p = None
+    if sample.table is not None:
+        test = replace(test, interval=differences["accuracy"].interval)
+        questions_p = None if sample.few else _questions_p(sample.table)
     return Comparison(
         first=first,
         second=second,
         test=test,
-        differences=_differences(counts, first, second, resamples, seed),
+        differences=differences,
         agree=sum(count for (_, one, other), count in counts.items() if one == other),
         n=sum(counts.values()),
         resamples=resamples,
         seed=seed,
+        questions_p=questions_p,
     )
+
+
+def _questions_p(table: Array) -> float | None:
+    """The p of McNemar's test for pairs that share questions (Obuchowski, Statistics in Medicine 1998): by how much
+    more pairs of each question only one network gets right."""
+    import numpy as np
+
+    cells = table.reshape(-1, 3, 3, 3)
+    same = range(3)
+    ones, others = cells.sum(axis=3)[:, same, same], cells.sum(axis=2)[:, same, same]
+    lead = ones.sum(axis=1) - others.sum(axis=1)
+    square = float((lead * lead).sum())
+    if not square:
+        return None
+    from scipy.stats import chi2
+
+    return float(chi2.sf(float(np.sum(lead)) ** 2 / square, 1))
 
 
 def _marginal(counts: TwoVerdicts, place: int) -> dict[tuple[Verdict | None, Verdict | None], int]:
@@ -120,32 +162,73 @@ def _marginal(counts: TwoVerdicts, place: int) -> dict[tuple[Verdict | None, Ver
     return found
 
 
-def _drawn(counts: TwoVerdicts, humans: tuple[Verdict | None, ...], resamples: int, seed: int) -> Array:
-    """Tables of label, first and second verdict, drawn with the pairs' own frequencies."""
-    import numpy as np
+class _Sample(NamedTuple):
+    """What is drawn from: cells of label, first and second verdict over all pairs, and by question where a question has
+    several pairs (``table``, else ``None``). ``few`` says why so few questions have no interval."""
 
-    table = np.asarray(
-        [counts.get((human, one, other), 0) for human in humans for one in VERDICTS for other in VERDICTS], dtype=float
-    )
-    total = int(table.sum())
-    drawn = np.random.default_rng(seed).multinomial(total, table / total, size=resamples)
-    return drawn.reshape(resamples, len(humans), 3, 3).astype(float)
+    cells: Array
+    table: Array | None
+    questions: int | None
+    few: str
+
+    @classmethod
+    def of(cls, counts: TwoVerdicts, by_question: Array | None, humans: tuple[Verdict | None, ...]) -> _Sample:
+        import numpy as np
+
+        from judgenet.stats.curves import CODES
+
+        cells = np.asarray(
+            [counts.get((human, one, other), 0) for human in humans for one in VERDICTS for other in VERDICTS],
+            dtype=float,
+        )
+        if by_question is None:
+            return cls(cells, None, None, "")
+        codes = [CODES.index(verdict) for verdict in VERDICTS]
+        table = by_question[:, [CODES.index(human) for human in humans]][:, :, codes][:, :, :, codes]
+        table = table.reshape(len(table), -1)
+        table = table[table.any(axis=1)]
+        questions, pairs = len(table), int(cells.sum())
+        if questions == pairs:
+            return cls(cells, None, questions, "")
+        return cls(cells, table, questions, few_questions(questions, pairs))
+
+    def drawn(self, resamples: int, seed: int) -> Array:
+        """Tables of label, first and second verdict, drawn with the frequencies of the pairs or questions."""
+        import numpy as np
+
+        if self.table is not None:
+            return resampled([self.table], resamples=resamples, seed=seed)[0].reshape(resamples, -1, 3, 3)
+        total = int(self.cells.sum())
+        found = np.random.default_rng(seed).multinomial(total, self.cells / total, size=resamples)
+        return found.reshape(resamples, -1, 3, 3).astype(float)
 
 
 def _differences(
-    counts: TwoVerdicts, first: Agreement, second: Agreement, resamples: int, seed: int
+    sample: _Sample, first: Agreement, second: Agreement, resamples: int, seed: int
 ) -> dict[str, Difference]:
     names = ("accuracy", "macro_f1", "kappa")
     n = first.n_used
     if not n:
         why = "no pair with both verdicts has a human label"
         return {name: Difference(None, None, None, None, 0, why) for name in names}
-    drawn = _drawn(counts, VERDICTS, resamples, seed)
-    ones, others = _figures(drawn.sum(axis=3), first, n), _figures(drawn.sum(axis=2), second, n)
+    if sample.few:
+        return {name: _without(getattr(first, name), getattr(second, name), n, name, sample) for name in names}
+    drawn = sample.drawn(resamples, seed)
+    ones, others = _figures(drawn.sum(axis=3), first), _figures(drawn.sum(axis=2), second)
     return {
-        name: _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name)
+        name: replace(
+            _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name),
+            questions=sample.questions,
+        )
         for name in names
     }
+
+
+def _without(one: float | None, other: float | None, n: int, name: str, sample: _Sample) -> Difference:
+    """A difference without an interval, for too few questions."""
+    if one is None or other is None:
+        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined", sample.questions)
+    return Difference(one, other, one - other, None, n, f"no interval: {sample.few}", sample.questions)
 
 
 def _difference(one: float | None, other: float | None, drawn: Array, n: int, name: str) -> Difference:
@@ -161,10 +244,11 @@ def _difference(one: float | None, other: float | None, drawn: Array, n: int, na
     return Difference(one, other, one - other, Interval(float(low), float(high)), n)
 
 
-def _figures(tables: Array, found: Agreement, n: int) -> dict[str, Array]:
+def _figures(tables: Array, found: Agreement) -> dict[str, Array]:
     """Accuracy, macro-F1 and kappa of tables of label by verdict; kappa is NaN where it is undefined."""
     import numpy as np
 
+    n = tables.sum(axis=(1, 2))
     right = np.diagonal(tables, axis1=1, axis2=2)
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     marginals = rows + columns
@@ -176,8 +260,16 @@ def _figures(tables: Array, found: Agreement, n: int) -> dict[str, Array]:
     return {"accuracy": right.sum(axis=1) / n, "macro_f1": f1, "kappa": kappa}
 
 
-def rate_difference(counts: TwoVerdicts, chosen: Chosen, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
-    """The difference of the stratified win rates by two networks, with a bootstrap over pairs.
+def rate_difference(
+    counts: TwoVerdicts,
+    chosen: Chosen,
+    *,
+    by_question: Array | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Difference:
+    """The difference of the stratified win rates by two networks, with a bootstrap over pairs, or over questions where
+    ``by_question`` (as in :func:`compare`) has several pairs of one.
 
     Both estimate the same truth on the same pairs, so that the difference shows how far the corrections themselves
     differ. It is refused where the labels were not chosen at random from all pairs: those chosen within the verdicts of
@@ -189,6 +281,7 @@ def rate_difference(counts: TwoVerdicts, chosen: Chosen, *, resamples: int = RES
     if chosen != "random":
         return Difference(None, None, None, None, n, "needs labels chosen at random from all pairs")
     found: list[float] = []
+    labels = sum(count for cell, count in counts.items() if cell[0] is not None)
     places: tuple[Literal[1, 2], ...] = (1, 2)
     for place in places:
         labelled: Counter[tuple[Verdict, Verdict]] = Counter()
@@ -203,8 +296,14 @@ def rate_difference(counts: TwoVerdicts, chosen: Chosen, *, resamples: int = RES
         if few or value is None:
             return Difference(None, None, None, None, n, few)
         found.append(value)
-    drawn = _stratified_difference(_drawn(counts, (*VERDICTS, None), resamples, seed))
-    return _difference(found[0], found[1], drawn, n, "rate")
+    sample = _Sample.of(counts, by_question, (*VERDICTS, None))
+    if sample.table is not None:
+        with_label = int(sample.table[:, : len(VERDICTS) ** 3].any(axis=1).sum())
+        sample = sample._replace(questions=with_label, few=few_questions(with_label, labels))
+    if sample.few:
+        return _without(found[0], found[1], n, "rate", sample)
+    drawn = _stratified_difference(sample.drawn(resamples, seed))
+    return replace(_difference(found[0], found[1], drawn, n, "rate"), questions=sample.questions)
 
 
 def _stratified_difference(drawn: Array) -> Array:

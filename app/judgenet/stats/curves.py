@@ -6,6 +6,7 @@ for many beginnings of a run at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -85,6 +86,14 @@ def agreement_curves(human: Codes, judged: Codes, points: int = POINTS) -> Agree
     expected = by_chance[defined]
     kappa = Curve(pairs[defined], (n[defined] * hits[defined] - expected) / (n[defined] ** 2 - expected))
     return AgreementCurves(accuracy, low, high, macro_f1, kappa, last)
+
+
+_CODE = {verdict: code for code, verdict in enumerate(CODES)}
+
+
+def verdict_codes(verdicts: Iterable[Verdict | None]) -> Codes:
+    """The codes of verdicts."""
+    return np.fromiter((_CODE[verdict] for verdict in verdicts), dtype=np.uint8)
 
 
 def pair_counts(one: Codes, other: Codes) -> Counts:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from math import exp, isfinite
 
 from judgenet.stats.intervals import Interval, Z
+from judgenet.stats.resampling import few_questions
 
 _STEEPEST = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class LengthAdjusted:
-    """The win rate of B where both responses are equally long, and the slope by length; ``None`` with a ``reason``.
+    """The win rate of B where both responses are equally long, and the slope by length; what is ``None`` has a
+    ``reason``.
 
     It adjusts for association alone: where longer answers are truly better, it takes away real quality.
     """
@@ -25,12 +27,15 @@ class LengthAdjusted:
     reason: str = ""
 
 
-def length_adjusted(scores: Sequence[float], longer_b: Sequence[float]) -> LengthAdjusted:
+def length_adjusted(
+    scores: Sequence[float], longer_b: Sequence[float], questions: Sequence[int] | None = None
+) -> LengthAdjusted:
     """A logistic regression of scores for B (0, 1/2, 1) on tanh of the standardised difference of lengths, B minus A,
     with robust errors (HC0).
 
     A simple form of AlpacaEval's length-controlled win rate (Dubois et al., arXiv 2404.04475), without its terms for
-    the difficulty of instructions.
+    the difficulty of instructions. ``questions`` numbers the question of each pair: where one has several pairs, errors
+    are robust to that (Liang and Zeger 1986), and below 10 questions there is no interval.
 
     :raises ValueError: the two differ in length.
     """
@@ -46,6 +51,8 @@ def length_adjusted(scores: Sequence[float], longer_b: Sequence[float]) -> Lengt
     import numpy as np
     import statsmodels.api as sm  # type: ignore[import-untyped]
 
+    there = len(set(questions)) if questions is not None else n
+    repeated, few = there < n, few_questions(there, n)
     lengths = np.asarray(longer_b, dtype=float)
     spread = float(lengths.std())
     columns = [np.ones(n)]
@@ -55,12 +62,17 @@ def length_adjusted(scores: Sequence[float], longer_b: Sequence[float]) -> Lengt
         # What it warns of is judged by its result below.
         warnings.simplefilter("ignore")
         model = sm.GLM(np.asarray(scores, dtype=float), np.column_stack(columns), family=sm.families.Binomial())
-        found = model.fit(cov_type="HC0")
+        if repeated:
+            found = model.fit(cov_type="cluster", cov_kwds={"groups": np.asarray(questions)})
+        else:
+            found = model.fit(cov_type="HC0")
     intercept, error = float(found.params[0]), float(found.bse[0])
     slope = float(found.params[1]) if spread > 0 else None
     if not (isfinite(intercept) and isfinite(error)) or abs(intercept) > _STEEPEST or abs(slope or 0.0) > _STEEPEST:
         why = "length alone separates the verdicts: the regression has no finite solution"
         return LengthAdjusted(None, None, None, n, why)
+    if few:
+        return LengthAdjusted(_logistic(intercept), None, slope, n, f"no interval: {few}")
     ends = Interval(_logistic(intercept - Z * error), _logistic(intercept + Z * error))
     return LengthAdjusted(_logistic(intercept), ends, slope, n)
 

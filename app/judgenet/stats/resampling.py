@@ -8,14 +8,14 @@ is therefore a sum of the counts of the drawn questions, and many figures share 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Numbers = NDArray[np.integer]
+    Array: TypeAlias = NDArray[np.float64]
+    Numbers: TypeAlias = NDArray[np.integer[Any]]
 
 FEWEST_QUESTIONS = 10
 """Below this many questions with several pairs there is no interval."""
@@ -53,6 +53,13 @@ def question_counts(questions: Numbers, *codes: Numbers) -> Array:
     rows = int(questions.max(initial=-1)) + 1
     shape = (rows, *(4 for _ in codes))
     return np.bincount(cell, minlength=rows * 4 ** len(codes)).reshape(shape).astype(np.float64)
+
+
+def label_table(questions: Numbers, human: Numbers, said: Numbers) -> Array:
+    """Pairs of each question by human label and verdict, as :func:`judgenet.stats.intervals.agreements_intervals`
+    takes them: shape (questions, 9), in the order a, b, tie; pairs without one of the two are left out."""
+    places = [1, 3, 2]
+    return question_counts(questions, human, said)[:, places][:, :, places].reshape(-1, 9)
 
 
 def resampled(tables: Sequence[Array], *, resamples: int, seed: int) -> list[Array]:

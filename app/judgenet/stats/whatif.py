@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.agreement import agreement_of
 from judgenet.stats.comparison import McNemar, mcnemar
-from judgenet.stats.curves import Codes
-from judgenet.stats.intervals import Interval, Z, wilson
+from judgenet.stats.curves import Codes, pair_counts
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, agreements_intervals, wilson
+from judgenet.stats.resampling import few_questions, label_table, resampled
 
 Differences = NDArray[np.float64]
 Asked = NDArray[np.bool_]
@@ -39,12 +41,14 @@ ONE_POINT = 0.01
 @dataclass(frozen=True, slots=True)
 class Calls:
     """The recorded calls of a run. ``layers`` has a layer (from 1) for each neuron; ``asked`` is true where there was a
-    call, valid or not; ``human`` are the labels' codes, 0 where there is none."""
+    call, valid or not; ``human`` are the labels' codes, 0 where there is none. ``questions`` numbers the question of
+    each pair; where one has several pairs, intervals are over questions."""
 
     differences: Differences
     asked: Asked
     layers: NDArray[np.int64]
     human: Codes
+    questions: NDArray[np.int64] | None = None
 
     @property
     def depth(self) -> int:
@@ -68,8 +72,9 @@ class Point:
     ``width`` of ``of_width`` neurons of layer ``depth`` are kept, with all of the layers before: ``neurons`` together.
     ``accuracy`` is the mean over ``subsets`` choices of them (all, where ``every``), over the labelled pairs that have
     a verdict; ``lowest`` and ``highest`` are those of single choices. ``interval`` is over pairs: Wilson's for one
-    choice, else the delta method's. ``calls`` is the mean number of calls a pair. ``difference`` is the accuracy minus
-    that of the whole network, on the same pairs, with its interval.
+    choice, else the delta method's; where pairs share questions it is a bootstrap over questions, and ``None`` (as
+    ``difference_interval``) where these are too few. ``calls`` is the mean number of calls a pair. ``difference`` is
+    the accuracy minus that of the whole network, on the same pairs, with its interval.
     """
 
     depth: int
@@ -82,12 +87,12 @@ class Point:
     subsets: int
     every: bool
     accuracy: float
-    interval: Interval
+    interval: Interval | None
     lowest: float
     highest: float
     n_used: float
     difference: float
-    difference_interval: Interval
+    difference_interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ class WhatIf:
     """The whole network, all sub-networks by size, and the smallest within a tolerance.
 
     ``best_neuron`` is the accuracy of the single neuron of layer 1 that agrees most with people, and its column: chosen
-    on the very pairs that it is measured on, hence flattering.
+    on the very pairs that it is measured on, hence flattering. ``questions`` is how many questions the labelled pairs
+    have, where that is known; ``few`` says why so few have no intervals.
     """
 
     whole: Point
@@ -103,6 +109,8 @@ class WhatIf:
     smallest: Point
     tolerance: float
     best_neuron: tuple[int, float]
+    questions: int | None = None
+    few: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,8 @@ class Answer:
     """What a sub-network says.
 
     ``codes`` are its verdicts by pair. ``accuracy`` is over the ``n_used`` pairs with a verdict and a label, of
-    ``n_total``, with Wilson's interval; ``None`` where there is none. ``calls`` is the mean number of calls a pair.
+    ``n_total``, with Wilson's interval, or a bootstrap over questions where pairs share them; ``None`` where there is
+    none. ``calls`` is the mean number of calls a pair.
     """
 
     choice: Choice
@@ -157,7 +166,11 @@ def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_al
     judged = (codes > 0) & (calls.human > 0)
     n, hits = int(judged.sum()), int((judged & (codes == calls.human)).sum())
     asked = calls.asked[part].sum() / len(calls.human) if len(calls.human) else 0.0
-    return Answer(choice, codes, hits / n if n else None, wilson(hits, n), n, len(calls.human), float(asked))
+    interval = wilson(hits, n)
+    if calls.questions is not None and n:
+        found = agreement_of(pair_counts(calls.human, codes))
+        interval = agreements_intervals([found], [label_table(calls.questions, calls.human, codes)])[0].accuracy
+    return Answer(choice, codes, hits / n if n else None, interval, n, len(calls.human), float(asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +223,15 @@ def what_if(
         return None
     # Pairs without a label change no accuracy, and there may be very many of them.
     calls = replace(
-        calls, differences=calls.differences[labelled], asked=calls.asked[labelled], human=calls.human[labelled]
+        calls,
+        differences=calls.differences[labelled],
+        asked=calls.asked[labelled],
+        human=calls.human[labelled],
+        questions=None if calls.questions is None else np.unique(calls.questions[labelled], return_inverse=True)[1],
     )
+    clusters = None
+    if calls.questions is not None and calls.questions.max() + 1 < len(calls.questions):
+        clusters = _Clusters(calls.questions)
     whole_masks = np.ones((1, len(calls.layers)), dtype=bool)
     base = _shares(verdict_codes(calls.differences, calls.layers, whole_masks, rules, rule), calls.human)
     if not base[1].sum():
@@ -225,9 +245,11 @@ def what_if(
     for done, size in enumerate(sizes):
         if on_progress is not None:
             on_progress(done, len(sizes))
-        found = _point(calls, asked, rules, rule, base, size, subsets, seed)
+        found = _point(calls, asked, rules, rule, base, size, subsets, seed, clusters)
         if found is not None:
             points.append(found)
+    if clusters is not None:
+        points = clusters.intervals(points, seed)
     whole = next(
         point
         for point in points
@@ -238,7 +260,44 @@ def what_if(
     )
     near = [point for point in points if point.difference >= -tolerance - TIE_TOLERANCE]
     smallest = min(near, key=lambda point: (point.calls, point.neurons, -point.accuracy))
-    return WhatIf(whole, tuple(points), smallest, tolerance, _best_neuron(calls))
+    questions = None if calls.questions is None else int(calls.questions.max()) + 1
+    few = "" if clusters is None else clusters.few
+    return WhatIf(whole, tuple(points), smallest, tolerance, _best_neuron(calls), questions, few)
+
+
+class _Clusters:
+    """Right and judged pairs of each question, size by size, and the intervals that follow."""
+
+    def __init__(self, questions: NDArray[np.int64]) -> None:
+        self.questions = questions
+        self.few = few_questions(int(questions.max()) + 1, len(questions))
+        self._tables: list[NDArray[np.float64]] = []
+
+    def add(self, *by_pair: NDArray[np.float64]) -> None:
+        """Takes a size in: its right and judged pairs, and those of the whole network."""
+        self._tables.append(np.stack([np.bincount(self.questions, weights=of) for of in by_pair], axis=1))
+
+    def intervals(self, points: list[Point], seed: int) -> list[Point]:
+        """The points with intervals over questions in place of those over pairs."""
+        if self.few:
+            return [replace(point, interval=None, difference_interval=None) for point in points]
+        # In one table, so that each size and the whole network are drawn on the same questions.
+        [drawn] = resampled([np.concatenate(self._tables, axis=1)], resamples=RESAMPLES, seed=seed)
+        found = []
+        for place, point in enumerate(points):
+            hits, n, base_hits, base_n = drawn[:, 4 * place : 4 * place + 4].T
+            there = (n > 0) & (base_n > 0)
+            shares = hits[there] / n[there]
+            ends = np.percentile(shares, (2.5, 97.5))
+            against = np.percentile(shares - base_hits[there] / base_n[there], (2.5, 97.5))
+            found.append(
+                replace(
+                    point,
+                    interval=Interval(float(ends[0]), float(ends[1])),
+                    difference_interval=Interval(float(against[0]), float(against[1])),
+                )
+            )
+        return found
 
 
 def _kinds(calls: Calls) -> Iterator[tuple[int, tuple[Order, ...], int]]:
@@ -260,6 +319,7 @@ def _point(
     size: tuple[int, int, tuple[Order, ...], int],
     subsets: int,
     seed: int,
+    clusters: _Clusters | None,
 ) -> Point | None:
     depth, width, orders, samples = size
     axes = [place for place, order in enumerate(ORDERS) if order in orders]
@@ -272,6 +332,8 @@ def _point(
     n = float(there.sum())
     if not n:
         return None
+    if clusters is not None:
+        clusters.add(hits, there, *base)
     accuracy = float(hits.sum() / n)
     singles = [float(r.sum() / j.sum()) for r, j in zip(right, judged, strict=True) if j.any()]
     slope = (hits - accuracy * there) / n

@@ -14,7 +14,7 @@ from judgenet.core.pairs import ORDERS, Pair
 from judgenet.stats.curves import CODES
 from judgenet.stats.whatif import Calls
 from judgenet.store.db import Store
-from judgenet.store.results import network_of, neuron_names
+from judgenet.store.results import network_of, neuron_names, question_numbers
 from judgenet.store.runs import RunInfo, call_heads, run_pairs
 
 _TELL_EVERY = 5000
@@ -88,4 +88,5 @@ def run_calls(
             differences[site] = _SIGN[call.verdict]
     human = np.array([CODES.index(of.pair.human) for of in finished], dtype=np.uint8)
     layers = np.array([layer for layer, _ in places], dtype=np.int64)
-    return Calls(differences, asked, layers, human), tuple(neuron_names(spec, places).values())
+    questions = question_numbers(of.pair for of in finished)
+    return Calls(differences, asked, layers, human, questions), tuple(neuron_names(spec, places).values())
