@@ -11,15 +11,16 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
-from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
+from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
+from judgenet.core.labels import Chosen, People
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.judges import Differing, judges_warning, network_words, what_differs
-from judgenet.stats.calibration import Chosen
 from judgenet.stats.comparison import Comparison, Difference, compare, rate_difference
 from judgenet.stats.curves import verdict_codes
+from judgenet.stats.provenance import LabelTally, Sample, left_words
 from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, pair_results, question_numbers
+from judgenet.store.results import PairResult, pair_results, question_numbers, within_name
 from judgenet.store.runs import RunInfo
 
 Cells = Counter[tuple[Verdict | None, Verdict, Verdict]]
@@ -40,7 +41,8 @@ def run_comparison(
     ones = list(pair_results(*first))
     others = {result.pair.pair.id: result for result in pair_results(*second)}
     used = labels_used(ones, labels)
-    judged: list[tuple[Pair, Verdict | None, bool, Verdict, Verdict]] = []
+    both: list[tuple[Pair, Verdict | None, People, Verdict, Verdict]] = []
+    tally = LabelTally(within_name(first[1], aggregation[0]))
     common = conflicting = 0
     for one in ones:
         pair = one.pair.pair
@@ -55,12 +57,19 @@ def run_comparison(
         if said is None or other_said is None:
             continue
         label = None if clash else pair.human or other_label
-        judged.append((pair, label, pair.id in used, said, other_said))
+        people = one.pair.people if one.pair.people.chosen else other.pair.people
+        tally.add(said, label, people, asked=pair.id in used)
+        both.append((pair, label, people, said, other_said))
     if not common:
         raise InputError(
             f"{first[1].id} and {second[1].id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
+    sample = tally.sample(chosen, only_random=True)
+    judged = [
+        (pair, label, pair.id in used and tally.counts(people, sample), said, other_said)
+        for pair, label, people, said, other_said in both
+    ]
     questions = question_numbers(pair for pair, *_ in judged)
     cells: Cells = Counter((label, said, other_said) for _, label, _, said, other_said in judged)
     rate_cells: Cells = Counter(
@@ -73,7 +82,7 @@ def run_comparison(
     found = compare(cells, by_question=question_counts(questions, labels_all, ones_said, others_said), seed=seed)
     rate = rate_difference(
         rate_cells,
-        chosen or "random",
+        sample.chosen,
         by_question=question_counts(questions, labels_used_codes, ones_said, others_said),
         seed=seed,
     )
@@ -94,10 +103,11 @@ def run_comparison(
         "differences": {name: difference_json(of) for name, of in found.differences.items()},
         "rate": difference_json(rate),
         "agree": {"value": found.agree / found.n if found.n else None, "n": found.n},
-        "chosen": chosen or "random",
-        "chosen_assumed": chosen is None,
+        "chosen": sample.chosen,
+        "chosen_assumed": chosen is None and sample.chosen == "imported",
+        "labels": sample_json(sample),
         "judges_differ": {name: list(values) for name, values in differing.items()},
-        "notes": _notes(differing, conflicting),
+        "notes": _notes(differing, conflicting, sample),
     }
 
 
@@ -137,10 +147,12 @@ def difference_json(found: Difference) -> dict[str, Any]:
     }
 
 
-def _notes(differing: Differing, conflicting: int) -> list[str]:
+def _notes(differing: Differing, conflicting: int, sample: Sample) -> list[str]:
     notes = [judges_warning(differing)] if differing else []
     if conflicting:
         notes.append(f"{conflicting:,} pairs have different human labels in the two runs and count as unlabelled")
+    if left := left_words(sample.left_out):
+        notes.append(f"labelled pairs that the difference of win rates leaves out: {left}")
     return notes
 
 

@@ -20,6 +20,7 @@ from judgenet.core.aggregate import aggregation_names
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
 from judgenet.store.db import Store
+from judgenet.store.labels import Entry, label_history
 from judgenet.store.results import network_of, pair_results
 from judgenet.store.runs import RunInfo, full_calls, run_pairs
 
@@ -28,6 +29,7 @@ class What(StrEnum):
     CALLS = "calls"
     VERDICTS = "verdicts"
     ROLES = "roles"
+    LABELS = "labels"
 
 
 class Format(StrEnum):
@@ -112,6 +114,38 @@ def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
             }
 
 
+def label_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
+    """One record a label given at the desk or imported, of the pairs of a run: all that ever was, with what is in
+    force. ``label`` is about the responses of the pair, whatever the side on which they were shown."""
+    pairs = {pair.pair.id: pair.pair.content_hash for pair in run_pairs(store, run)}
+    for entry in label_history(store):
+        label = entry.label
+        if label.pair_id in pairs:
+            yield label_record(entry, current=pairs[label.pair_id] == label.content)
+
+
+def label_record(entry: Entry, *, current: bool) -> dict[str, Any]:
+    """An entry of the history of labels as stable keys; ``current`` is false where the pair has other texts now."""
+    label = entry.label
+    return {
+        "pair_id": label.pair_id,
+        "annotator": label.annotator,
+        "label": label.said,
+        "chosen": label.chosen,
+        "swapped": label.swapped,
+        "seconds": label.seconds,
+        "at": datetime.fromtimestamp(label.at, UTC).isoformat(),
+        "within": label.within,
+        "population": label.population,
+        "kind": "undo" if entry.undoes is not None else "settle" if label.settles else "label",
+        "number": label.number,
+        "undoes": entry.undoes,
+        "in_force": entry.counts,
+        "texts_current": current,
+        "content": label.content,
+    }
+
+
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
         return guard_cell(value).encode("utf-8", "replace").decode()
@@ -142,19 +176,42 @@ def write_records(records: Iterable[dict[str, Any]], format: Format, out: TextIO
     return count
 
 
-_RECORDS = {What.CALLS: call_records, What.VERDICTS: verdict_records, What.ROLES: role_records}
+def write_file(records: Iterable[dict[str, Any]], format: Format, path: Path, option: str) -> int:
+    """Writes records to a file and returns how many. Written beside and moved: a stopped export leaves no half file in
+    the place of a whole one.
+
+    :raises InputError: it cannot be written; ``option`` names it.
+    """
+    if path.is_dir():
+        raise InputError(f"{option} {path}: is a folder. Name a file in it.")
+    beside = path.with_name(path.name + ".part")
+    with open_output(option, beside, "w") as out:
+        count = write_records(records, format, out)
+    beside.replace(path)
+    return count
+
+
+_RECORDS = {
+    What.CALLS: call_records,
+    What.VERDICTS: verdict_records,
+    What.ROLES: role_records,
+    What.LABELS: label_records,
+}
 
 
 def export(
     run: RunArgument,
-    what: Annotated[What, typer.Option(help="calls: everything about each call; verdicts: a line a pair; roles.")],
+    what: Annotated[
+        What,
+        typer.Option(help="calls: all of each call; verdicts: a line a pair; roles; people's labels."),
+    ],
     format: Annotated[Format, typer.Option(help="JSON Lines or CSV.")] = Format.JSONL,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; standard output if left out.")
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Write the calls, verdicts or roles of a run.
+    """Write the calls, verdicts, roles or human labels of a run.
 
     Example: judgenet export out --what verdicts --format csv -o verdicts.csv
     """
@@ -169,11 +226,5 @@ def export(
                 # The reader of the pipe (head, less) has seen enough. What is left must not fail when Python ends.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
-        # Written beside and moved: a stopped export leaves no half file in the place of a whole one.
-        beside = output.with_name(output.name + ".part")
-        if output.is_dir():
-            raise InputError(f"-o {output}: is a folder. Name a file in it.")
-        with open_output("-o", beside, "w") as out:
-            count = write_records(records, format, out)
-        beside.replace(output)
+        count = write_file(records, format, output, "-o")
         typer.echo(f"{output}: {count:,} {what}", err=True)

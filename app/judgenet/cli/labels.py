@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,25 +13,32 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.export import Format, label_records, write_file
 from judgenet.cli.rate import (
     AggregationOption,
+    ChosenOption,
     LabelsOption,
     aggregation_of,
-    labelled_counts,
+    label_sample,
     labels_used,
+    sample_json,
     verdicts_and_labels,
 )
+from judgenet.core.labels import Chosen, LabelRules, NoMajority
 from judgenet.core.pairs import Verdict
+from judgenet.formats.labels import read_labels
 from judgenet.stats.calibration import FEWEST_LABELS, lee
 from judgenet.stats.label_plan import plan_labels
 from judgenet.stats.planning import Need, draw_labels, published_allocation, two_class_labels
-from judgenet.store.db import Store
-from judgenet.store.results import PairResult, pair_results
-from judgenet.store.runs import RunInfo
+from judgenet.store.db import Store, now
+from judgenet.store.labels import add_labels, label_rules, set_label_rules
+from judgenet.store.locate import find_run
+from judgenet.store.results import PairResult, pair_results, within_name
+from judgenet.store.runs import RunInfo, run_info, run_pairs
 
 
 def run_plan(
-    store: Store, run: RunInfo, aggregation: str | None, width: float, labels: str, seed: int
+    store: Store, run: RunInfo, aggregation: str | None, width: float, labels: str, chosen: Chosen | None, seed: int
 ) -> tuple[dict[str, Any], list[str]]:
     """The plan for a run, and the ids of the pairs to label next.
 
@@ -39,16 +46,21 @@ def run_plan(
     """
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
-    labelled, others = labelled_counts(results, name, labels_used(results, labels))
+    sample, _ = label_sample(run, results, name, labels_used(results, labels), chosen)
+    labelled, others = sample.labelled, sample.others
     if not labelled and not others.total():
         raise InputError(f"{run.id}: no pair has a verdict of {name} yet, so that nothing can be planned.")
-    plan = plan_labels(labelled, others, width)
+    counting = sample.chosen in ("random", "within-verdict")
+    plan = plan_labels(labelled, others, width, counting=counting)
     figures: dict[str, Any] = {
         "run": run.id,
         "aggregation": name,
         "width": width,
         "pairs": plan.pairs,
-        "labelled": plan.labelled,
+        "labelled": sum(plan.have.values()),
+        "pilot": plan.labelled,
+        "chosen": sample.chosen,
+        "label_sources": sample_json(sample),
         "assumed": plan.assumed,
         "assumption": plan.assumption or None,
         "needs": {method: need_json(need) for method, need in plan.needs.items()},
@@ -65,7 +77,8 @@ def run_plan(
         "curve": [{"labels": count, "width": expected} for count, expected in plan.curve("random")],
     }
     possible = plan.needs["within_verdict"].labels is not None
-    following = draw_labels(_unlabelled(results, name), plan.more, seed) if possible else []
+    unlabelled = _unlabelled(results, name, counting=counting)
+    following = draw_labels(unlabelled, plan.more, seed) if possible else []
     figures["next"] = following
     figures["next_seed"] = seed
     figures["next_chosen"] = "within-verdict"
@@ -101,10 +114,11 @@ def _two_class(labelled: Counter[tuple[Verdict, Verdict]], others: Counter[Verdi
     }
 
 
-def _unlabelled(results: list[PairResult], name: str) -> dict[Verdict, list[str]]:
+def _unlabelled(results: list[PairResult], name: str, *, counting: bool) -> dict[Verdict, list[str]]:
+    """The pairs by verdict that have no label that counts: leaving out others would make the draw less than random."""
     found: dict[Verdict, list[str]] = {}
     for result, (verdict, human) in zip(results, verdicts_and_labels(results, name), strict=True):
-        if verdict is not None and human is None:
+        if verdict is not None and (human is None or not counting):
             found.setdefault(verdict, []).append(result.pair.pair.id)
     return found
 
@@ -151,29 +165,122 @@ def labels(
     width: Annotated[float, typer.Option(help="The wished width of the 95 % interval of the win rate.")] = 0.1,
     aggregation: AggregationOption = None,
     labels: LabelsOption = "all",
+    chosen: ChosenOption = None,
     following: Annotated[
         Path | None,
         typer.Option("--next", help="Write the ids of the pairs to label next, a line each.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draw of pairs.")] = 0,
+    given: Annotated[
+        Path | None,
+        typer.Option("--import", help="Enter the labels of a file (CSV, JSON, XLSX …).", show_default=False),
+    ] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Who gave the imported labels, where the file does not say.", show_default=False)
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write all labels people gave, as CSV (.csv) or JSON Lines.", show_default=False),
+    ] = None,
+    file_labels: Annotated[
+        Chosen | None,
+        typer.Option(help="Keep in the store how the labelled pairs of the data file were chosen.", show_default=False),
+    ] = None,
+    no_majority: Annotated[
+        NoMajority | None,
+        typer.Option(
+            help="Keep in the store what a pair counts as whose annotators have no majority.", show_default=False
+        ),
+    ] = None,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
-    """Tell how many labels an interval of a wished width needs, and which pairs to label next.
+    """Plan how many labels an interval of a wished width needs, and which are next; import and export labels.
 
-    The pairs to label next are drawn at random within each verdict, more where people and network disagree more.
-    Estimate from them with: judgenet rate RUN --chosen within-verdict
+    The pairs to label next are drawn at random within each verdict, more where people and network disagree more. Import
+    what people say of them with --chosen within-verdict. Labels without a way of choosing count as imported.
 
-    Example: judgenet labels out --width 0.1 --next next.txt
+    \b
+    Examples: judgenet labels out --width 0.1 --next next.txt
+              judgenet labels out --import said.csv --annotator Ada --chosen within-verdict
+              judgenet labels out --export labels.csv
     """
     if not 0 < width <= 1:
         raise InputError(f"--width {width:g}: a width is a number above 0 and up to 1, as in 0.1.")
+    if given is None and annotator is not None:
+        raise InputError("--annotator: is for imported labels. Name their file: --import FILE")
+    told: dict[str, Any] = {}
+    if given is not None or file_labels is not None or no_majority is not None:
+        path, run_id = find_run(run, project)
+        with Store.open(path) as store:
+            info = run_info(store, run_id)
+            if file_labels is not None or no_majority is not None:
+                rules = label_rules(store)
+                rules = LabelRules(no_majority or rules.no_majority, file_labels or rules.file_chosen)
+                set_label_rules(store, rules)
+                told["rules"] = asdict(rules)
+            if given is not None:
+                told["imported"] = _import(store, info, given, annotator, chosen, aggregation)
+    if to is not None:
+        with open_run(run, project) as (store, info):
+            format = Format.CSV if to.suffix.lower() == ".csv" else Format.JSONL
+            told["exported"] = {"file": str(to), "n": write_file(label_records(store, info), format, to, "--export")}
+    if told and following is None:
+        if as_json:
+            typer.echo(json.dumps({"run": info.id, **told}, allow_nan=False))
+        else:
+            _print_told(told)
+        return
     with open_run(run, project) as (store, info):
-        figures, ids = run_plan(store, info, aggregation, width, labels, seed)
+        figures, ids = run_plan(store, info, aggregation, width, labels, None if given else chosen, seed)
     if following is not None:
         with open_output("--next", following, "w") as out:
             out.writelines(f"{name}\n" for name in ids)
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(json.dumps({**figures, **told}, allow_nan=False))
     else:
+        _print_told(told)
         print_plan(figures, Console())
+
+
+def _import(
+    store: Store, run: RunInfo, path: Path, annotator: str | None, chosen: Chosen | None, aggregation: str | None
+) -> dict[str, Any]:
+    """Enters the labels of a file, all or none."""
+    pairs = {of.pair.id: of.pair for of in run_pairs(store, run)}
+    found = read_labels(path, pairs, annotator=annotator, chosen=chosen, at=now())
+    within = within_name(run, aggregation_of(run, aggregation))
+    entered = [
+        replace(label, within=label.within or within) if label.chosen == "within-verdict" else label
+        for label in found.labels
+    ]
+    new = add_labels(store, entered)
+    return {
+        "file": str(path),
+        "n": len(found.labels),
+        "new": new,
+        "known": len(found.labels) - new,
+        "stale": found.stale,
+        "empty": found.empty,
+        "inactive": found.inactive,
+        "annotators": sorted({label.annotator for label in found.labels}),
+        "chosen": dict(Counter(label.chosen for label in found.labels)),
+    }
+
+
+def _print_told(told: dict[str, Any]) -> None:
+    if rules := told.get("rules"):
+        typer.echo(f"Labels of the data file count as {rules['file_chosen']}, no majority as {rules['no_majority']}")
+    if found := told.get("imported"):
+        ways = ", ".join(f"{count:,} {name}" for name, count in found["chosen"].items())
+        typer.echo(f"{found['file']}: {found['new']:,} labels entered ({ways}) by {', '.join(found['annotators'])}")
+        for key, words in (
+            ("known", "were there already"),
+            ("stale", "are of other texts than the pairs have now, and do not count"),
+            ("empty", "records have no label"),
+            ("inactive", "were taken back or replaced"),
+        ):
+            if found[key]:
+                typer.echo(f"{found[key]:,} {words}", err=True)
+    if found := told.get("exported"):
+        typer.echo(f"{found['file']}: {found['n']:,} labels", err=True)

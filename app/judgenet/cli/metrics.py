@@ -30,6 +30,7 @@ from judgenet.stats.agreement import (
 from judgenet.stats.curves import Codes, pair_counts, verdict_codes
 from judgenet.stats.intervals import AgreementIntervals, Interval, agreements_intervals
 from judgenet.stats.panel import Coefficient, PanelAgreement, panel_agreement
+from judgenet.stats.provenance import LabelSources
 from judgenet.stats.resampling import label_table
 from judgenet.store.db import Store
 from judgenet.store.results import PairResult, network_of, neuron_names, pair_calls, question_numbers, verdicts_of
@@ -131,12 +132,21 @@ def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, 
         said[name][neuron.pairs] = verdict_codes(neuron.said)
         figures["position"][name] = position_json(position_of(neuron.orders + Counter({(None, None): missing})))
     figures["neurons"] = agreement_figures(questions, human, said)
+    sources = LabelSources()
+    for result in results:
+        sources.add(result.pair.pair.human, result.pair.people)
+    figures["labels"] = {
+        "used": dict(sources.counted),
+        "left_out": dict(sources.left_out),
+        "disputed": sources.disputed,
+        "settled": sources.settled,
+    }
     panel = panel_agreement(dict(result.pair.pair.annotators) for result in results)
     figures["annotators"] = annotators_json(panel)
     decides = deciding(chair=spec.chair is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
     figures["questions"] = int(questions.max(initial=-1)) + 1
-    figures["notes"] = _notes(len(results), figures["questions"], len(neurons))
+    figures["notes"] = _notes(len(results), figures["questions"], len(neurons)) + sources.notes
     if by is not None:
         key = _KEYS.get(by)
         if key is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -15,14 +15,16 @@ from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names, deciding
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Pair, Verdict, question_key
-from judgenet.stats.calibration import SCORES, Chosen, Estimate, Method, Rates
+from judgenet.stats.calibration import SCORES, Estimate, Method, Rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import verdict_codes
 from judgenet.stats.length import length_adjusted
+from judgenet.stats.provenance import LabelTally, Sample, left_words
 from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, pair_results, question_numbers
+from judgenet.store.results import PairResult, network_of, pair_results, question_numbers, within_name
 from judgenet.store.runs import RunInfo
 
 AggregationOption = Annotated[
@@ -36,7 +38,11 @@ LabelsOption = Annotated[
 ]
 ChosenOption = Annotated[
     Chosen | None,
-    typer.Option(help="How the labelled pairs were chosen. Without it they count as random.", show_default=False),
+    typer.Option(
+        help="How the labelled pairs were chosen. Without it each label counts as it was kept; "
+        "labels of the data file count as imported unless every judged pair has one.",
+        show_default=False,
+    ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of the resampling.")]
 
@@ -99,28 +105,41 @@ def labels_used(results: list[PairResult], labels: str) -> set[str]:
     return wanted & known
 
 
-def labelled_counts(
-    results: list[PairResult], name: str, used: set[str]
-) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
-    """Counts of the pairs with a verdict: those in ``used`` by verdict and label, the others by verdict."""
-    labelled: Counter[tuple[Verdict, Verdict]] = Counter()
-    others: Counter[Verdict] = Counter()
-    for result, (verdict, human) in zip(results, verdicts_and_labels(results, name), strict=True):
-        if verdict is None:
-            continue
-        if human is not None and result.pair.pair.id in used:
-            labelled[verdict, human] += 1
-        else:
-            others[verdict] += 1
-    return labelled, others
-
-
-def _counts_by_question(results: list[PairResult], name: str, used: set[str]) -> NDArray[np.float64]:
-    """Pairs of each question by verdict and by the label that is used."""
+def label_sample(
+    run: RunInfo, results: list[PairResult], name: str, used: set[str], chosen: Chosen | None
+) -> tuple[Sample, list[Verdict | None]]:
+    """The labels of the pairs in ``used`` that estimates may rest on, as ``chosen`` says or as is kept of each; and
+    for each pair its label where it is among them."""
+    tally = LabelTally(within_name(run, name))
     said = verdicts_and_labels(results, name)
-    labels = (human if result.pair.pair.id in used else None for result, (_, human) in zip(results, said, strict=True))
+    for result, (verdict, human) in zip(results, said, strict=True):
+        tally.add(verdict, human, result.pair.people, asked=result.pair.pair.id in used)
+    sample = tally.sample(chosen)
+    labels = [
+        human if result.pair.pair.id in used and tally.counts(result.pair.people, sample) else None
+        for result, (_, human) in zip(results, said, strict=True)
+    ]
+    return sample, labels
+
+
+def sample_json(sample: Sample) -> dict[str, Any]:
+    """Which labels were used and which not, as stable keys: counts of pairs by how they were chosen, and by reason."""
+    return {
+        "chosen": sample.chosen,
+        "why": sample.why,
+        "used": dict(sample.used),
+        "n_used": sample.labelled.total(),
+        "left_out": dict(sample.left_out),
+        "n_left_out": sum(sample.left_out.values()),
+        "drawn_from": sample.population,
+    }
+
+
+def _counts_by_question(results: list[PairResult], name: str, labels: Sequence[Verdict | None]) -> NDArray[np.float64]:
+    """Pairs of each question by verdict and by the label that is used."""
+    said = verdict_codes(verdict for verdict, _ in verdicts_and_labels(results, name))
     questions = question_numbers(result.pair.pair for result in results)
-    return question_counts(questions, verdict_codes(verdict for verdict, _ in said), verdict_codes(labels))
+    return question_counts(questions, said, verdict_codes(labels))
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
@@ -145,10 +164,9 @@ def run_rates(
     """Every estimate of the win rate of B over A in a run, and what they rest on."""
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
-    used = labels_used(results, labels)
-    found = rates_over_questions(_counts_by_question(results, name, used), chosen or "random", seed=seed)
-    labelled, others = labelled_counts(results, name, used)
-    judged = sum(labelled.values()) + sum(others.values())
+    sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
+    found = rates_over_questions(_counts_by_question(results, name, label_of), sample.chosen, seed=seed)
+    labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()
     return {
         **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},
         "run": run.id,
@@ -157,11 +175,12 @@ def run_rates(
             "total": len(results),
             "judged": judged,
             "not_judged": len(results) - judged,
-            "labelled": sum(labelled.values()),
-            "labelled_not_judged": len(used) - sum(labelled.values()),
+            "labelled": labelled,
+            "labelled_not_judged": sample.left_out.get("no verdict", 0),
         },
         "chosen": found.chosen,
-        "chosen_assumed": chosen is None,
+        "chosen_assumed": chosen is None and found.chosen == "imported",
+        "labels": sample_json(sample),
         "classes": list(found.classes),
         "strata": [
             {
@@ -176,7 +195,7 @@ def run_rates(
         ],
         **_more(found),
         "length_adjusted": _length(results, name),
-        "notes": _notes(results, chosen),
+        "notes": _notes(results, sample, chosen),
     }
 
 
@@ -215,12 +234,19 @@ def _length(results: list[PairResult], name: str) -> dict[str, Any]:
     }
 
 
-def _notes(results: list[PairResult], chosen: Chosen | None) -> list[str]:
+def _notes(results: list[PairResult], sample: Sample, chosen: Chosen | None) -> list[str]:
     notes = ["the truth is what these people say: their own errors are not corrected"]
-    if chosen is None:
+    if chosen is None and sample.chosen == "imported":
         notes.append(
-            "the labelled pairs count as chosen at random; where they were not, say how with --chosen, "
-            "or the figures are wrong"
+            "the labels came with the data: they do not count as chosen at random. Where they were, say so with "
+            "--chosen random, or once for this store with: judgenet labels RUN --file-labels random"
+        )
+    if left := left_words(sample.left_out):
+        notes.append(f"labelled pairs that are left out: {left}")
+    if sample.population is not None and sample.population < len(results):
+        notes.append(
+            f"labels were drawn from {sample.population:,} pairs, the run has {len(results):,}: "
+            "they stand for the other pairs only if those are like these"
         )
     questions = len({question_key(result.pair.pair.question) for result in results})
     if questions < len(results):
@@ -243,7 +269,8 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
     pairs = figures["pairs"]
     console.print(
         f"{figures['run']}, {figures['aggregation']}: win rate of B, ties count half; {pairs['judged']:,} of "
-        f"{pairs['total']:,} pairs judged, {pairs['labelled']:,} of them labelled ({figures['chosen']})",
+        f"{pairs['total']:,} pairs judged, {pairs['labelled']:,} of them labelled "
+        f"({figures['chosen']}: {figures['labels']['why']})",
         soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")

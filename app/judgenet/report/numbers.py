@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import repeat
 
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import ReviewShare, review_share
-from judgenet.stats.calibration import Chosen, Labelled, Rates, rates
+from judgenet.stats.calibration import Labelled, Rates, rates
 from judgenet.stats.intervals import wilson
 from judgenet.stats.panel import PanelAgreement, panel_agreement
+from judgenet.stats.provenance import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Numbers:
     """The win rates by one aggregation of a run, and what they rest on.
 
     ``labelled`` counts the judged pairs with a label by (verdict, label), ``others`` the judged ones without by
-    verdict; ``pairs`` are all pairs of the run. ``assumed`` says that nobody told how the labels were chosen, and that
-    they count as random. ``panel`` is ``None`` where no pair has annotators by name.
+    verdict; ``pairs`` are all pairs of the run. ``rates`` rest on the labels of ``sample``. ``assumed`` says that
+    nobody told how they were chosen: they came with the data. ``panel`` is ``None`` where no pair has annotators by name.
     """
 
     aggregation: str
@@ -45,6 +47,7 @@ class Numbers:
     labelled: Labelled
     others: Mapping[Verdict, int]
     rates: Rates
+    sample: Sample
     assumed: bool
     panel: PanelAgreement | None
     review: Review
@@ -66,6 +69,7 @@ def numbers(index: VerdictIndex, aggregation: str, chosen: Chosen | None = None,
     :raises KeyError: the run has no such aggregation.
     """
     labelled, others = index.labelled_counts(aggregation)
+    sample = index.sample(aggregation, chosen)
     panel = None
     if index.panels:
         panel = panel_agreement(dict(said) for said, count in index.panels.items() for _ in repeat(None, count))
@@ -74,8 +78,9 @@ def numbers(index: VerdictIndex, aggregation: str, chosen: Chosen | None = None,
         pairs=len(index),
         labelled=labelled,
         others=others,
-        rates=rates(labelled, others, chosen or "random", seed=seed),
-        assumed=chosen is None,
+        rates=rates(sample.labelled, sample.others, sample.chosen, seed=seed),
+        sample=sample,
+        assumed=chosen is None and sample.chosen == "imported",
         panel=panel,
         review=_review(labelled, panel),
     )

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, merged
 from judgenet.core.evaluation import Evaluation
+from judgenet.core.labels import Chosen, People
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Verdict
 from judgenet.engine.run_table import CODES
 from judgenet.report.model import Left
 from judgenet.stats.discussion import Overturns, overturns_of
+from judgenet.stats.provenance import LabelSources, LabelTally, Sample
 from judgenet.store.runs import CallRow, RunPair
 
 _CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
@@ -148,8 +150,10 @@ class VerdictIndex:
     It weighs a byte for each aggregation of a pair and five for each neuron and role.
     """
 
-    def __init__(self, spec: NetworkSpec) -> None:
+    def __init__(self, spec: NetworkSpec, run_id: str = "") -> None:
+        """``run_id`` tells which labels were drawn within the verdicts of this run."""
         self.spec = spec
+        self.run_id = run_id
         self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
         self._human = bytearray()
         self._state = bytearray()
@@ -161,6 +165,8 @@ class VerdictIndex:
         self._neurons: dict[tuple[int, int], _Said] = {}
         self._roles: dict[str, _Said] = {}
         self._panels: Counter[tuple[tuple[str, Verdict], ...]] = Counter()
+        self._people: array[int] = array("L")
+        self._people_numbers: dict[People, int] = {}
 
     def __len__(self) -> int:
         return len(self._human)
@@ -169,6 +175,7 @@ class VerdictIndex:
         """Takes the next pair of the run in; ``found`` is ``None`` where it has no verdicts yet."""
         pair = of.pair
         self._human.append(_CODE[pair.human])
+        self._people.append(self._people_numbers.setdefault(of.people, len(self._people_numbers)))
         if pair.annotators:
             self._panels[tuple(sorted(pair.annotators))] += 1
         self._state.append(_STATES[of.state if found is not None else "open"])
@@ -237,6 +244,28 @@ class VerdictIndex:
             else:
                 labelled[verdict, label] += int(codes[said, human])
         return labelled, others
+
+    def sample(self, aggregation: str, chosen: Chosen | None = None) -> Sample:
+        """The labels that an estimate may rest on, as ``chosen`` says for all of them or as is kept of each."""
+        kinds = tuple(self._people_numbers)
+        tally = LabelTally(f"{self.run_id}/{aggregation}")
+        counts = Counter(zip(self._said[aggregation], self._human, self._people, strict=True))
+        for (said, human, people), count in counts.items():
+            tally.add(CODES[said], CODES[human], kinds[people], count=count)
+        return tally.sample(chosen)
+
+    @property
+    def sources(self) -> LabelSources:
+        """Where the labels come from, and what does not count."""
+        kinds = tuple(self._people_numbers)
+        found = LabelSources()
+        for (human, people), count in Counter(zip(self._human, self._people, strict=True)).items():
+            found.add(CODES[human], kinds[people], count=count)
+        return found
+
+    def people(self, pair: int) -> People:
+        """Where the label of a pair comes from."""
+        return tuple(self._people_numbers)[self._people[pair]]
 
     def unlabelled(self, aggregation: str) -> dict[Verdict, list[int]]:
         """The indexes of the pairs with a verdict and no label, by verdict, in order."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Literal, get_args
 
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.stats import formulas
 from judgenet.stats.intervals import RESAMPLES, Interval, Z, win_rate
@@ -21,11 +22,6 @@ from judgenet.stats.intervals import RESAMPLES, Interval, Z, win_rate
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Chosen = Literal["random", "within-verdict", "targeted", "imported"]
-"""How the labelled pairs were chosen: at random from all, at random within each verdict, for a property of theirs
-(uncertain, disputed), or they came with labels from elsewhere (another population, a class-balanced set)."""
-CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
 
 Method = Literal["naive", "stratified", "ppi", "human_only", "lee", "k_class"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.stats import formulas
 from judgenet.stats.calibration import (
     ORDER,
     SCORES,
-    Chosen,
     Estimate,
     Rates,
     Stratified,

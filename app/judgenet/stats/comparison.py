@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
 from judgenet.stats.agreement import Agreement, agreement_of, sign_test
-from judgenet.stats.calibration import SCORES, Chosen, stratified, too_few
+from judgenet.stats.calibration import SCORES, stratified, too_few
 from judgenet.stats.intervals import RESAMPLES, Interval, Z
 from judgenet.stats.resampling import few_questions, resampled
 

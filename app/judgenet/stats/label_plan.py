@@ -94,8 +94,11 @@ class LabelPlan:
         return tuple((count, self.expected_width(method, count)) for count in counts)
 
 
-def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float) -> LabelPlan:
+def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float, *, counting: bool = True) -> LabelPlan:
     """The plan for counts of labelled pairs by (verdict, label) and of the others by verdict.
+
+    Labels that are not ``counting``, such as those that came with the data, tell how often people and network agree and
+    are no part of the labels there are.
 
     :raises ValueError: ``width`` is not in (0, 1], or no pair has a verdict.
     """
@@ -133,7 +136,7 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float)
         },
         strata=strata,
         totals=totals,
-        have=have,
+        have=have if counting else {},
         targets=label_targets(strata, totals, min(n, target)),
         variance=variance,
         correlation=correlation,

@@ -23,8 +23,9 @@ from filelock import FileLock, Timeout
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
-_SCHEMA = Path(__file__).with_name("schema.sql")
+_STEPS = tuple(Path(__file__).with_name(name) for name in ("schema.sql", "schema_2.sql"))
+"""What brings a store from each version to the next; the first makes it."""
+SCHEMA_VERSION = len(_STEPS)
 _RETRY_SECONDS = 1.0
 _KNOWN_TEXTS = 1024
 _INTERRUPT_S = 0.01
@@ -189,11 +190,19 @@ class Store:
                 if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     raise StoreError(f"{self.path}: a database of another program. Choose another place.")
                 connection.execute("PRAGMA journal_mode=WAL")
-                connection.executescript(
-                    f"BEGIN;\n{_SCHEMA.read_text(encoding='utf-8')}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;"
-                )
+            if version < SCHEMA_VERSION and not self.readonly:
+                self._bring_up(connection, version)
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: cannot be read as a store ({error}). Restore it from a backup.") from error
+
+    def _bring_up(self, connection: sqlite3.Connection, version: int) -> None:
+        steps = "\n".join(step.read_text(encoding="utf-8") for step in _STEPS[version:])
+        try:
+            connection.executescript(f"BEGIN IMMEDIATE;\n{steps}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
 
     # Reading
 

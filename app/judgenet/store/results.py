@@ -33,6 +33,11 @@ def network_of(run: RunInfo) -> NetworkSpec:
     return from_json(run.record["network"])
 
 
+def within_name(run: RunInfo, aggregation: str) -> str:
+    """The name of the verdicts of an aggregation of a run, within which pairs are drawn: ``run-1/c1``."""
+    return f"{run.id}/{aggregation}"
+
+
 def neuron_names(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], str]:
     """A name for each neuron, given as (layer, neuron) from 1: the role that it has on every pair, with its layer
     before it where there are several (``l2.Accuracy``), else its place (``l1.n2``). Names are unique."""

@@ -12,9 +12,11 @@ from typing import Any, Literal, NamedTuple
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
+from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
+from judgenet.store.labels import LabelBook
 
 PairState = Literal["open", "done", "failed"]
 """``failed``: all calls are in, but some brought no answer and are asked again by the next start."""
@@ -99,7 +101,11 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
-    """A pair within a run. ``roles`` are those of this pair, ``None`` before they are known."""
+    """A pair within a run. ``roles`` are those of this pair, ``None`` before they are known.
+
+    ``pair`` holds the label and the annotators of now, whoever labelled since the run; ``people`` says where the label
+    comes from.
+    """
 
     index: int
     pair: Pair
@@ -107,6 +113,7 @@ class RunPair:
     roles: tuple[Role, ...] | None
     note: str
     calls_total: int | None
+    people: People = NOBODY
 
 
 class CallRow(NamedTuple):
@@ -401,16 +408,18 @@ def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
 _PAIR = "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? "
 
 
-def _pair(row: Sequence[Any]) -> RunPair:
+def _pair(row: Sequence[Any], book: LabelBook) -> RunPair:
     index, state, roles, note, total, body = row
     known = None if roles is None else tuple(Role(name, text) for name, text in json.loads(roles))
-    return RunPair(index, Pair.from_json(json.loads(body)), state, known, note, total)
+    pair, people = book.merged(Pair.from_json(json.loads(body)))
+    return RunPair(index, pair, state, known, note, total, people)
 
 
 def run_pairs(store: Store, run: RunInfo) -> Iterator[RunPair]:
-    """The pairs of a run in order."""
+    """The pairs of a run in order, with the labels of now."""
+    book = LabelBook.of(store)
     for row in store.reader.execute(_PAIR + "ORDER BY pair", (run.number,)):
-        yield _pair(row)
+        yield _pair(row, book)
 
 
 def run_pair(store: Store, run: RunInfo, index: int) -> RunPair:
@@ -421,7 +430,8 @@ def run_pair(store: Store, run: RunInfo, index: int) -> RunPair:
     row = store.reader.execute(_PAIR + "AND pair=?", (run.number, index)).fetchone()
     if row is None:
         raise StoreError(f"{store.path}: {run.id} has no pair {index + 1}.")
-    return _pair(row)
+    pair_id = json.loads(row[-1])["id"]
+    return _pair(row, LabelBook.of(store, pair_id))
 
 
 class PairHead(NamedTuple):
@@ -435,13 +445,20 @@ class PairHead(NamedTuple):
 
 
 def pair_heads(store: Store, run: RunInfo) -> Iterator[PairHead]:
-    """The pairs of a run in order, without their texts."""
-    for index, pair_id, state, human, task in store.reader.execute(
+    """The pairs of a run in order, without their texts, with the labels of now."""
+    book = LabelBook.of(store)
+    # The texts are needed where a label must be theirs.
+    again = book.ids
+    for index, stored_id, state, human, task in store.reader.execute(
         "SELECT pair, pair_id, state, json_extract(body, '$.human'), json_extract(body, '$.task') "
         "FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? ORDER BY pair",
         (run.number,),
     ):
-        yield PairHead(index, restored(pair_id), state, human, task)
+        pair_id = restored(stored_id)
+        if pair_id in again or book.rules.file_chosen == "targeted":
+            row = store.reader.execute(_PAIR + "AND pair=?", (run.number, index)).fetchone()
+            human = _pair(row, book).pair.human
+        yield PairHead(index, pair_id, state, human, task)
 
 
 class CallHead(NamedTuple):

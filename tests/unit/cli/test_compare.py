@@ -34,7 +34,7 @@ def two(judgenet: Judgenet, at: At, tmp_path: Path) -> Judgenet:
 
 
 def test_the_pairs_of_both_are_compared(two: Judgenet) -> None:
-    shown = two("compare", "one", "two", "--json").json
+    shown = two("compare", "one", "two", "--chosen", "random", "--json").json
     one, other = (
         {line["pair_id"]: line for line in two("export", name, "--what", "verdicts").lines} for name in ("one", "two")
     )
@@ -69,7 +69,7 @@ def test_judges_that_differ_are_warned_of(two: Judgenet) -> None:
 
 
 def test_a_run_against_itself_differs_in_nothing(two: Judgenet) -> None:
-    shown = two("compare", "one", "one", "--json").json
+    shown = two("compare", "one", "one", "--chosen", "random", "--json").json
     assert (shown["judges_differ"], shown["notes"]) == ({}, [])
     for found in [*shown["differences"].values(), shown["rate"]]:
         assert (found["difference"], found["ci"]) == (0, [0, 0])

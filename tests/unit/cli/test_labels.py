@@ -33,8 +33,8 @@ def ran(judgenet: Judgenet, at: At, tmp_path: Path) -> Judgenet:
 
 def test_the_plan_is_that_of_the_strata(ran: Judgenet) -> None:
     """n = (sum of w sd²) / (V - VE / N), from what ``rate`` says of the same strata."""
-    plan = ran("labels", "out", "--width", 0.2, "--json").json
-    strata = ran("rate", "out", "--json").json["strata"]
+    plan = ran("labels", "out", "--width", 0.2, "--chosen", "random", "--json").json
+    strata = ran("rate", "out", "--chosen", "random", "--json").json["strata"]
     assert (plan["pairs"], plan["labelled"], plan["assumed"]) == (200, 50, False)
     within = sum(part["share"] * part["sd"] ** 2 for part in strata)
     mean = sum(part["share"] * part["mean"] for part in strata)
@@ -48,7 +48,8 @@ def test_the_plan_is_that_of_the_strata(ran: Judgenet) -> None:
 
 
 def test_the_next_pairs_have_a_verdict_and_no_label(ran: Judgenet) -> None:
-    plan = ran("labels", "out", "--width", 0.2, "--next", "next.txt", "--json").json
+    random = ("--chosen", "random")
+    plan = ran("labels", "out", "--width", 0.2, *random, "--next", "next.txt", "--json").json
     verdicts = {line["pair_id"]: line for line in ran("export", "out", "--what", "verdicts").lines}
     ids = Path("next.txt").read_text(encoding="utf-8").splitlines()
     assert ids == plan["next"]
@@ -58,7 +59,7 @@ def test_the_next_pairs_have_a_verdict_and_no_label(ran: Judgenet) -> None:
         assert len(mine) == min(part["pairs"] - part["labels"], max(0, part["target"] - part["labels"]))
     assert all(verdicts[name]["human"] is None for name in ids)
     assert plan["next_chosen"] == "within-verdict"
-    assert ran("labels", "out", "--width", 0.2, "--seed", 1, "--json").json["next"] != ids
+    assert ran("labels", "out", "--width", 0.2, *random, "--seed", 1, "--json").json["next"] != ids
 
 
 def test_impossible_is_said(ran: Judgenet) -> None:
@@ -86,3 +87,122 @@ def test_a_width_that_is_none(ran: Judgenet, width: str) -> None:
     told = ran("labels", "out", f"--width={width}")
     assert (told.code, told.out) == (2, "")
     assert "--width" in told.err
+
+
+# Labels given elsewhere
+
+
+def _csv(path: str, rows: list[str], header: str = "pair_id,label,annotator") -> str:
+    Path(path).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_imported_labels_are_in_every_figure(ran: Judgenet) -> None:
+    before = ran("metrics", "out", "--json").json
+    given = _csv("said.csv", [f"p{i},{'AB'[i % 2]}" for i in range(1, 41) if i % 4], "id,label")
+    told = ran("labels", "out", "--import", given, "--annotator", "Ada", "--chosen", "random", "--json").json
+    assert told["imported"] | {"file": None} == {
+        "file": None,
+        "n": 30,
+        "new": 30,
+        "known": 0,
+        "stale": 0,
+        "empty": 0,
+        "inactive": 0,
+        "annotators": ["Ada"],
+        "chosen": {"random": 30},
+    }
+    after = ran("metrics", "out", "--json").json
+    assert (before["pairs"]["labelled"], after["pairs"]["labelled"]) == (50, 80)
+    assert after["labels"]["used"] == {"imported": 50, "random": 30}
+    assert after["annotators"]["names"] == ["Ada"]
+    lines = ran("export", "out", "--what", "verdicts").lines
+    assert lines[1]["human"] == "b"
+    rate = ran("rate", "out", "--json").json
+    assert (rate["chosen"], rate["chosen_assumed"], rate["pairs"]["labelled"]) == ("random", False, 30)
+    assert rate["labels"]["left_out"] == {"imported": 50}
+    assert rate["stratified"]["value"] is not None
+    assert any("50 not chosen at random" in note for note in rate["notes"])
+    again = ran("labels", "out", "--import", given, "--annotator", "Ada", "--chosen", "random", "--json").json
+    assert (again["imported"]["new"], again["imported"]["known"]) == (0, 30)
+
+
+def test_what_the_planner_asks_for_gives_the_stratified_estimate_of_these_verdicts_only(ran: Judgenet) -> None:
+    ran("labels", "out", "--width", 0.3, "--next", "next.txt")
+    ids = Path("next.txt").read_text(encoding="utf-8").splitlines()
+    assert len(ids) >= 30
+    given = _csv("said.csv", [f"{name},{'ab'[i % 2]},Ada" for i, name in enumerate(ids)])
+    assert ran("labels", "out", "--import", given, "--chosen", "within-verdict").code == 0
+    rate = ran("rate", "out", "--json").json
+    assert (rate["chosen"], rate["pairs"]["labelled"]) == ("within-verdict", len(ids))
+    assert rate["stratified"]["value"] is not None
+    assert rate["ppi"]["value"] is None
+    other = ran("rate", "out", "--aggregation", "c2_l1", "--json").json
+    assert other["labels"]["left_out"]["within other verdicts"] == len(ids)
+    assert other["stratified"]["value"] is None
+
+
+def test_targeted_labels_enter_nothing(ran: Judgenet) -> None:
+    before = [ran(*command, "--json").json for command in (("metrics", "out"), ("rate", "out"))]
+    given = _csv("said.csv", [f"p{i},a,Ada" for i in (1, 2, 3)])
+    ran("labels", "out", "--import", given, "--chosen", "targeted")
+    metrics, rate = (ran(*command, "--json").json for command in (("metrics", "out"), ("rate", "out")))
+    assert metrics["aggregations"] == before[0]["aggregations"]
+    assert metrics["labels"]["left_out"] == rate["labels"]["left_out"] == {"targeted": 3}
+    assert rate["naive"] == before[1]["naive"]
+    assert any("targeted" in note for note in metrics["notes"])
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl"])
+def test_an_export_can_be_imported_elsewhere(ran: Judgenet, at: At, tmp_path: Path, name: str) -> None:
+    rows = ["p1,a,Ada,random,true,3.5,2026-01-02T03:04:05+00:00", "p1,tie,=Bo,random,,,", "p2,skip,Ada,targeted,,,"]
+    given = _csv("said.csv", rows, "pair_id,label,annotator,chosen,swapped,seconds,at")
+    ran("labels", "out", "--import", given)
+    told = ran("labels", "out", "--export", name, "--json").json
+    assert told["exported"] == {"file": name, "n": 3}
+    there = ran("export", "out", "--what", "labels").lines
+    assert [(line["annotator"], line["label"], line["chosen"]) for line in there] == [
+        ("Ada", "a", "random"),
+        ("=Bo", "tie", "random"),
+        ("Ada", "skip", "targeted"),
+    ]
+    assert (there[0]["swapped"], there[0]["seconds"], there[0]["at"]) == (True, 3.5, "2026-01-02T03:04:05+00:00")
+    assert all(line["in_force"] and line["texts_current"] for line in there)
+    pairs = _pairs(tmp_path / "pairs.jsonl", 200, 4)
+    ran("run", "--pairs", pairs, *at, "--out", "two", "--width", 1, "--depth", 1, "--roles", "none")
+    ran("labels", "two", "--import", name)
+    assert ran("export", "two", "--what", "labels").lines == there
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "words"),
+    [
+        (["p1,a,Ada", "p2,maybe,Ada"], "pair_id,label,annotator", ("row 3", "'maybe'", "a, b, tie, skip or unsure")),
+        (["p1,a,Ada", "p900,a,Ada"], "pair_id,label,annotator", ("row 3", "no pair 'p900'")),
+        (["p1,a,"], "pair_id,label,annotator", ("--annotator NAME",)),
+        (["p1,a"], "pair_id,label", ("--annotator NAME",)),
+        (["p1,Ada"], "pair_id,annotator", ("No column has the label", "label")),
+        (["p1,a,Ada,by chance"], "pair_id,label,annotator,chosen", ("row 2", "'by chance'", "within-verdict")),
+        (["p1,a,Ada,soon"], "pair_id,label,annotator,seconds", ("row 2", "'soon'")),
+        (["p1,a,Ada,monday"], "pair_id,label,annotator,at", ("row 2", "'monday'")),
+        (["p1,,Ada"], "pair_id,label,annotator", ("no label in the file",)),
+    ],
+)
+def test_a_damaged_file_changes_nothing(ran: Judgenet, rows: list[str], header: str, words: tuple[str, ...]) -> None:
+    ran("labels", "out", "--import", _csv("good.csv", ["p5,b,Bo"]))
+    told = ran("labels", "out", "--import", _csv("bad.csv", rows, header))
+    assert (told.code, told.out) == (2, "")
+    for part in ("bad.csv", *words):
+        assert part in told.err
+    assert [line["pair_id"] for line in ran("export", "out", "--what", "labels").lines] == ["p5"]
+
+
+def test_files_that_are_no_labels(ran: Judgenet) -> None:
+    Path("half.jsonl").write_text('{"pair_id": "p1", "label": "a"}\n{"pair_id": "p2", "la', encoding="utf-8")
+    for name, words in (("half.jsonl", "half.jsonl"), ("none.csv", "Cannot be read")):
+        told = ran("labels", "out", "--import", name, "--annotator", "Ada")
+        assert told.code == 2
+        assert words in told.err
+    assert ran("export", "out", "--what", "labels").lines == []
+    told = ran("labels", "out", "--annotator", "Ada")
+    assert (told.code, "--import" in told.err) == (2, True)

@@ -93,11 +93,41 @@ def test_what_is_refused_is_null_with_a_reason(ran: Judgenet) -> None:
         assert shown["chosen_assumed"] is False
 
 
-def test_without_the_way_of_choosing_they_count_as_random_and_it_is_said(ran: Judgenet) -> None:
+def test_labels_that_came_with_some_of_the_pairs_do_not_count_as_random(ran: Judgenet) -> None:
     shown = ran("rate", "out", "--json").json
-    assert (shown["chosen"], shown["chosen_assumed"]) == ("random", True)
+    assert (shown["chosen"], shown["chosen_assumed"]) == ("imported", True)
     assert "--chosen" in " ".join(shown["notes"])
     assert shown["aggregation"] == "c2_all"
+    assert shown["stratified"]["value"] is None
+    assert "at random" in shown["stratified"]["reason"]
+    assert shown["labels"]["used"] == {"imported": shown["pairs"]["labelled"]}
+
+
+def test_labels_of_all_pairs_leave_nothing_to_choose(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    records = [
+        {"id": f"p{i}", "question": f"Why {i}?", "response_a": f"So {i}.", "response_b": "No.", "human": "ab"[i % 2]}
+        for i in range(40)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    judgenet("run", "--pairs", path, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    shown = judgenet("rate", "out", "--json").json
+    assert (shown["chosen"], shown["chosen_assumed"]) == ("random", False)
+    assert shown["stratified"]["value"] is not None
+    half = judgenet("rate", "out", "--labels", "every:2", "--json").json
+    assert (half["chosen"], half["pairs"]["labelled"], half["labels"]["left_out"]) == (
+        "random",
+        20,
+        {"not asked for": 20},
+    )
+
+
+def test_the_store_can_be_told_how_the_labels_of_the_file_were_chosen(ran: Judgenet) -> None:
+    stated = ran("rate", "out", "--chosen", "random", "--json").json
+    assert ran("labels", "out", "--file-labels", "random").code == 0
+    shown = ran("rate", "out", "--json").json
+    assert (shown["chosen"], shown["chosen_assumed"]) == ("random", False)
+    assert shown["stratified"] == stated["stratified"]
 
 
 def test_the_table_names_every_estimate(ran: Judgenet) -> None:

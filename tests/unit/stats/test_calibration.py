@@ -9,11 +9,10 @@ from typing import get_args
 
 import pytest
 
+from judgenet.core.labels import CHOSEN, Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import (
-    CHOSEN,
     METHODS,
-    Chosen,
     Labelled,
     Method,
     decided_rate,

@@ -86,7 +86,7 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     from judgenet.report.build import build
     from judgenet.report.verdict_index import VerdictIndex
 
-    index = VerdictIndex(replace(network_of(run), aggregation=wish.rules))
+    index = VerdictIndex(replace(network_of(run), aggregation=wish.rules), run.id)
     report = build(
         store,
         run,
