@@ -39,7 +39,8 @@ class Numbers:
 
     ``labelled`` counts the judged pairs with a label by (verdict, label), ``others`` the judged ones without by
     verdict; ``pairs`` are all pairs of the run. ``rates`` rest on the labels of ``sample``. ``assumed`` says that
-    nobody told how they were chosen: they came with the data. ``panel`` is ``None`` where no pair has annotators by name.
+    nobody told how they were chosen: they came with the data. ``panel`` is ``None`` where no pair has annotators by
+    name.
     """
 
     aggregation: str
