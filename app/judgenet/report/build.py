@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.calls import CallSite
+from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
@@ -36,15 +37,16 @@ from judgenet.report.model import (
 )
 from judgenet.report.questions import Questions, always
 from judgenet.stats.agreement import LabelSet, agreement_of, position_of
-from judgenet.stats.calibration import SCORES, Chosen, rates
+from judgenet.stats.calibration import SCORES, rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.discussion import overturns_of
 from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, agreements_intervals, win_rate
 from judgenet.stats.length import length_adjusted
+from judgenet.stats.provenance import LabelTally
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 from judgenet.store.db import Store
 from judgenet.store.recorded import describe
-from judgenet.store.results import network_of
+from judgenet.store.results import network_of, within_name
 from judgenet.store.runs import RunInfo, Spent, full_calls, spent
 from judgenet.store.usage import models_used, parameters_used, unread_inputs
 
@@ -122,7 +124,7 @@ def build(
         resamples=resamples,
         verdicts=win_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
         human=win_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
-        rates=_rates(counts, questions, decides, chosen, resamples, seed),
+        rates=_rates(counts, questions, decides, within_name(run, decides), chosen, resamples, seed),
         aggregations=aggregations,
         baseline=baseline(counts.against[decides], counts.cells[decides]),
         tasks=tuple(
@@ -186,20 +188,30 @@ def _commonest(table: Two) -> Verdict | None:
 
 
 def _rates(
-    counts: Counts, questions: Questions, decides: str, chosen: Chosen | None, resamples: int, seed: int
+    counts: Counts,
+    questions: Questions,
+    decides: str,
+    within: str,
+    chosen: Chosen | None,
+    resamples: int,
+    seed: int,
 ) -> RateFigures:
-    labelled: Counter[tuple[Verdict, Verdict]] = Counter()
-    others: Counter[Verdict] = Counter()
-    for (human, verdict), count in counts.against[decides].items():
-        if verdict is not None and human is not None:
-            labelled[verdict, human] += count
-        elif verdict is not None:
-            others[verdict] += count
+    """``within`` names the verdicts within which labels may have been drawn."""
     cells = counts.cells[decides]
+    kinds = tuple(counts.people_numbers)
+    tally = LabelTally(within)
+    of_kinds = Counter(zip(cells, counts.people, strict=True))
+    for (code, kind), count in of_kinds.items():
+        human, verdict = two_verdicts(code)
+        tally.add(verdict, human, kinds[kind], count=count)
+    sample = tally.sample(chosen)
     if questions.repeated and counts.finished and resamples:
-        found = rates_over_questions(questions.by_verdict(cells), chosen or "random", resamples=resamples, seed=seed)
+        # A label that is not used leaves its pair among the others.
+        used = {(code, kind): code if tally.counts(kinds[kind], sample) else code & 3 for code, kind in of_kinds}
+        counted = bytearray(used[pair] for pair in zip(cells, counts.people, strict=True))
+        found = rates_over_questions(questions.by_verdict(counted), sample.chosen, resamples=resamples, seed=seed)
     else:
-        found = rates(labelled, others, chosen or "random", seed=seed)
+        found = rates(sample.labelled, sample.others, sample.chosen, seed=seed)
     scores, lengths = [], []
     for code, length in zip(cells, counts.lengths, strict=True):
         verdict = two_verdicts(code)[1]
@@ -214,9 +226,11 @@ def _rates(
         worth=found.worth,
         length_adjusted=length_adjusted(scores, lengths),
         chosen=found.chosen,
-        assumed=chosen is None,
-        labelled=labelled.total(),
-        judged=labelled.total() + others.total(),
+        assumed=chosen is None and found.chosen == "imported",
+        labelled=sample.labelled.total(),
+        judged=sample.labelled.total() + sample.others.total(),
+        why=sample.why,
+        left_out=sample.left_out,
     )
 
 
@@ -328,6 +342,7 @@ def _cautions(
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
+    told.extend(f"{note[0].upper()}{note[1:]}." for note in counts.sources.notes)
     if questions.repeated:
         told.append(
             f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "

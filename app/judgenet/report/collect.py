@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, merged
 from judgenet.core.evaluation import Evaluation
+from judgenet.core.labels import People
 from judgenet.core.network import Aggregation, NetworkSpec, needs_roles
 from judgenet.core.pairs import Order, Verdict, question_key
 from judgenet.report.closest import Closest
 from judgenet.report.model import FIRST_IDS, Left
 from judgenet.stats.curves import CODES
+from judgenet.stats.provenance import LabelSources
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, verdicts_of
 from judgenet.store.runs import CallRow, RunInfo, RunPair
@@ -111,6 +113,9 @@ class Counts:
     annotated: int = 0
     annotators: set[str] = field(default_factory=set)
     questions: array[int] = field(default_factory=lambda: array("Q"))
+    people: array[int] = field(default_factory=lambda: array("L"))
+    people_numbers: dict[People, int] = field(default_factory=dict)
+    sources: LabelSources = field(default_factory=LabelSources)
     cells: dict[str, bytearray] = field(default_factory=dict)
     lengths: array[int] = field(default_factory=lambda: array("q"))
     systems: dict[str | None, int] = field(default_factory=dict)
@@ -207,6 +212,8 @@ def _count_pair(
         counts.annotators.update(name for name, _ in pair.annotators)
     if pair.annotators:
         counts.panel[tuple(sorted(dict(pair.annotators).items()))] += 1
+    counts.sources.add(pair.human, of.people)
+    counts.people.append(counts.people_numbers.setdefault(of.people, len(counts.people_numbers)))
     counts.questions.append(int.from_bytes(question_key(pair.question)[:8]))
     counts.lengths.append(len(pair.response_b) - len(pair.response_a))
     for played, system in zip(counts.played, (pair.model_a, pair.model_b), strict=True):

@@ -11,13 +11,15 @@ from typing import Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunState
+from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
 from judgenet.stats.agreement import Agreement, PositionConsistency
-from judgenet.stats.calibration import Chosen, Estimate, Method, VerdictStratum, Worth
+from judgenet.stats.calibration import Estimate, Method, VerdictStratum, Worth
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import AgreementIntervals, Interval, WinRate
 from judgenet.stats.length import LengthAdjusted
+from judgenet.stats.provenance import LeftOut as LabelLeftOut
 from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
@@ -142,8 +144,9 @@ class LeftOut:
 class RateFigures:
     """The win rate of B over A, estimated in every way that the choice of the labelled pairs allows.
 
-    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``assumed`` is true where nothing is known
-    of how the labelled pairs were ``chosen``, so that they count as random. ``these_pairs`` is the headline's interval
+    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``chosen`` is how they count and ``why``
+    the reason; ``assumed`` is true where nobody told how they were chosen: they came with the data. ``left_out`` counts
+    the labelled pairs that are not used, by reason. ``these_pairs`` is the headline's interval
     where just these pairs are meant; ``decided`` counts decided pairs only, ``length_adjusted`` is uncorrected.
     """
 
@@ -157,6 +160,8 @@ class RateFigures:
     assumed: bool
     labelled: int
     judged: int
+    why: str
+    left_out: Mapping[LabelLeftOut, int]
 
     @property
     def corrected(self) -> Estimate:

@@ -12,7 +12,7 @@ from judgenet.core.network import designed_width
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import neuron_name
-from judgenet.report.outline_rates import CHOSEN_WORDS
+from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
 from judgenet.report.words import digest, of, plural
 from judgenet.stats.resampling import FEWEST_QUESTIONS
@@ -183,8 +183,7 @@ def _data(report: Report) -> Line:
         parts.append(f", {data.annotated:,} of them from several of {data.annotators:,} people")
     parts.append(". ")
     if rates.labelled:
-        known = "the labelled pairs were" if not rates.assumed else "nothing is recorded, and they count as"
-        parts.append(f"Of how they were chosen: {known} {CHOSEN_WORDS[rates.chosen]}.")
+        parts.append(chosen_words(rates))
     return tuple(parts)
 
 

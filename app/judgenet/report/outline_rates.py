@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from judgenet.core.aggregate import aggregation_title
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.report import charts
 from judgenet.report.blocks import (
@@ -27,7 +28,8 @@ from judgenet.report.drawing import Drawing
 from judgenet.report.model import RateFigures, Report
 from judgenet.report.outline_parts import PLACES, forest, system_name
 from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural, ratio
-from judgenet.stats.calibration import Chosen, Estimate, Method
+from judgenet.stats.calibration import Estimate, Method
+from judgenet.stats.provenance import left_words
 
 RATE_TITLES: dict[Method, str] = {
     "stratified": "Corrected (stratified)",
@@ -132,15 +134,18 @@ def chosen_line(report: Report) -> Line:
 
 def chosen_words(rates: RateFigures) -> str:
     """How the labelled pairs were chosen, as a sentence."""
+    left = f" Left out: {left_words(rates.left_out)}." if any(rates.left_out.values()) else ""
     if not rates.labelled:
-        return "No judged pair has a human label."
+        return f"No judged pair has a human label that counts.{left}"
     count = plural(rates.labelled, "label")
     if rates.assumed:
         return (
-            f"The {count} {'counts' if rates.labelled == 1 else 'count'} as {CHOSEN_WORDS[rates.chosen]}: nothing is "
-            "recorded of how they were chosen, and where it was otherwise the corrected rate is wrong."
+            f"The {count} came with the data, and nothing is recorded of how their pairs were chosen: they do not "
+            f"count as drawn at random.{left}"
         )
-    return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}."
+    if rates.why.startswith("every"):
+        return f"Every judged pair has a label, so that none was chosen.{left}"
+    return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}.{left}"
 
 
 def worth_words(rates: RateFigures) -> str:

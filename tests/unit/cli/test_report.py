@@ -100,7 +100,7 @@ def test_the_win_rates_are_those_of_rate(run: Path, tmp_path: Path, capsys: pyte
         expected["length_adjusted"]["ci"],
     )
     assert found["worth"]["multiplier"] == expected["worth"]["multiplier"]
-    assert (found["chosen"], found["assumed"]) == ("random", True)
+    assert (found["chosen"], found["assumed"]) == (expected["chosen"], expected["chosen_assumed"])
 
 
 def test_another_verdict_and_fewer_pairs(run: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     say, _ = random_say(pairs)
     path = tmp_path_factory.mktemp("run") / "run.judgenet.db"
     record(path, pairs, say, fixed_network(3, 2))
-    return reported(path)
+    return reported(path, chosen="random")
 
 
 def rows_of(report: Report) -> list[dict[str, str]]:
