@@ -15,6 +15,7 @@ from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.compare import compare_runs
 from judgenet.cli.curve import curve
 from judgenet.cli.estimate import estimate
+from judgenet.cli.experiment import experiment
 from judgenet.cli.export import export
 from judgenet.cli.imports import import_judgments
 from judgenet.cli.labels import labels
@@ -69,6 +70,7 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("estimate")(estimate)
+app.command("experiment")(experiment)
 app.command("preflight")(check_models)
 app.command("import")(import_judgments)
 app.command("metrics")(metrics)

@@ -51,13 +51,17 @@ def pair_line(event: PairFinished) -> str:
 
 
 class Reporter:
-    """Shows a run's events. On a terminal a live panel, elsewhere a line a pair and one now and then."""
+    """Shows a run's events. On a terminal a live panel, elsewhere a line a pair (unless ``each_pair`` is false) and one
+    now and then."""
 
-    def __init__(self, console: Console, pair_ids: Sequence[str], *, quiet: bool = False) -> None:
+    def __init__(
+        self, console: Console, pair_ids: Sequence[str], *, quiet: bool = False, each_pair: bool = True
+    ) -> None:
         self.tally = Tally()
         self._pair_ids = pair_ids
         self._console = console
         self._quiet = quiet
+        self._each_pair = each_pair
         self._last_line = time.monotonic()
         self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
@@ -88,9 +92,9 @@ class Reporter:
         elif isinstance(event, PairFinished):
             if self._live is not None:
                 self._recent.append(pair_line(event))
-            else:
+            elif self._each_pair:
                 self._say(pair_line(event))
-        elif isinstance(event, RolesFound) and event.note:
+        elif isinstance(event, RolesFound) and event.note and self._each_pair:
             self._say(f"pair {self._pair_ids[event.pair]}: {event.note}", "yellow")
         elif isinstance(event, EndpointChanged) and event.state != "open":
             # Most messages name their endpoint already.

@@ -24,7 +24,7 @@ from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
 
-_CODES = {
+CODES = {
     "done": ExitCode.DONE,
     "budget": ExitCode.BUDGET,
     "cancelled": ExitCode.INTERRUPTED,
@@ -34,7 +34,7 @@ _CODES = {
 _TICK_S = 0.1
 
 
-def _follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Reporter, log: TextIO | None) -> RunFinished:
+def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Reporter, log: TextIO | None) -> RunFinished:
     """Takes events in until the run ended. The first interrupt stops the run cleanly, a second one leaves at once."""
     stopping = False
     while True:
@@ -61,7 +61,7 @@ def _follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Repor
             handle.cancel()
 
 
-def _terminate(signum: int, frame: Any) -> None:
+def terminate(signum: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
@@ -121,9 +121,9 @@ def run(
                     line = estimate_run(setup.start, store).line()
                     console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
-                before = signal.signal(signal.SIGTERM, _terminate)
+                before = signal.signal(signal.SIGTERM, terminate)
                 try:
-                    finished = _follow(handle, told, reporter, log)
+                    finished = follow(handle, told, reporter, log)
                 finally:
                     signal.signal(signal.SIGTERM, before)
         finally:
@@ -140,4 +140,4 @@ def run(
             typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
     if finished.message and quiet:
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
-    return _CODES[finished.state]
+    return CODES[finished.state]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,25 @@ class Limits:
     max_calls: int | None = None
     max_tokens: int | None = None
     max_price: float | None = None
+
+    def less(self, used: Used) -> Limits:
+        """What is left of the limits for another start."""
+        return Limits(
+            None if self.max_calls is None else max(0, self.max_calls - used.calls),
+            None if self.max_tokens is None else max(0, self.max_tokens - used.tokens),
+            None if self.max_price is None else max(0.0, self.max_price - used.price),
+        )
+
+
+class Used(NamedTuple):
+    """Calls, tokens and money that a start used."""
+
+    calls: int
+    tokens: int
+    price: float
+
+    def plus(self, other: Used) -> Used:
+        return Used(self.calls + other.calls, self.tokens + other.tokens, self.price + other.price)
 
 
 @dataclass(slots=True)

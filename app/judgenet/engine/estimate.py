@@ -19,7 +19,7 @@ from judgenet.store.db import Store
 from judgenet.store.runs import has_calls, mean_latency, recorded
 
 # What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
-_FORMS: tuple[Form, ...] = ("json", "text")
+FORMS: tuple[Form, ...] = ("json", "text")
 
 MOST_PAIRS = 200
 MOST_CALLS = 20_000
@@ -132,7 +132,7 @@ def recorded_calls(
         ready = deque(first)
         while ready:
             call = ready.popleft()
-            for form in _FORMS:
+            for form in FORMS:
                 question = questions.question(call, form)
                 answer = recorded(store, question.key)
                 if answer is not None:

@@ -39,7 +39,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import Price, PriceTable, cost_of
 from judgenet.core.prompts import PromptBook
 from judgenet.core.tokens import estimate_tokens
-from judgenet.engine.budget import Budget, Limits, Reserve
+from judgenet.engine.budget import Budget, Limits, Reserve, Used
 from judgenet.engine.ports import (
     CallFailed,
     ChatReply,
@@ -87,7 +87,7 @@ class RunPlan:
     """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
     the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
 
-    ``stream`` asks for answers piece by piece.
+    ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
     """
 
     run: RunInfo
@@ -103,6 +103,7 @@ class RunPlan:
     limits: Limits = field(default_factory=Limits)
     stream: bool = False
     chosen: frozenset[int] | None = None
+    roles_only: bool = False
 
     def asks(self, index: int) -> bool:
         """Whether this start works on a pair."""
@@ -186,6 +187,11 @@ class Executor:
         self._forms = store.forms()
         self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
+
+    @property
+    def used(self) -> Used:
+        """What this start has used up of its limits."""
+        return Used(self._budget.calls, self._budget.tokens, self._budget.price)
 
     # Control, on the engine's loop
 
@@ -653,8 +659,12 @@ class Executor:
             if not isinstance(result, tuple):
                 work.open_calls += retryable(result)
             roles, note = self._questions.roles_of(work, result)
-            self._enqueue(work.set_roles(roles, note))
+            ready = work.set_roles(roles, note)
             self._emit(RolesFound(self._run_id, work.index, tuple((r.name, r.description) for r in roles), note))
+            if self._plan.roles_only:
+                self._leave(work)
+                return
+            self._enqueue(ready)
         elif not isinstance(result, tuple):
             work.open_calls += retryable(result)
             ready, complete = work.finish(site, result)
@@ -663,6 +673,13 @@ class Executor:
                 self._emit(LayerFinished(self._run_id, work.index, site.layer))
         if work.done:
             self._pair_done(work)
+
+    def _leave(self, work: PairWork) -> None:
+        """Keeps the roles of a pair that goes on in another start."""
+        run, roles, note, total = self._plan.run.number, work.roles, work.note, work.calls_total
+        del self._active[work.index]
+        self._left += 1
+        self._store.put(lambda db: write_pair(db, run, work.index, "open", roles, note, total))
 
     def _pair_done(self, work: PairWork) -> None:
         run = self._plan.run.number

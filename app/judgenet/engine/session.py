@@ -29,7 +29,7 @@ from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
-from judgenet.engine.budget import Limits
+from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.executor import Executor, RunPlan
@@ -97,9 +97,9 @@ def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
     return tuple(sorted({settings.endpoint for settings in all_settings(spec) if settings.endpoint}))
 
 
-Scope = Literal["all", "fresh", "unscored"]
-"""Which pairs a start works on: all that are not done; those of which nothing was asked yet; those that have all their
-calls in, some without an answer."""
+Scope = Literal["all", "fresh", "unscored", "roles"]
+"""What a start works on: all pairs that are not done; those of which nothing was asked yet; those that have all their
+calls in, some without an answer; of all that are not done the roles alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +158,13 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         limits=start.limits,
         stream=start.stream,
         chosen=_chosen(start.scope, states, store, run),
+        roles_only=start.scope == "roles",
     )
 
 
 def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInfo) -> frozenset[int] | None:
     """The pairs of a scope, ``None`` for all."""
-    if scope == "all":
+    if scope in ("all", "roles"):
         return None
     if scope == "unscored":
         return frozenset(index for index, state in enumerate(states) if state == "failed")
@@ -187,6 +188,11 @@ class RunHandle:
     @property
     def run(self) -> RunInfo:
         return self.plan.run
+
+    @property
+    def used(self) -> Used:
+        """What this start has used up of its limits so far."""
+        return Used(0, 0, 0.0) if self._executor is None else self._executor.used
 
     def _control(self, action: Callable[[Executor], None]) -> None:
         def apply() -> None:

@@ -172,7 +172,7 @@ def latex(document: Document) -> str:
         rows = [" & ".join(_tex(column) for column in table.columns) + r" \\"]
         body = []
         for row in table.rows:
-            cells = [_tex(_plain_line(cell)) for cell in row.cells]
+            cells = [_tex(plain_line(cell)) for cell in row.cells]
             if row.strong:
                 cells = [rf"\textbf{{{cell}}}" if cell else "" for cell in cells]
             body.append(" & ".join(cells) + r" \\")
@@ -213,7 +213,8 @@ def _tables(document: Document) -> Iterator[tuple[str, str, Table]]:
             yield section.title, section.fact, table
 
 
-def _plain_line(line: Line) -> str:
+def plain_line(line: Line) -> str:
+    """A line without markup; a verdict as its letter."""
     texts = []
     for part in line:
         if isinstance(part, Chip):

@@ -15,6 +15,7 @@ At = tuple[str, ...]
 COMMANDS = (
     "run",
     "estimate",
+    "experiment",
     "import",
     "metrics",
     "rate",
@@ -40,7 +41,20 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "estimate", "import", "metrics", "rate", "labels", "compare", "rank", "learn", "curve", "export"],
+    [
+        "run",
+        "estimate",
+        "experiment",
+        "import",
+        "metrics",
+        "rate",
+        "labels",
+        "compare",
+        "rank",
+        "learn",
+        "curve",
+        "export",
+    ],
 )
 def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, command: str) -> None:
     ran = judgenet(command, "--help")

@@ -1,0 +1,331 @@
+"""``judgenet experiment``: the experiments of the paper and the baselines, sharing all calls that they can."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import queue
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.progress import Reporter, finding_line
+from judgenet.cli.run import CODES, follow, terminate
+from judgenet.cli.setup import Setup, prepare
+from judgenet.core.events import Event
+from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES, Experiment, ExperimentPreset, make
+from judgenet.core.project import Selection, select
+from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, estimate_experiment
+from judgenet.engine.session import Engine
+from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section
+from judgenet.report.blocks import Table as TableBlock
+from judgenet.report.experiment_document import document
+from judgenet.report.experiment_files import ResultsError, write_results
+from judgenet.report.experiment_results import experiment_set
+from judgenet.report.tables import plain_line
+from judgenet.store.db import Store
+from judgenet.store.secrets import scrub
+
+DEFAULT_OUT = Path("judgenet-experiments")
+
+_SHARED = (
+    "pairs", "columns", "labels", "encoding", "language", "endpoint", "base_url", "model", "api_key_env",
+    "temperature", "max_tokens", "seed", "concurrency", "max_calls", "token_budget", "price", "budget",
+)  # fmt: skip
+"""The options of ``run`` that an experiment takes."""
+
+
+def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with its own options and those of ``run`` that it takes, which come as one mapping."""
+    shared = inspect.signature(prepare, eval_str=True).parameters
+    own = inspect.signature(command, eval_str=True).parameters
+    parameters = [value for name, value in own.items() if name != "shared"]
+    parameters += [shared[name] for name in _SHARED]
+
+    def wrapper(**values: Any) -> Any:
+        given = {name: values.pop(name) for name in _SHARED}
+        return command(shared=given, **values)
+
+    ordered = sorted(parameters, key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    wrapper.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
+    wrapper.__doc__ = command.__doc__
+    return wrapper
+
+
+@_with_options
+def experiment(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help=f"One of {', '.join(EXPERIMENTS)}; 'list' says what each does.")
+    ],
+    shared: Mapping[str, Any],
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs, drawn by --seed.")] = None,
+    per_task: Annotated[
+        int | None,
+        typer.Option(min=0, help="Judge so many pairs of each task, drawn by --seed; 0 for all. width-depth: 20."),
+    ] = None,
+    set_name: Annotated[
+        str | None, typer.Option("--set", help="Name of this set of pairs in the tables; the file's without it.")
+    ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(help="Neurons in each layer of the network, or 'auto': as many as roles come back (the default)."),
+    ] = None,
+    widths: Annotated[
+        str | None, typer.Option(metavar="1..8", help="width-depth: the numbers of neurons, such as 1..8 or 1,2,4.")
+    ] = None,
+    depths: Annotated[str | None, typer.Option(metavar="1..4", help="width-depth: the numbers of layers.")] = None,
+    neurons: Annotated[
+        int | None, typer.Option(min=1, help="neuron-budget: the largest number of neurons (10 without it).")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="FairEval's k: samples in each order.")] = FAIREVAL_SAMPLES,
+    target: Annotated[
+        float | None,
+        typer.Option(help="annotation-saving: the agreement to reach, 0.8; else as the annotators of the pairs agree."),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder of store and results. Experiments in one folder share their calls."),
+    ] = DEFAULT_OUT,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it comes to, and ask nothing.")] = False,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
+) -> int:
+    """Run an experiment of the paper, or the baselines: several networks on the same pairs, in one store, so that no
+    call is paid for twice. The same command goes on where it was left. Its tables (Markdown, CSV, LaTeX, JSON), plots
+    (SVG) and the text of the method go to DIR/NAME; another set of pairs in the same folder stands beside the first.
+
+    \b
+    Examples:
+      judgenet experiment list
+      judgenet experiment main-table --pairs pairs.jsonl --out paper --estimate
+      judgenet experiment main-table --pairs pairs.jsonl --out paper --endpoint openai --model gpt-4.1-mini --budget 5
+      judgenet experiment width-depth --pairs LLMEval2_benchmark.json --widths 1..8 --depths 1..4 --out paper
+    """
+    if name == "list":
+        _show_list(as_json)
+        return ExitCode.DONE
+    preset = EXPERIMENTS.get(name)
+    if preset is None:
+        raise InputError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
+    if target is not None and not 0 < target <= 1:
+        raise InputError(f"--target {target:g}: a share above 0 and up to 1, such as 0.8.")
+    setup = prepare(**shared, out=out)
+    selection, words = _selection(preset, limit, per_task, shared["seed"], setup)
+    pairs = select(setup.dataset.pairs, selection)
+    source = setup.project.pairs
+    assert source is not None
+    setup = replace(
+        setup,
+        start=replace(setup.start, pairs=pairs),
+        project=replace(setup.project, pairs=replace(source, selection=selection)),
+    )
+    changes: dict[str, Any] = {"samples": samples}
+    if width is not None and width.lower() != "auto":
+        changes["width"] = _numbers("--width", width)[0]
+    if widths is not None:
+        changes["widths"] = _numbers("--widths", widths)
+    if depths is not None:
+        changes["depths"] = _numbers("--depths", depths)
+    if neurons is not None:
+        changes["budget"] = neurons
+    found = make(name, choices_of(setup.start, **changes))
+    _refuse_too_few(preset, setup)
+    named = set_name or _set_name(Path(source.files[0]))
+    if estimate:
+        _estimate_only(found, setup, as_json)
+        return ExitCode.DONE
+    return _run(found, setup, named, words, target, out / name, as_json=as_json, quiet=quiet)
+
+
+def _set_name(file: Path) -> str:
+    """A set of pairs by its file; one that is only called ``pairs`` by its folder."""
+    return file.absolute().parent.name if file.stem == "pairs" else file.stem
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    """``1..8``, ``1,2,4`` or ``4`` as numbers."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        low, dots, high = part.partition("..")
+        ends = [low, high] if dots else [low]
+        if not all(end.strip().isdecimal() and int(end) for end in ends) or int(ends[-1]) > 64:
+            raise InputError(f"{option} {text}: whole numbers from 1 to 64, such as 1..8 or 1,2,4.")
+        numbers += range(int(ends[0]), int(ends[-1]) + 1)
+    if not numbers:
+        raise InputError(f"{option} {text}: the first number is larger than the last.")
+    return tuple(dict.fromkeys(numbers))
+
+
+def _selection(
+    preset: ExperimentPreset, limit: int | None, per_task: int | None, seed: int, setup: Setup
+) -> tuple[Selection, str]:
+    """Which pairs, and the same in words."""
+    if limit is not None and per_task:
+        raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
+    if limit is not None:
+        return Selection("sample", limit, seed), f"{limit:,} drawn with seed {seed}"
+    each = preset.each if per_task is None else per_task
+    if not each:
+        return Selection(), "all pairs"
+    return Selection("per_task", each, seed), f"{each:,} of each task, drawn with seed {seed}"
+
+
+def _refuse_too_few(preset: ExperimentPreset, setup: Setup) -> None:
+    """Says before anything is paid for that there is nothing to judge, or nothing to compare with."""
+    pairs = setup.start.pairs
+    if not pairs:
+        raise InputError("There are no pairs to judge.")
+    if preset.labels and not any(pair.human for pair in pairs):
+        typer.echo(
+            f"warning: none of the {len(pairs):,} pairs has a human label: there will be verdicts, but no accuracy "
+            "or kappa. Stop here (Ctrl+C) unless labels come later; they cost no call then.",
+            err=True,
+        )
+
+
+def _estimate_only(found: Experiment, setup: Setup, as_json: bool) -> None:
+    store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
+    try:
+        come_to = estimate_experiment(setup.start, found, store)
+    finally:
+        if store is not None:
+            store.close()
+    if as_json:
+        typer.echo(json.dumps({"experiment": found.key, **come_to.to_json()}, allow_nan=False))
+    else:
+        _show_estimate(come_to, Console())
+
+
+def _show_estimate(come_to: ExperimentEstimate, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right", overflow="fold")
+    for label, text in come_to.lines():
+        table.add_row(label, text)
+    console.print(table)
+
+
+def _run(
+    found: Experiment,
+    setup: Setup,
+    named: str,
+    selection: str,
+    target: float | None,
+    folder: Path,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    console = Console(stderr=True)
+    with Store.open(setup.store_path) as store:
+        setup.save()
+        if not quiet:
+            for finding in setup.dataset.findings:
+                console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+            _show_estimate(estimate_experiment(setup.start, found, store), console)
+        course = Course(store, setup.start, found)
+        _go(course, store, console, quiet)
+        store.flush()
+        assert course.end is not None
+        values = experiment_set(
+            store,
+            found,
+            setup.start.pairs,
+            course.runs,
+            name=named,
+            state=course.end.state,
+            message=course.end.message,
+            target=target,
+            selection=selection,
+            source=dict(setup.start.record.get("source", {})),
+            this_time=course.used.calls,
+        )
+        try:
+            results, files = write_results(folder, found.key, values)
+        except ResultsError as error:
+            raise InputError(str(error)) from None
+    if as_json:
+        place = {"folder": str(folder), "files": [path.name for path in files]}
+        sys.stdout.write(json.dumps({**results, "place": place}, allow_nan=False) + "\n")
+    else:
+        show(document(results), Console())
+        typer.echo(f"Written to {folder}: {', '.join(path.name for path in files)}.")
+    if course.end.message and (quiet or course.end.state != "done"):
+        typer.echo(f"judgenet: {course.end.state}: {scrub(course.end.message)}", err=True)
+    return CODES[course.end.state]
+
+
+def _go(course: Course, store: Store, console: Console, quiet: bool) -> None:
+    """Leads the experiment through its runs."""
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        with Engine() as engine:
+            while (step := course.next()) is not None:
+                told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+                ids = [pair.id for pair in step.start.pairs]
+                with Reporter(console, ids, quiet=quiet, each_pair=False) as reporter:
+                    if not quiet:
+                        head = f"{step.number} of {step.total}: {step.arm.title}"
+                        console.print(head, style="bold", markup=False, highlight=False)
+                    handle = engine.start(store, step.start, told.put)
+                    finished = follow(handle, told, reporter, None)
+                course.ended(step, handle.run, finished, handle.used)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+# What people see
+
+
+def show(of: Document, console: Console) -> None:
+    """The document on a terminal."""
+    console.print(Text(of.title, style="bold"))
+    for block in of.blocks:
+        _show_block(block, console)
+
+
+def _show_block(block: Block, console: Console) -> None:
+    if isinstance(block, Section):
+        fact = f" ({block.fact})" if block.fact else ""
+        console.print(Text(f"\n{block.title}{fact}"), soft_wrap=True)
+    elif isinstance(block, TableBlock):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column, numeric in zip(block.columns, block.numeric, strict=True):
+            table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        for row in block.rows:
+            table.add_row(*(Text(plain_line(cell)) for cell in row.cells), style="bold" if row.strong else "")
+        console.print(table)
+    elif isinstance(block, (Notice, Paragraph)):
+        console.print(Text(plain_line(block.line)), soft_wrap=True)
+    elif isinstance(block, Bullets):
+        for item in block.items:
+            console.print(Text(f"- {plain_line(item)}"), soft_wrap=True)
+
+
+def _show_list(as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {
+                "name": preset.key,
+                "title": preset.title,
+                "description": preset.description,
+                "calls": preset.cost,
+                "needs_labels": preset.labels,
+                "pairs_of_each_task": preset.each,
+            }
+            for preset in EXPERIMENTS.values()
+        ]
+        typer.echo(json.dumps({"experiments": rows}, allow_nan=False))
+        return
+    for preset in EXPERIMENTS.values():
+        typer.echo(f"{preset.key}\n  {preset.description}\n  {preset.cost}")

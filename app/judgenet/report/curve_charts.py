@@ -1,0 +1,193 @@
+"""Charts of shares along an axis: by width, by number of neurons, by the share that people review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Literal
+
+from judgenet.report.charts import WIDTH
+from judgenet.report.drawing import Dot, Drawing, Label, Path, Shape, Step, Token, elided, line, text_width
+from judgenet.report.words import percent
+from judgenet.stats.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A share at a place of the axis, with its 95 % interval."""
+
+    x: float
+    share: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points from left to right. The ``subject`` stands out and shows its intervals as a band. ``end`` stands behind
+    the name, without it the last share."""
+
+    name: str
+    points: tuple[Point, ...]
+    subject: bool = False
+    end: str = ""
+
+    @property
+    def figure(self) -> str:
+        return self.end or (percent(self.points[-1].share) if self.points else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Curves on axes of their own; panels beside each other have the same axes."""
+
+    title: str
+    curves: tuple[Curve, ...]
+
+
+_HEIGHT = 268.0
+_AXIS_W = 58.0
+_GAP = 20.0
+_SPREAD = 19.0
+_DASHES: tuple[tuple[float, float] | None, ...] = (None, (6, 3), (2, 3))
+_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
+
+
+def curves(
+    panels: Sequence[Panel],
+    words: str,
+    axis: str,
+    *,
+    level: tuple[str, float] | None = None,
+    ticks: Sequence[float] | None = None,
+    tick_text: Callable[[float], str] = lambda x: f"{x:g}",
+) -> Drawing:
+    """Panels side by side. ``axis`` names what runs to the right; ``level`` is a named share drawn across.
+
+    In a single panel each curve has its name and last share at its end. In several, a panel's title tells its subject,
+    and the other curves stand behind it.
+    """
+    shown = [point for panel in panels for curve in panel.curves for point in curve.points]
+    if not shown:
+        return Drawing(WIDTH, 28, (Label(0, 18, f"n/a – {words}", "text3"),), words)
+    single = len(panels) == 1
+    marks = list(ticks) if ticks is not None else sorted({point.x for point in shown})
+    low, high, shares = _shares(shown, level)
+    names_w = max((_end_width(curve) for curve in panels[0].curves), default=0.0) if single else 0.0
+    room = WIDTH - _AXIS_W - names_w - (24 if single else 8)
+    panel_w = (room - _GAP * (len(panels) - 1)) / len(panels)
+    top = 26.0 if not single or level is not None else 10.0
+    bottom = top + _HEIGHT
+    shapes: list[Shape] = []
+
+    def y(share: float) -> float:
+        return bottom - (share - low) / (high - low) * _HEIGHT
+
+    for share in shares:
+        shapes.append(Label(_AXIS_W - 10, y(share) + 4.8, f"{100 * share:.0f} %", "text2", "end", tabular=True))
+    first, last = min(marks), max(marks)
+    for place, panel in enumerate(panels):
+        left = _AXIS_W + place * (panel_w + _GAP)
+
+        def x(at: float, left: float = left) -> float:
+            return left + 10 + (at - first) / ((last - first) or 1) * (panel_w - 20)
+
+        for share in shares:
+            at = round(y(share)) + 0.5
+            shapes.append(Path(line(left, at, left + panel_w, at), "line"))
+        taken = -1e9
+        for mark in marks:
+            text = tick_text(mark)
+            if x(mark) - text_width(text) / 2 > taken + 6:
+                shapes.append(Label(x(mark), bottom + 22, text, "text2", "middle", tabular=True))
+                taken = x(mark) + text_width(text) / 2
+        if panel.title:
+            shapes.append(Label(left, top - 12, panel.title, "text", weight=600))
+        if level is not None:
+            name, share = level
+            shapes.append(Path(line(left, y(share), left + panel_w, y(share)), "text", dash=(6, 4)))
+            if single:
+                shapes.append(Label(left, top - 10, f"{name} {percent(share)}", "text2", tabular=True))
+        shapes += _panel(panel, x, y, single)
+        if single:
+            shapes += _ends(panel.curves, x, y, left + panel_w + 10, bottom)
+    shapes.append(Label(_AXIS_W + room / 2, bottom + 44, axis, "text2", "middle"))
+    return Drawing(WIDTH, bottom + 52, tuple(shapes), words)
+
+
+def _panel(panel: Panel, x: Callable[[float], float], y: Callable[[float], float], single: bool) -> list[Shape]:
+    """The curves, the subject last and so on top."""
+    shapes: list[Shape] = []
+    others = [curve for curve in panel.curves if not curve.subject]
+    for place, curve in enumerate(others):
+        if curve.points:
+            dash = _DASHES[place % len(_DASHES)] if single else None
+            shapes.append(Path(_steps(curve, x, y), "text3" if single else "edge", 1.25, dash))
+    for curve in panel.curves:
+        if not curve.subject or not curve.points:
+            continue
+        within = [(point.x, point.interval) for point in curve.points if point.interval is not None]
+        if len(within) > 1:
+            ends = [(x(at), y(of.high)) for at, of in within] + [(x(at), y(of.low)) for at, of in reversed(within)]
+            steps: list[Step] = [("M" if not place else "L", end) for place, end in enumerate(ends)]
+            shapes.append(Path((*steps, ("Z", ())), fill="accent", opacity=0.14))
+        elif within:
+            at, of = within[0]
+            shapes.append(Path(line(x(at), y(of.low), x(at), y(of.high)), "accent", 1.5))
+        shapes.append(Path(_steps(curve, x, y), "accent", 2))
+        shapes += [Dot(x(point.x), y(point.share), 3, "accent") for point in curve.points]
+    return shapes
+
+
+def _steps(curve: Curve, x: Callable[[float], float], y: Callable[[float], float]) -> tuple[Step, ...]:
+    return tuple(("M" if not place else "L", (x(point.x), y(point.share))) for place, point in enumerate(curve.points))
+
+
+_NAME_W = 170.0
+
+
+def _end_width(curve: Curve) -> float:
+    weight = 600 if curve.subject else 400
+    return min(_NAME_W, text_width(curve.name, weight=weight)) + 12 + text_width(curve.figure, weight=weight)
+
+
+def _ends(
+    of: Sequence[Curve], x: Callable[[float], float], y: Callable[[float], float], left: float, bottom: float
+) -> list[Shape]:
+    """Names at the ends of curves, kept apart, with leaders where they had to move."""
+    there = sorted((curve for curve in of if curve.points), key=lambda curve: y(curve.points[-1].share))
+    places: list[float] = []
+    for curve in there:
+        wanted = y(curve.points[-1].share)
+        places.append(max(wanted, places[-1] + _SPREAD) if places else wanted)
+    floor_y = bottom
+    for place in range(len(places) - 1, -1, -1):
+        # What was pushed below the plot goes up again, and takes those above along.
+        places[place] = min(places[place], floor_y)
+        floor_y = places[place] - _SPREAD
+    shapes: list[Shape] = []
+    for curve, at in zip(there, places, strict=True):
+        last = curve.points[-1]
+        if abs(at - y(last.share)) > 2:
+            shapes.append(Path(line(x(last.x) + 4, y(last.share), left + 4, at), "text3", 1))
+        color: Token = "text" if curve.subject else "text2"
+        weight: Literal[400, 600] = 600 if curve.subject else 400
+        name = elided(curve.name, _NAME_W, weight=weight)
+        shapes.append(Label(left + 8, at + 4.8, name, color, weight=weight, whole=curve.name))
+        shapes.append(Label(WIDTH, at + 4.8, curve.figure, color, "end", weight, tabular=True))
+    return shapes
+
+
+def _shares(shown: Sequence[Point], level: tuple[str, float] | None) -> tuple[float, float, list[float]]:
+    """Ends and ticks of the axis of shares."""
+    values = [value for point in shown for value in (point.share, *(point.interval or ()))]
+    values += [] if level is None else [level[1]]
+    least, most = min(values), max(values)
+    if most - least < 0.1:
+        least = min(max(0.0, (least + most - 0.1) / 2), 0.9)
+        most = least + 0.1
+    for step in _STEPS:
+        low, high = floor(least / step + 1e-9), ceil(most / step - 1e-9)
+        if high - low <= 6:
+            break
+    return low * step, high * step, [place * step for place in range(low, high + 1)]

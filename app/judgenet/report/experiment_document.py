@@ -1,0 +1,384 @@
+"""An experiment's results as tables for people and as lines for machines. All of it is made of the plain values of
+:mod:`judgenet.report.experiment_results`, so that results that were kept are shown without their store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from judgenet import __version__
+from judgenet.core.aggregate import aggregation_title
+from judgenet.formats.tables import csv_text
+from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
+from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
+from judgenet.report.words import (
+    SPOKEN,
+    clean,
+    day,
+    minus,
+    of,
+    percent,
+    percent_interval,
+    plural,
+    ratio,
+    ratio_interval,
+)
+
+
+def document(results: Results) -> Document:
+    """The tables of an experiment, with what must be known to read them."""
+    sets: Sequence[Values] = results["sets"]
+    return Document(
+        kicker=("Experiment ", results["experiment"]),
+        date=day(max(one["at"] for one in sets)),
+        title=results["title"],
+        blocks=tuple(_blocks(results)),
+        foot=f"JudgeNet {__version__}",
+    )
+
+
+def _blocks(results: Results) -> Iterator[Block]:
+    kind = kind_of(results)
+    for one in results["sets"]:
+        if one["state"] != "done":
+            why = f": {one['message']}" if one["message"] else ""
+            yield Notice((Given(one["set"]), f" has not run to its end ({one['state']}){why}"))
+    if kind in ("table", "saving"):
+        yield from _accuracy_table(results)
+    if kind in ("sweep", "budget"):
+        for one in results["sets"]:
+            yield from _grids(one, kind)
+    if kind == "saving":
+        yield from _saving_table(results)
+    if kind == "clouds":
+        for one in results["sets"]:
+            yield from _words_table(one)
+    yield Bullets(tuple(_notes(results)))
+
+
+# Tables
+
+
+def _accuracy_table(results: Results) -> Iterator[Block]:
+    sets = results["sets"]
+    several = len(sets) > 1
+    compared = any(row["difference"] is not None for one in sets for row in one["rows"])
+    columns = ["Network", "Acc. %", "95 %", "Macro-F1", "95 %", "Kappa", "95 %", "n used", "Neurons", "Calls a pair"]
+    if compared:
+        columns += ["Difference, points", "95 %"]
+    lines = []
+    for one in sets:
+        if several:
+            blank: list[Line] = [("",)] * (len(columns) - 1)
+            lines.append(Row(((Given(one["set"]),), *blank), strong=True))
+        for row in one["rows"]:
+            lines.append(_accuracy_row(row, compared))
+        if one["majority"]["accuracy"] is not None:
+            name = f"Always {SPOKEN[one['majority']['label']]}"
+            cells: list[Line] = [(name,), (percent(one["majority"]["accuracy"], unit=False),)]
+            lines.append(Row((*cells, *[("",)] * (len(columns) - 2))))
+    yield Section(results["title"], _pairs_fact(sets))
+    yield Table(tuple(columns), (False, *(True,) * (len(columns) - 1)), tuple(lines))
+    if compared:
+        names = {
+            row["difference"]["against"]: row_of(one, row["difference"]["against"])["name"]
+            for one in sets
+            for row in one["rows"]
+            if row["difference"] is not None
+        }
+        shown = ", ".join(dict.fromkeys(names.values()))
+        yield Paragraph(
+            (f"The difference is that of the accuracies, less that of {shown}, on the same pairs (bootstrap).",),
+            "note",
+        )
+
+
+def _accuracy_row(row: Values, compared: bool) -> Row:
+    cells: list[Line] = [(row["name"],), *_figure_cells(row)]
+    cells.append((of(row["n_used"], row["n_total"]),))
+    cells += [(_number(row["neurons_per_pair"]),), (_number(row["calls_per_pair"]),)]
+    if compared:
+        found = row["difference"]
+        value = None if found is None else found["accuracy"]
+        cells.append(("" if found is None else "n/a" if value is None else minus(f"{100 * value:+.1f}"),))
+        ends = None if found is None else found["accuracy_ci"]
+        cells.append(("" if ends is None else minus(f"[{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]"),))
+    return Row(tuple(cells), strong=row["subject"])
+
+
+def _figure_cells(row: Values) -> list[Line]:
+    """Accuracy, macro-F1 and kappa, each with its interval."""
+    return [
+        (percent(row["accuracy"], unit=False),),
+        (percent_interval(interval_of(row["accuracy_ci"])),),
+        (ratio(row["macro_f1"]),),
+        (ratio_interval(interval_of(row["macro_f1_ci"])),),
+        (ratio(row["kappa"]),),
+        (ratio_interval(interval_of(row["kappa_ci"])),),
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.1f}".removesuffix(".0")
+
+
+def _pairs_fact(sets: Sequence[Values]) -> str:
+    return ", ".join(
+        f"{one['set']}: {of(one['pairs']['labelled'], one['pairs']['total'])} pairs labelled" for one in sets
+    )
+
+
+_METRICS: tuple[tuple[str, str, Callable[[Values], str]], ...] = (
+    (
+        "accuracy",
+        "Accuracy, %",
+        lambda row: (
+            f"{percent(row['accuracy'], unit=False)} {percent_interval(interval_of(row['accuracy_ci']))}".strip()
+        ),
+    ),
+    (
+        "macro_f1",
+        "Macro-F1",
+        lambda row: f"{ratio(row['macro_f1'])} {ratio_interval(interval_of(row['macro_f1_ci']))}".strip(),
+    ),
+    ("kappa", "Kappa", lambda row: f"{ratio(row['kappa'])} {ratio_interval(interval_of(row['kappa_ci']))}".strip()),
+)
+
+
+def _grids(one: Values, kind: str) -> Iterator[Block]:
+    """A table for each figure, with a row for each place of the axis."""
+    rows = one["rows"]
+    places = sorted({row["x"] for row in rows})
+    across = list(dict.fromkeys((row["group"], row["aggregation"]) for row in rows))
+    if kind == "sweep":
+        # One table for an aggregation, depths to the right.
+        blocks = [[key for key in across if key[1] == rule] for rule in dict.fromkeys(rule for _, rule in across)]
+    else:
+        blocks = [across]
+    first = "n" if kind == "sweep" else "Neurons"
+    for _, title, shown in _METRICS:
+        for keys in blocks:
+            rule = aggregation_title(keys[0][1])
+            heads = [group if kind == "sweep" else group_name(group, aggregation) for group, aggregation in keys]
+            lines = []
+            for x in places:
+                cells: list[Line] = [(f"{x:,}",)]
+                for key in keys:
+                    found = next(
+                        (row for row in rows if row["x"] == x and (row["group"], row["aggregation"]) == key), None
+                    )
+                    cells.append(("" if found is None else shown(found),))
+                lines.append(Row(tuple(cells)))
+            used = sorted({row["n_used"] for row in rows})
+            fact = f"{_span(used)} of {one['pairs']['total']:,} pairs used"
+            name = f"{one['set']}: {title}, {rule}" if kind == "sweep" else f"{one['set']}: {title}"
+            yield Section(name, fact, level=3)
+            yield Table((first, *heads), (True,) * (len(heads) + 1), tuple(lines))
+
+
+def _span(values: Sequence[int]) -> str:
+    return f"{values[0]:,}" if values[0] == values[-1] else f"{values[0]:,} to {values[-1]:,}"
+
+
+def _saving_table(results: Results) -> Iterator[Block]:
+    columns = (
+        "Network",
+        "Agreement with people, %",
+        "Relative to people's own, %",
+        "Still to review, %",
+        "at the ends of the 95 %",
+        "Saved, %",
+        "Least certain first, %",
+        "95 %",
+        "n used",
+    )
+    for one in results["sets"]:
+        saving = one["saving"]
+        lines = []
+        for row in saving["rows"]:
+            ends = row["review_ends"]
+            cells = (
+                row_of(one, row["row"])["name"],
+                percent(row["accuracy"], unit=False),
+                percent(row["relative"], unit=False),
+                percent(row["review"], unit=False),
+                "" if ends is None else f"{percent(ends[0], unit=False)} to {percent(ends[1], unit=False)}",
+                percent(row["saved"], unit=False),
+                percent(row["uncertain_first"], unit=False),
+                percent_interval(interval_of(row["uncertain_first_ci"])),
+                of(row["n_used"], row["n_total"]),
+            )
+            lines.append(Row(tuple((cell,) for cell in cells)))
+        yield Section(f"{one['set']}: people's work", _target_words(saving), level=3)
+        yield Table(columns, (False, *(True,) * (len(columns) - 1)), tuple(lines))
+
+
+TARGETS = {
+    "given": "as given",
+    "measured": "as the annotators of these pairs agree",
+    "paper": "as in the paper, since these pairs have no several annotators",
+}
+
+
+def _target_words(saving: Values) -> str:
+    return f"target {percent(saving['target'])}, {TARGETS[saving['target_from']]}"
+
+
+MOST_WORDS = 10
+
+
+def _words_table(one: Values) -> Iterator[Block]:
+    lines = []
+    for words in one["words"]:
+        common = ", ".join(f"{name} {count:,}" for name, count in words["words"][:MOST_WORDS])
+        cells = (
+            Given(words["task"] or "(no task)"),
+            of(words["pairs_used"], words["pairs_total"]),
+            f"{words['roles']:,}",
+            Given(common),
+        )
+        lines.append(Row(tuple((cell,) for cell in cells)))
+    yield Section(f"{one['set']}: roles by task", plural(one["pairs"]["total"], "pair"))
+    yield Table(("Task", "Pairs used", "Different roles", "The commonest"), (False, True, True, False), tuple(lines))
+
+
+def _notes(results: Results) -> Iterator[Line]:
+    sets, kind = results["sets"], kind_of(results)
+    for one in sets:
+        calls = one["calls"]
+        price = calls["price_reason"] if calls["price"] is None else f"{calls['price']:.4f} USD"
+        yield (
+            Given(one["set"]),
+            f": its runs hold {calls['all']:,} calls; {calls['made']:,} were asked ({calls['asked_this_time']:,} of "
+            f"them this time), {calls['from_store']:,} were shared; {calls['tokens_in']:,} tokens in, "
+            f"{calls['tokens_out']:,} out; price: {price}.",
+        )
+        roles = one["roles"]
+        if roles["fewer"]:
+            yield (
+                Given(one["set"]),
+                f": on {of(roles['fewer'], roles['pairs'])} pairs the model named fewer roles than there are neurons "
+                "(pairs counted once a network); the network is narrower there.",
+            )
+        if roles["none"]:
+            yield (
+                Given(one["set"]),
+                f": on {of(roles['none'], roles['pairs'])} pairs the model named no roles, and those of the library "
+                "stood in.",
+            )
+        if calls["unscored"]:
+            said = ", ".join(f"{reason} {count:,}" for reason, count in calls["unscored"].items())
+            yield (Given(one["set"]), f": calls without an evaluation, which count nowhere: {said}.")
+        if kind != "clouds" and not one["pairs"]["labelled"]:
+            yield (Given(one["set"]), ": no pair has a human label, so that agreement with people is undefined.")
+        if kind != "clouds" and one["pairs"]["questions"] < one["pairs"]["total"]:
+            number = plural(one["pairs"]["questions"], "question")
+            yield (Given(one["set"]), f": its pairs are of {number}; intervals draw whole questions.")
+    if kind in ("sweep", "budget"):
+        yield ("The best of many networks looks better than it is: it was chosen on the pairs that it is shown for.",)
+    if kind == "saving":
+        yield from _saving_notes(sets)
+
+
+def _saving_notes(sets: Sequence[Values]) -> Iterator[Line]:
+    yield (
+        "The formula takes a reviewed pair as right, although people agree with each other no further than the target. "
+        "If reviewers err as often as people differ, everything must be reviewed.",
+    )
+    yield (
+        "It is for pairs that are picked at random. Least certain first is measured on the labelled pairs, and less "
+        "sure than it looks where these are few.",
+    )
+    yield ("Agreement and target are estimates: see the share at both ends of the interval.",)
+    for one in sets:
+        if any((row["relative"] or 0) > 1 for row in one["saving"]["rows"]):
+            yield (
+                Given(one["set"]),
+                ": a network can agree with the label more often than people do with each other, since the label "
+                "is a majority of them.",
+            )
+
+
+# Figures for machines
+
+
+class Record(NamedTuple):
+    """A line of the CSV: a row of the table on one set of pairs."""
+
+    set: str
+    row: str
+    network: str
+    aggregation: str
+    group: str | None
+    x: int | None
+    accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
+    macro_f1: float | None
+    macro_f1_low: float | None
+    macro_f1_high: float | None
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    n_used: int
+    n_total: int
+    neurons_per_pair: float | None
+    calls_per_pair: float | None
+    compared_with: str | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    review_share: float | None
+    reason: str
+
+
+def csv(results: Results) -> str:
+    """All rows, one a line; of word clouds each role of each task."""
+    if kind_of(results) == "clouds":
+        lines = [
+            (one["set"], words["task"], clean(str(name)), count, words["pairs_used"], words["pairs_total"])
+            for one in results["sets"]
+            for words in one["words"]
+            for name, count in words["words"]
+        ]
+        return csv_text(("set", "task", "role", "pairs", "pairs_used", "pairs_total"), lines)
+    records = (_record(one, row) for one in results["sets"] for row in one["rows"])
+    return csv_text(Record._fields, records)
+
+
+def _record(one: Values, row: Values) -> Record:
+    def ends(name: str, of_values: Values = row) -> tuple[float | None, float | None]:
+        found = of_values.get(name)
+        return (None, None) if found is None else (found[0], found[1])
+
+    difference = row["difference"] or {}
+    saving: Values = next((found for found in one.get("saving", {}).get("rows", ()) if found["row"] == row["row"]), {})
+    return Record(
+        one["set"],
+        row["row"],
+        row["network"],
+        row["aggregation"],
+        row["group"],
+        row["x"],
+        row["accuracy"],
+        *ends("accuracy_ci"),
+        row["macro_f1"],
+        *ends("macro_f1_ci"),
+        row["kappa"],
+        *ends("kappa_ci"),
+        row["n_used"],
+        row["n_total"],
+        row["neurons_per_pair"],
+        row["calls_per_pair"],
+        difference.get("against"),
+        difference.get("accuracy"),
+        *ends("accuracy_ci", difference),
+        saving.get("review"),
+        "; ".join(dict.fromkeys(row["reasons"].values())),
+    )
+
+
+def json_text(results: Results) -> str:
+    """The results as they are kept."""
+    return json.dumps(results, allow_nan=False, indent=1, ensure_ascii=True) + "\n"

@@ -1,0 +1,88 @@
+"""An experiment's results as files in a folder, and read back from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judgenet.formats.tables import whole_file
+from judgenet.report.drawing import of_theme, svg
+from judgenet.report.experiment_document import csv, document, json_text
+from judgenet.report.experiment_method import method
+from judgenet.report.experiment_plots import framed, plot
+from judgenet.report.experiment_results import Results, with_set
+from judgenet.report.tables import latex, markdown
+
+RESULTS = "results.json"
+
+
+class ResultsError(Exception):
+    """Results that cannot be written or read; the message says what to do."""
+
+
+def kept_results(folder: Path) -> dict[str, Any] | None:
+    """The results that a folder holds, ``None`` where there are none.
+
+    :raises ResultsError: the file there holds none.
+    """
+    path = folder / RESULTS
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path}: cannot be read ({error}). Move it away and run the experiment again.") from None
+    if not isinstance(found, dict) or not found.get("sets") or "experiment" not in found:
+        raise ResultsError(f"{path}: holds no results of an experiment. Move it away and run the experiment again.")
+    return found
+
+
+def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dict[str, Any], list[Path]]:
+    """Writes the results of one set, beside those of others that the folder holds: figures as JSON and CSV, tables as
+    Markdown and LaTeX, a plot of each set as SVG (light and dark), and the text of the method.
+
+    Returns the results of all sets and the files.
+
+    :raises ResultsError: a file cannot be written or read.
+    """
+    results = with_set(kept_results(folder), key, found)
+    texts = {
+        RESULTS: json_text(results),
+        "table.md": markdown(document(results)),
+        "table.csv": csv(results),
+        "table.tex": latex(document(results)),
+        "method.md": markdown(method(results)),
+    }
+    for name, text in plots(results).items():
+        texts[name] = text
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            with whole_file(folder / name) as draft:
+                draft.write_text(text, encoding="utf-8", newline="")
+            written.append(folder / name)
+    except OSError as error:
+        raise ResultsError(f"{folder}: cannot be written ({error.strerror or error}). Name another folder.") from None
+    return results, written
+
+
+def plots(results: Results) -> dict[str, str]:
+    """The plots of all sets as SVG by file name."""
+    found = {}
+    sets = results["sets"]
+    for number, one in enumerate(sets, 1):
+        drawing = framed(plot(results, one))
+        end = "" if len(sets) == 1 else f"-{_slug(one['set']) or number}"
+        if f"plot{end}.svg" in found:
+            end += f"-{number}"
+        found[f"plot{end}.svg"] = svg(drawing, of_theme("light"), alone=True)
+        found[f"plot{end}-dark.svg"] = svg(drawing, of_theme("dark"), alone=True)
+    return found
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60]

@@ -1,0 +1,414 @@
+"""The figures of an experiment from its recorded runs, as plain values with stable keys: what a table, a plot, a file
+and a machine are given. What is undefined is ``None`` with a reason."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judgenet import __version__
+from judgenet.core import network_json
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_title
+from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.evaluation import Evaluation
+from judgenet.core.experiments import EXPERIMENTS, Experiment, Row
+from judgenet.core.network import NetworkSpec, needs_roles
+from judgenet.core.pairs import VERDICTS, Order, Pair, Verdict, data_hash
+from judgenet.engine.experiments import runs_of
+from judgenet.stats.agreement import Agreement, agreement_of, review_share
+from judgenet.stats.comparison import TwoVerdicts, compare
+from judgenet.stats.curves import CODES
+from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.panel import panel_agreement
+from judgenet.stats.uncertainty import CallVerdicts, entropy, review_need
+from judgenet.store.db import Store
+from judgenet.store.results import pair_calls
+from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
+from judgenet.store.usage import models_used, parameters_used
+
+PAPER_AGREEMENT = 0.8
+"""How far people agree with each other in the paper: the target where the pairs have no panel of their own."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """What a row says of each pair, by place; and what that took."""
+
+    verdicts: dict[int, Verdict | None] = field(default_factory=dict)
+    uncertainty: dict[int, float | None] = field(default_factory=dict)
+    calls: int = 0
+    neurons: int = 0
+    judged: int = 0
+
+
+def experiment_set(
+    store: Store,
+    experiment: Experiment,
+    pairs: Sequence[Pair],
+    runs: Mapping[str, Sequence[str]],
+    *,
+    name: str,
+    state: str,
+    message: str = "",
+    target: float | None = None,
+    selection: str = "all pairs",
+    source: Mapping[str, Any] | None = None,
+    this_time: int = 0,
+) -> dict[str, Any]:
+    """The figures of an experiment on one set of pairs.
+
+    ``runs`` are the ids of each arm's runs; ``name`` is that of the set, ``selection`` says in words which of its pairs
+    were taken. ``target`` is the agreement that people's review is to reach (``None``: measured, else the paper's).
+    ``this_time`` is how many calls the last start asked.
+    """
+    places = {pair.id: place for place, pair in enumerate(pairs)}
+    infos = {arm.key: runs_of(store, runs.get(arm.key, ())) for arm in experiment.arms}
+    read = {row.key: _Read() for row in experiment.rows}
+    for arm in experiment.arms:
+        rows = [row for row in experiment.rows if row.arm == arm.key]
+        for run in infos[arm.key] if rows else ():
+            for of, calls in pair_calls(store, run):
+                if of.state != "open":
+                    for row in rows:
+                        _read_pair(read[row.key], row, arm.width_of is not None, places[of.pair.id], of, calls)
+    used = list({run.number: run for found in infos.values() for run in found}.values())
+    labels = Counter(pair.human for pair in pairs)
+    labelled = sum(labels[verdict] for verdict in VERDICTS)
+    most = max(VERDICTS, key=lambda verdict: labels[verdict])
+    of_roles = [_role_counts(store, run, arm.spec) for arm in experiment.arms for run in infos[arm.key]]
+    found: dict[str, Any] = {
+        "set": name,
+        "state": state,
+        "message": message,
+        "at": time.time(),
+        "pairs": {
+            "total": len(pairs),
+            "labelled": labelled,
+            "labels": {verdict: labels[verdict] for verdict in VERDICTS},
+            "questions": len({pair.question for pair in pairs}),
+            "tasks": len({pair.task for pair in pairs} - {None}),
+            "selection": selection,
+            "data_hash": data_hash(pairs),
+        },
+        "majority": {
+            "label": most if labelled else None,
+            "accuracy": labels[most] / labelled if labelled else None,
+            "reason": None if labelled else "no pair has a human label",
+        },
+        "rows": [_row_json(experiment, row, read, pairs) for row in experiment.rows],
+        "runs": {key: list(ids) for key, ids in runs.items()},
+        "networks": {arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
+        "roles": {
+            "pairs": sum(counts[0] for counts in of_roles),
+            "fewer": sum(counts[1] for counts in of_roles),
+            "none": sum(counts[2] for counts in of_roles),
+        },
+        "calls": _calls_json(store, used, this_time),
+        "record": _record_json(store, used, source or {}),
+    }
+    if experiment.kind == "saving":
+        found["saving"] = _saving_json(experiment, read, pairs, target)
+    if experiment.kind == "clouds":
+        found["words"] = _words_json(store, infos["roles"])
+    return found
+
+
+# Reading the runs
+
+
+def _read_pair(into: _Read, row: Row, any_width: bool, place: int, of: RunPair, calls: Sequence[CallRow]) -> None:
+    """Takes in one pair: the calls that the row's network would have made."""
+    network = row.network
+    mine = list(_calls_within(network, any_width, calls))
+    opinions = [
+        Opinion(call.site.layer, call.site.neuron, call.site.order, call.site.sample, call.result)
+        for call in mine
+        if call.site.order is not None and call.result is not None
+    ]
+    found = aggregate(opinions, network.depth, network.aggregation)
+    into.verdicts[place] = found.named()[row.rule]
+    into.calls += len(mine) + (1 if needs_roles(network) else 0)
+    into.neurons += len(found.neurons)
+    into.judged += 1
+    signs = Counter(opinion.result.verdict for opinion in opinions if isinstance(opinion.result, Evaluation))
+    into.uncertainty[place] = entropy(CallVerdicts(signs["a"], signs["tie"], signs["b"]))
+
+
+def _calls_within(network: NetworkSpec, any_width: bool, calls: Sequence[CallRow]) -> Iterator[CallRow]:
+    """The calls of neurons that a network would have made, out of those of a larger one."""
+    orders: tuple[Order, ...] = ("ab", "ba")
+    if network.orders in orders:
+        orders = (network.orders,)
+    samples = network.settings.samples or 1
+    for call in calls:
+        site = call.site
+        if site.layer == ROLES_LAYER or site.layer > network.depth or site.order not in orders or site.sample > samples:
+            continue
+        width = network.layers[site.layer - 1].width
+        if any_width or width is None or site.neuron <= width:
+            yield call
+
+
+# Figures
+
+
+def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
+    mine = read[row.key]
+    by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = {}
+    for place, pair in enumerate(pairs):
+        by_question.setdefault(pair.question, Counter())[pair.human, mine.verdicts.get(place)] += 1
+    counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
+    for one in by_question.values():
+        counts.update(one)
+    found = agreement_of(counts)
+    within = agreement_intervals(found, questions=list(by_question.values()) if len(by_question) < len(pairs) else None)
+    return {
+        "row": row.key,
+        "network": row.title,
+        "aggregation": row.rule,
+        "name": row.name,
+        "group": row.group or None,
+        "x": row.x,
+        "subject": row.subject,
+        "layers": [of.width for of in row.network.layers] if experiment.arm(row.arm).width_of is None else None,
+        "samples": row.network.settings.samples or 1,
+        "neurons_per_pair": mine.neurons / mine.judged if mine.judged else None,
+        "calls_per_pair": mine.calls / mine.judged if mine.judged else None,
+        "judged": mine.judged,
+        **_figures(found),
+        "accuracy_ci": _ends(within.accuracy),
+        "macro_f1_ci": _ends(within.macro_f1),
+        "kappa_ci": _ends(within.kappa),
+        "reasons": dict(found.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()},
+        "difference": None if row.against is None else _difference(experiment.row(row.against), row, read, pairs),
+    }
+
+
+def _figures(found: Agreement) -> dict[str, Any]:
+    return {
+        "accuracy": found.accuracy,
+        "macro_f1": found.macro_f1,
+        "kappa": found.kappa,
+        "n_used": found.n_used,
+        "n_total": found.n_total,
+        "confusion": [list(cells) for cells in found.confusion],
+    }
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
+    """A row less the row that it is compared with, over the pairs that both judged."""
+    counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
+    for place, pair in enumerate(pairs):
+        one, two = read[row.key].verdicts.get(place), read[other.key].verdicts.get(place)
+        if one is not None and two is not None:
+            counts[pair.human, one, two] += 1
+    paired: TwoVerdicts = counts
+    labelled = sum(count for (human, _, _), count in counts.items() if human is not None)
+    found: dict[str, Any] = {"against": other.key, "n_used": labelled, "n_total": len(pairs)}
+    if not labelled:
+        why = "no pair with both verdicts has a human label"
+        nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
+        return found | nothing | {"p": None, "reasons": dict.fromkeys(("accuracy", "macro_f1", "kappa", "p"), why)}
+    both = compare(paired)
+    reasons = {}
+    for name, difference in both.differences.items():
+        found[name] = difference.difference
+        found[f"{name}_ci"] = _ends(difference.interval)
+        if difference.reason:
+            reasons[name if difference.difference is None else f"{name}_ci"] = difference.reason
+    return found | {"p": both.test.p, "reasons": reasons}
+
+
+def _saving_json(
+    experiment: Experiment, read: Mapping[str, _Read], pairs: Sequence[Pair], target: float | None
+) -> dict[str, Any]:
+    """How much people must still review, row by row."""
+    import numpy as np
+
+    panel = panel_agreement(dict(pair.annotators) for pair in pairs).h
+    if target is not None:
+        source, goal = "given", target
+    elif panel.value is not None:
+        source, goal = "measured", panel.value
+    else:
+        source, goal = "paper", PAPER_AGREEMENT
+    human = np.array([CODES.index(pair.human) for pair in pairs], dtype=np.uint8)
+    rows = []
+    for row in experiment.rows:
+        mine = read[row.key]
+        judged = np.array([CODES.index(mine.verdicts.get(place)) for place in range(len(pairs))], dtype=np.uint8)
+        doubts = (mine.uncertainty.get(place) for place in range(len(pairs)))
+        uncertainty = np.array([np.nan if doubt is None else doubt for doubt in doubts])
+        need = review_need(human, judged, uncertainty, goal)
+        as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
+        rows.append(
+            {
+                "row": row.key,
+                "accuracy": need.accuracy,
+                "relative": None if need.random is None else need.random.relative,
+                "review": None if need.random is None else need.random.review,
+                "review_ends": None if need.random_ends is None else [of.review for of in need.random_ends],
+                "saved": None if need.random is None else need.random.saved,
+                "review_if_reviewers_err": None if as_people is None else as_people.review,
+                "uncertain_first": need.measured,
+                "uncertain_first_ci": _ends(need.interval),
+                "n_used": need.n,
+                "n_total": len(pairs),
+                "seed": need.seed,
+                "reasons": dict(need.reasons),
+            }
+        )
+    return {
+        "target": goal,
+        "target_from": source,
+        "target_n": panel.n if source == "measured" else None,
+        "measured_agreement": panel.value,
+        "measured_reason": panel.reason or None,
+        "rows": rows,
+    }
+
+
+def _words_json(store: Store, runs: Sequence[RunInfo]) -> list[dict[str, Any]]:
+    """The roles that the model named, by task, the largest first. Roles that stood in for missing ones do not count."""
+    tasks: dict[str | None, tuple[list[int], Counter[str]]] = {}
+    for run in runs:
+        for of in run_pairs(store, run):
+            total, names = tasks.setdefault(of.pair.task, ([0, 0], Counter()))
+            total[1] += 1
+            if of.roles and not of.note:
+                total[0] += 1
+                names.update({role.name for role in of.roles})
+    return [
+        {
+            "task": task,
+            "pairs_used": total[0],
+            "pairs_total": total[1],
+            "roles": len(names),
+            "words": [list(word) for word in names.most_common()],
+        }
+        for task, (total, names) in sorted(tasks.items(), key=lambda item: (-item[1][0][1], item[0] or ""))
+    ]
+
+
+# What was paid, and with what
+
+
+def _role_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[int, int, int]:
+    """Of how many pairs roles were asked, for how many fewer came back than there are neurons, and for how many none,
+    so that roles of the library stood in."""
+    if not needs_roles(spec):
+        return 0, 0, 0
+    notes = [of.note for of in run_pairs(store, run) if of.roles is not None]
+    none = sum("stand in" in note for note in notes)
+    return len(notes), sum(bool(note) for note in notes) - none, none
+
+
+def _calls_json(store: Store, runs: Sequence[RunInfo], this_time: int) -> dict[str, Any]:
+    """Calls over all runs: ``made`` were asked by one of these runs, ``from_store`` were there already."""
+    sums = [spent(store, run) for run in runs]
+    unscored: Counter[str] = Counter()
+    for one in sums:
+        unscored.update(one.unscored)
+    unpriced = sum(one.unpriced for one in sums)
+    return {
+        "all": sum(one.calls for one in sums),
+        "asked_this_time": this_time,
+        "made": sum(one.calls_new for one in sums),
+        "from_store": sum(one.calls - one.calls_new for one in sums),
+        "unscored": dict(unscored),
+        "tokens_in": sum(one.tokens_in for one in sums),
+        "tokens_out": sum(one.tokens_out for one in sums),
+        "price": None if unpriced else sum(one.price for one in sums),
+        "price_reason": f"the price of {unpriced:,} calls is unknown" if unpriced else None,
+    }
+
+
+def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any]) -> dict[str, Any]:
+    models = sorted(
+        {(use.endpoint, use.requested, use.returned or "") for run in runs for use in models_used(store, run)}
+    )
+    parameters = sorted(
+        {
+            (use.model, use.form, use.temperature if use.temperature is not None else -1.0, use.max_tokens)
+            for run in runs
+            for use in parameters_used(store, run)
+        }
+    )
+    return {
+        "judgenet": __version__,
+        "models": [{"endpoint": one, "asked": asked, "answered_as": name or None} for one, asked, name in models],
+        "parameters": [
+            {"model": model, "form": form, "temperature": None if heat < 0 else heat, "max_tokens": most}
+            for model, form, heat, most in parameters
+        ],
+        "prompts": sorted({str(run.record.get("prompts", "")) for run in runs}),
+        "seed": next((run.record.get("seed") for run in runs if "seed" in run.record), None),
+        "source": dict(source),
+    }
+
+
+# All sets of an experiment
+
+
+def results_json(key: str, sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sets of pairs on which an experiment ran, as one object."""
+    return {
+        "judgenet": __version__,
+        "experiment": key,
+        "title": EXPERIMENTS[key].title,
+        "sets": [dict(one) for one in sets],
+    }
+
+
+def with_set(results: Mapping[str, Any] | None, key: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """The results with those of a set put in the place of its earlier ones, or behind the others."""
+    sets = [] if results is None or results.get("experiment") != key else list(results["sets"])
+    for place, one in enumerate(sets):
+        if one["set"] == found["set"]:
+            sets[place] = dict(found)
+            break
+    else:
+        sets.append(dict(found))
+    return results_json(key, sets)
+
+
+# Reading results that were kept
+
+Results = Mapping[str, Any]
+Values = Mapping[str, Any]
+"""The part of results that is of one set of pairs."""
+
+
+def kind_of(results: Results) -> str:
+    """The kind of the experiment, told by what was kept."""
+    first = results["sets"][0]
+    if "saving" in first:
+        return "saving"
+    if "words" in first:
+        return "clouds"
+    groups = {row["group"] for row in first["rows"]}
+    if groups == {None}:
+        return "table"
+    return "budget" if "FairEval" in groups else "sweep"
+
+
+def interval_of(ends: Sequence[float] | None) -> Interval | None:
+    """An interval as the statistics have it."""
+    return None if ends is None else Interval(ends[0], ends[1])
+
+
+def row_of(one: Values, key: str) -> Values:
+    """A row by its key."""
+    return next(row for row in one["rows"] if row["row"] == key)
+
+
+def group_name(group: str, rule: str) -> str:
+    """A curve's name: the judges and their aggregation; FairEval has but one."""
+    return group if group == "FairEval" else f"{group}, {aggregation_title(rule)}"
