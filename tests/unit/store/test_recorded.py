@@ -221,6 +221,16 @@ def test_autoj(shared_data: Path, tmp_path: Path, expected: dict[str, Any]) -> N
         found = agreement([one[0] for one in both], [one[place] for one in both])
         assert found.accuracy == pytest.approx(expected["autoj"][order]["accuracy"], abs=1e-6)
         assert found.kappa == pytest.approx(expected["autoj"][order]["cohen_kappa"], abs=1e-6)
+    between = agreement([ab for _, ab, _ in both], [ba for _, _, ba in both])
+    assert between.kappa == pytest.approx(0.6927, abs=5e-5)
+
+
+JUDGEBENCH_CATEGORIES = {
+    "Knowledge": "mmlu-pro",
+    "Reasoning": "livebench-reasoning",
+    "Math": "livebench-math",
+    "Coding": "livecodebench",
+}
 
 
 @pytest.mark.data
@@ -233,6 +243,20 @@ def test_judgebench(shared_data: Path, tmp_path: Path, expected: dict[str, Any])
         judged = run.verdicts(name)
         right = sum(judged[pair.id] == pair.human for pair in run.selected.pairs)
         assert (right, len(judged)) == (want["Overall"]["correct"], want["Overall"]["n"]), judge
+        assert 100 * right / len(judged) == pytest.approx(want["Overall"]["pct"], abs=5e-3)
+        for category, begins in JUDGEBENCH_CATEGORIES.items():
+            own = [pair for pair in run.selected.pairs if pair.task and pair.task.startswith(begins)]
+            right = sum(judged[pair.id] == pair.human for pair in own)
+            assert (right, len(own)) == (want[category]["correct"], want[category]["n"]), (judge, category)
+        calls, inconsistent = run.calls(), want["inconsistent_between_orders"]
+        both = [(calls[name, "ab", pair.id], calls[name, "ba", pair.id]) for pair in run.selected.pairs]
+        decided = [one for one in both if None not in one]
+        differ = sum(ab != ba for ab, ba in decided)
+        if isinstance(inconsistent, dict):
+            assert [differ, len(decided)] == inconsistent["of_pairs_with_both_verdicts"], judge
+            assert len(both) - len(decided) == inconsistent["lacking_a_verdict"], judge
+        else:
+            assert differ == inconsistent, judge
 
 
 @pytest.mark.data
@@ -295,8 +319,17 @@ def test_llmbar_statistics(shared_data: Path, tmp_path: Path) -> None:
         )
         figures = ("n", "correct_ab", "correct_ba", "correct_both_orders", "order_agreement")
         assert found == tuple(want[figure] for figure in figures), (name, want["subset"])
+        average = 100 * (found[1] + found[2]) / (2 * len(both))
+        assert average == pytest.approx(want["accuracy_average_pct"], abs=1e-6)
+        unparsed = [sum(one[place] is None for one in both) for place in (1, 2)]
+        assert unparsed == [want["unparsed_ab"], want["unparsed_ba"]], (name, want["subset"])
+        for key, (one, other) in {"kappa_ab": (0, 1), "kappa_ba": (0, 2), "kappa_between_orders": (1, 2)}.items():
+            if not any(unparsed):
+                kappa = agreement([row[one] for row in both], [row[other] for row in both]).kappa
+                assert want[key] == (None if kappa is None else pytest.approx(kappa, abs=1e-6)), (name, key)
         checked += 1
-    # The other rows of the 499 are of prompts whose judgments are not in the data.
+    # Of the other 290 rows no judgment is in the data: Swap, Metrics, Reference, Vanilla_1shot and Vanilla_2shot of all
+    # subsets, Swap_CoT and Vanilla of the case studies, Metrics_Reference of all but the processed sets.
     tasks = {pair.id: pair.task for pair in pairs}
     assert checked == len({(name, tasks[pair]) for name, _, pair in calls}) == 209
 
@@ -339,3 +372,31 @@ def test_the_texts_of_mt_bench_say_what_was_recorded(shared_data: Path, tmp_path
     assert one.calls() == other.calls()
     assert len(one.calls()) == 150
     assert sum(verdict is None for verdict in one.calls().values()) == 3
+
+
+@pytest.mark.data
+def test_the_vicuna_blog_against_faireval_s_labels(shared_data: Path, tmp_path: Path, expected: dict[str, Any]) -> None:
+    folder = shared_data / "fastchat_vicuna"
+    pairs = [pair for pair in read_pairs(folder / "pairs.jsonl").pairs if pair.human]
+    where = "judge=gpt-4,source_file=vicuna-13b_20230322-clean-lang/*"
+    run = Run(tmp_path, [folder / "judgments.jsonl"], pairs, where, neuron=("judge",))
+    want = expected["faireval"]["gpt-4 vicuna-blog review, score comparison"]
+    found = run.agreement("gpt-4")
+    assert found.n_used == want["n"]
+    assert found.accuracy == pytest.approx(want["accuracy"], abs=1e-6)
+    assert found.macro_f1 == pytest.approx(want["macro_f1"], abs=1e-6)
+    assert found.kappa == pytest.approx(want["cohen_kappa"], abs=1e-6)
+
+
+@pytest.mark.data
+def test_the_single_judge_of_chateval(shared_data: Path, tmp_path: Path, expected: dict[str, Any]) -> None:
+    """As many right as computed elsewhere, where what cannot be read counts as a tie; here it stays missing."""
+    setting = "single_role/chain_of_thought"
+    pairs = read_pairs(shared_data / "faireval" / "pairs.jsonl").pairs
+    file = shared_data / "chateval" / "judgments.jsonl"
+    run = Run(tmp_path, [file], pairs, f"setting={setting}", neuron=("setting",))
+    found, want = run.agreement(setting), expected["chateval"][setting]
+    assert found.accuracy is not None
+    assert round(found.accuracy * found.n_used) == want["correct"]
+    assert len(run.selected.pairs) == want["n"]
+    assert found.n_used == 76
