@@ -30,7 +30,16 @@ from PySide6.QtWidgets import (
 
 from judgenet.assets import example
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import Settings
+from judgenet.core.network import (
+    RECORDED,
+    LayerSpec,
+    NetworkSpec,
+    NeuronSpec,
+    Role,
+    RolesSpec,
+    Settings,
+    is_recorded,
+)
 from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
 from judgenet.store.files import load_project, save_project, store_path
@@ -645,3 +654,28 @@ async def test_a_finished_run_is_told_from_a_changed_design(studio: Studio, plac
     shown = [label.text() for label in studio.window.status.findChildren(QLabel) if label.isVisible()]
     assert "Network changed since run 1" in shown
     assert store_path(path).exists()
+
+
+async def test_run_says_what_can_be_done_with_recorded_judgments(studio: Studio, place: Path) -> None:
+    path = place / "recorded.judgenet"
+    judges = NetworkSpec(
+        (LayerSpec((NeuronSpec(Role("one")), NeuronSpec(Role("two")))),),
+        roles=RolesSpec("fixed", roles=(Role("one"), Role("two"))),
+        settings=Settings(RECORDED, "one"),
+    )
+    before = project_at(place)
+    save_project(replace(load_project(before), network=judges), path)
+    await opened(studio, path)
+    key(studio.window, Qt.Key.Key_F5)
+    await settle()
+    bar = studio.window.errors
+    labels = [label.text() for label in bar.findChildren(QLabel) if label.isVisible()]
+    assert any("judgments of 2 judges that were recorded elsewhere" in text for text in labels)
+    assert not studio.window.context.runner.running
+    press(bar, "Design a network")
+    await settle()
+    document = studio.window.context.document
+    assert not is_recorded(document.spec)
+    assert studio.window.context.navigator.page == "design"
+    key(studio.window, Qt.Key.Key_Z, CTRL)
+    assert is_recorded(document.spec)

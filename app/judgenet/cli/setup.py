@@ -16,7 +16,7 @@ from judgenet.cli.common import InputError
 from judgenet.core import design, presets
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec
+from judgenet.core.network import ChairSpec, NetworkSpec, RolesSpec, is_recorded
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, Selection, new_salt, select
 from judgenet.core.prompts import PromptBook
@@ -176,6 +176,10 @@ def prepare(
     known: dict[str, EndpointProfile] = {**profiles(given.endpoints if given else (), folder), **extra}
 
     base = given.network if given else replayed or presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
+    if is_recorded(base):
+        if endpoint_name is None:
+            raise InputError(f"{project}: {recorded_words(base)} {_WITH_RECORDED.format(project=project)}")
+        base = presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
     network = _edited(base, width, depth, roles, orders, samples, wiring, chair, language, temperature, seed)
     settings = {"endpoint": endpoint_name, "model": model, "max_tokens": max_tokens}
     changes: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
@@ -240,6 +244,19 @@ def prepare(
     return Setup(start, document, project_path, store_path(project_path), dataset)
 
 
+_WITH_RECORDED = (
+    "Their figures are there already: judgenet metrics {project}, rate, rank, learn, curve, report. To judge the same "
+    "pairs with a network of JudgeNet beside them, name a model: judgenet run {project} --endpoint NAME --model MODEL"
+)
+
+
+def recorded_words(spec: NetworkSpec) -> str:
+    """What a network of recorded judgments is, in a sentence."""
+    count = len(spec.layers[0].neurons)
+    judges = "1 judge" if count == 1 else f"{count:,} judges"
+    return f"These are judgments of {judges} that were recorded elsewhere: there is no model to ask."
+
+
 def _endpoint(
     endpoint: str | None, base_url: str | None, model: str | None, api_key_env: str | None, concurrency: int | None
 ) -> tuple[tuple[EndpointProfile, ...], str | None, NetworkSpec | None]:
@@ -262,6 +279,12 @@ def _endpoint(
         )
         with Store.open(replay_store(profile), readonly=True) as store:
             recorded = network_of(run_info(store))
+        if is_recorded(recorded):
+            source = endpoint.removeprefix(REPLAY)
+            raise InputError(
+                f"--endpoint {endpoint}: {recorded_words(recorded)} They answer no prompt of JudgeNet, so "
+                f"that there is nothing to replay. Their figures are there already: judgenet metrics {source}"
+            )
         return (profile,), REPLAY_NAME, recorded
     return (), endpoint, None
 

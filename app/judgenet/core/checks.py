@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import (
+    RECORDED,
     Language,
     NetworkError,
     NetworkSpec,
@@ -377,6 +378,9 @@ def _in_force(
     found = []
     if not settings.endpoint:
         found.append(_Finding("error", "endpoint", "No endpoint is chosen.", "Choose one."))
+    elif endpoints is not None and settings.endpoint == RECORDED and RECORDED not in endpoints:
+        message = "These judgments were made elsewhere: there is no model to ask."
+        found.append(_Finding("error", "endpoint", message, "Choose a network and a model to judge the pairs anew."))
     elif endpoints is not None and settings.endpoint not in endpoints:
         there = ", ".join(sorted(endpoints)) or "none"
         found.append(

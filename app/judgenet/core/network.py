@@ -157,6 +157,15 @@ class NetworkSpec:
         return len(self.layers)
 
 
+RECORDED = "recorded"
+"""The endpoint of judgments that were made elsewhere: there is nothing behind it that could be asked."""
+
+
+def is_recorded(spec: NetworkSpec) -> bool:
+    """Whether a network stands for judges that were recorded elsewhere: it cannot judge anything."""
+    return spec.settings.endpoint == RECORDED
+
+
 def neuron_settings(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
     """The settings in force for a neuron; ``layer`` and ``neuron`` are 0-based."""
     of = spec.layers[layer]

@@ -252,7 +252,7 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         created_at=run.created_at,
         finished_at=run.finished_at,
         starts=tuple(start["at"] for start in record.get("starts", ())),
-        prompts_digest=str(record.get("prompts", "")),
+        prompts_digest=record.get("prompts") or "",
         seed=record.get("seed"),
         versions=dict(record.get("versions", {})),
         endpoints=tuple(

@@ -23,7 +23,7 @@ def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) ->
         described.append(
             {
                 "network": json.dumps(run.record["network"], sort_keys=True),
-                "prompts": str(run.record.get("prompts", "")),
+                "prompts": run.record.get("prompts") or "(not known)",
                 "model": ", ".join(sorted({f"{use.endpoint}:{use.requested}" for use in used})),
                 "returned_model": ", ".join(sorted({use.returned or "(not named)" for use in used})),
             }

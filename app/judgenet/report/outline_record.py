@@ -101,7 +101,14 @@ def record_section(report: Report) -> tuple[Section, Facts]:
             ),
         ),
         ("Price", (money(spent.price, spent.unpriced),)),
-        ("Prompts", (Given(about.prompts_digest),)),
+        (
+            "Prompts",
+            (
+                Given(about.prompts_digest)
+                if about.prompts_digest
+                else "not known: the judgments were recorded elsewhere",
+            ),
+        ),
         ("Data hash", (Given(data.hash),)),
     ]
     for name, sha in data.files:

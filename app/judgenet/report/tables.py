@@ -287,7 +287,8 @@ def records(report: Report) -> Iterator[Record]:
     yield Record("run", about.run_id, "pairs_finished", data.finished, n_total=data.pairs)
     yield Record("run", about.run_id, "pairs_labelled", data.labelled, n_total=data.pairs)
     yield Record("run", about.run_id, "data_hash", data.hash)
-    yield Record("run", about.run_id, "prompts", about.prompts_digest)
+    unknown = "" if about.prompts_digest else "what recorded judges were asked is not known"
+    yield Record("run", about.run_id, "prompts", about.prompts_digest or None, reason=unknown)
     yield Record("run", about.run_id, "bootstrap_seed", report.bootstrap_seed)
     yield Record("run", about.run_id, "decides", report.decides)
     spent = about.spent

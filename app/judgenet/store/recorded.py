@@ -17,7 +17,7 @@ from typing import Any, Literal
 from judgenet.core import network_json
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Reason, Unscored, choice_of
-from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings
+from judgenet.core.network import RECORDED, LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings
 from judgenet.core.pairs import Order, Pair, Verdict, data_hash
 from judgenet.core.reading import read_judgement
 from judgenet.formats.errors import DataError, listed
@@ -32,8 +32,10 @@ there is one, and what the source says where there is none."""
 Unread = Literal["missing", "tie"]
 """What a reply counts as in which the source read nothing: no verdict, or a tie, as some published figures have it."""
 
-ENDPOINT = "recorded"
+ENDPOINT = RECORDED
 """The endpoint under which recorded calls are kept."""
+
+NO_PROMPTS = "the judgments were recorded elsewhere: what the judges were asked is not known"
 
 SCALE = (0.0, 10.0)
 """The scale of texts read anew: judges elsewhere rate from 0 or 1 to 10."""
@@ -217,7 +219,8 @@ def import_run(
     }
     whole = {
         "network": network_json.to_json(spec),
-        "prompts": "",
+        "prompts": None,
+        "prompts_reason": NO_PROMPTS,
         "data_hash": data_hash(selected.pairs),
         "pairs": len(selected.pairs),
         "endpoints": {ENDPOINT: {"kind": ENDPOINT, "base_url": None}},

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from judgenet.assets import example
 from judgenet.core import design
 from judgenet.core.mends import with_enough_roles
-from judgenet.core.network import NetworkError, NetworkSpec
+from judgenet.core.network import NetworkError, NetworkSpec, is_recorded
 from judgenet.core.presets import PRESETS, network, parse_size, renamed, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
@@ -33,12 +33,15 @@ from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import ThemeChoice
 from judgenet.ui.tokens import UI_SCALES
 from judgenet.ui.tour import Tour
+from judgenet.ui.words import count
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
 PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
 EXAMPLE_PAIRS: Final = 12
 """The small model takes a few minutes for so many; the others of the file can be chosen on the page Data."""
 
+_WIDTH, _DEPTH = 3, 2
+"""The network that recorded judges make room for."""
 _SCALE_STEP: Final = 0.1
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
     ("system", "Theme as the system", "theme"),
@@ -120,12 +123,21 @@ class FrameActions(QObject):
             Action(
                 "run.start",
                 "Run",
-                context.runner.start,
+                self.start_run,
                 "F5; Ctrl+R",
                 "run",
                 self._can_run,
                 menu="Run",
                 words="start go",
+            ),
+            Action(
+                "run.anew",
+                "Judge the recorded pairs with a network",
+                self.judge_anew,
+                "",
+                "design",
+                self._holds_recorded,
+                words="import recorded judgments model run",
             ),
             Action(
                 "models.try",
@@ -210,7 +222,14 @@ class FrameActions(QObject):
         return document.undo_stack.canRedo() or "Nothing to redo."
 
     def _can_run(self) -> bool | str:
-        return self._context.runner.why_not() or True
+        # Pressing Run says what can be done with recorded judgments.
+        return self._holds_recorded() is True or self._context.runner.why_not() or True
+
+    def _holds_recorded(self) -> bool | str:
+        document = self._context.document
+        if not document.is_open or not is_recorded(document.spec):
+            return "The project holds no judgments recorded elsewhere."
+        return document.read_only or self._no_run()
 
     def _runs(self) -> bool | str:
         return self._context.runner.running or "No run goes on."
@@ -224,6 +243,37 @@ class FrameActions(QObject):
     def _redo_text(self, text: str) -> None:
         self._context.actions.set_text("edit.redo", f"Redo {text[:1].lower()}{text[1:]}" if text else "Redo")
 
+    # Runs
+
+    def start_run(self) -> None:
+        """Starts the project's network; of judgments that were recorded elsewhere says what can be done with them."""
+        document = self._context.document
+        if not document.is_open or not is_recorded(document.spec):
+            self._context.runner.start()
+            return
+        judges = len(document.spec.layers[0].neurons)
+        self._context.errors.tell(
+            f"These are judgments of {count(judges, 'judge')} that were recorded elsewhere: there is no model to ask, "
+            "and their figures are on the page Results already. A network of your own can judge the same pairs beside "
+            "them.",
+            "Nothing was run",
+            Mend("Design a network", self.judge_anew),
+            level="warning",
+        )
+
+    def judge_anew(self) -> None:
+        """Puts a network that can be asked in the place of recorded judges; their run stays as it is."""
+        spec = self._with_own_model(network(_WIDTH, _DEPTH))
+        self._context.document.edit_network("Judge with a network", spec)
+        self._context.navigator.go("design")
+
+    def _with_own_model(self, spec: NetworkSpec) -> NetworkSpec:
+        """A ready network with the endpoint and model that the user likes to begin with."""
+        endpoint, model = self._context.settings.text("endpoint"), self._context.settings.text("model")
+        if endpoint not in self._context.document.profiles:
+            return spec
+        return replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model or None))
+
     # Projects
 
     def new(self) -> None:
@@ -232,10 +282,7 @@ class FrameActions(QObject):
 
     def new_from_preset(self, key: str) -> None:
         """Begins a project with a ready network."""
-        spec = PRESETS[key].spec
-        endpoint, model = self._context.settings.text("endpoint"), self._context.settings.text("model")
-        if endpoint in self._context.document.profiles:
-            spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model or None))
+        spec = self._with_own_model(PRESETS[key].spec)
         self._context.document.new(Project.new("Untitled", spec))
         self._context.navigator.go("design")
 

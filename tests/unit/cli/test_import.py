@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from judgenet.store.db import Store
+from judgenet.store.files import store_path
+from judgenet.store.runs import run_info
+from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
 
@@ -62,3 +66,41 @@ def test_what_is_left_out_is_told(judgenet: Judgenet, pairs: Path, tmp_path: Pat
     assert ran.code == 0
     assert "Left out: 1 judgments without pair" in ran.err
     assert "Left out: 3 pairs without judgment" in ran.err
+
+
+def test_recorded_judgments_cannot_be_asked_again(
+    judgenet: Judgenet, pairs: Path, tmp_path: Path, at: tuple[str, ...], server: JudgeServer
+) -> None:
+    """The command says what can be done with them; with a model it judges the same pairs beside them."""
+    judgenet("import", judgments(tmp_path), "--pairs", pairs, "--out", "out")
+    for command in ("run", "estimate"):
+        told = judgenet(command, "out/run.judgenet")
+        assert (told.code, told.out) == (2, "")
+        assert "These are judgments of 2 judges that were recorded elsewhere: there is no model to ask" in told.err
+        assert "judgenet metrics out" in told.err
+        assert "--endpoint NAME --model MODEL" in told.err
+    told = judgenet("run", "--pairs", pairs, "--endpoint", "replay:out", "--out", "other")
+    assert told.code == 2
+    assert "nothing to replay" in told.err
+    assert not Path("other").exists()
+    ran = judgenet("run", "out/run.judgenet", *at, "--width", 2, "--depth", 1, "--roles", "none", "--json")
+    assert (ran.code, ran.json["run"], server.requests) == (0, "run-2", 4 * 4)
+    compared = judgenet("compare", "out/run-1", "out/run-2", "--json")
+    assert compared.code == 0
+    assert judgenet("metrics", "out/run-1", "--json").json["aggregations"]["c2_all"]["n_used"] == 3
+
+
+def test_nobody_knows_the_prompts_of_recorded_judgments(judgenet: Judgenet, pairs: Path, tmp_path: Path) -> None:
+    judgenet("import", judgments(tmp_path), "--pairs", pairs, "--out", "out", "--reading", "text")
+    with Store.open(store_path(Path("out/run.judgenet")), readonly=True) as store:
+        record = run_info(store).record
+    assert record["prompts"] is None
+    assert "not known" in record["prompts_reason"]
+    assert record["recorded"]["reading"] == "text"
+    judgenet("report", "out", "-o", "report.md", "-o", "report.csv")
+    told = Path("report.md").read_text(encoding="utf-8")
+    assert "not known: the judgments were recorded elsewhere" in told
+    assert "None" not in told
+    rows = Path("report.csv").read_text(encoding="utf-8").splitlines()
+    (row,) = [row for row in rows if row.startswith("run,run-1,prompts,")]
+    assert row.endswith("what recorded judges were asked is not known")
