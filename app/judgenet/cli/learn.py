@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from judgenet.cli.as_json import agreement_figures
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.cli.metrics import agreement_figures
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.learned import WARNINGS, learned_ways

@@ -1,11 +1,10 @@
-"""``judgenet metrics``: how a run agrees with people."""
+"""``judgenet metrics``: how a run agrees with people, and how far its judges can be trusted."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,219 +14,140 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.core.aggregate import PairVerdicts, aggregation_names, deciding, merged
-from judgenet.core.evaluation import Evaluation
-from judgenet.core.pairs import Order, Pair, Verdict
-from judgenet.stats.agreement import (
-    Agreement,
-    PositionConsistency,
-    agreement_of,
-    position,
-    position_of,
-    review_share,
+from judgenet.cli.as_json import (
+    annotators_json,
+    discussion_json,
+    diversity_json,
+    figures_json,
+    panels_json,
+    position_json,
+    uncertainty_json,
 )
-from judgenet.stats.curves import Codes, pair_counts, verdict_codes
-from judgenet.stats.intervals import AgreementIntervals, Interval, agreements_intervals
-from judgenet.stats.panel import Coefficient, PanelAgreement, panel_agreement
-from judgenet.stats.provenance import LabelSources
-from judgenet.stats.resampling import label_table
+from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.core.aggregate import deciding
+from judgenet.report.trust import (
+    agreements,
+    discussion,
+    diversity,
+    panels,
+    uncertainty_figures,
+    with_evidence,
+)
+from judgenet.stats.agreement import position_of, review_share
+from judgenet.stats.curves import CODES, Codes, pair_counts
+from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, neuron_names, pair_calls, question_numbers, verdicts_of
-from judgenet.store.runs import CallRow, RunInfo, Spent, spent
+from judgenet.store.judged import SAMPLED_PAIRS, Judged, judged
+from judgenet.store.runs import RunInfo, Spent, spent
 
 
-def agreement_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]:
-    """Agreement with people as stable keys, with 95 % intervals; what is undefined is ``null`` with a reason.
+@dataclass(frozen=True, slots=True)
+class More:
+    """What is computed beyond agreement and position: whose calls say how sure the network is, and of how many pairs
+    the evidence is compared."""
 
-    ``n_questions`` is how many questions the pairs used have: where it is less than ``n_used`` it is the effective n.
+    scope: str = "all"
+    evidence: int = SAMPLED_PAIRS
+
+
+def run_metrics(
+    store: Store, run: RunInfo, by: str | None = None, *, more: More | None = None, seed: int = 0
+) -> dict[str, Any]:
+    """All figures of a run: agreement by aggregation and neuron, position, annotators, calls, cost; and with ``more``
+    uncertainty, panels, discussion and diversity.
+
+    :raises InputError: there is no such grouping or scope.
     """
-    return {
-        "accuracy": found.accuracy,
-        "accuracy_ci": _ends(within.accuracy),
-        "macro_f1": found.macro_f1,
-        "macro_f1_ci": _ends(within.macro_f1),
-        "kappa": found.kappa,
-        "kappa_ci": _ends(within.kappa),
-        "n_used": found.n_used,
-        "n_total": found.n_total,
-        "n_questions": within.questions,
-        "labels": list(found.labels),
-        "confusion": [list(row) for row in found.confusion],
-        "majority_baseline": found.majority_baseline,
-        "reasons": dict(found.reasons) | {f"{figure}_ci": reason for figure, reason in within.reasons.items()},
-        "resamples": within.resamples,
-        "seed": within.seed,
-        "few": within.few,
-    }
-
-
-def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else list(interval)
-
-
-def agreement_figures(questions: NDArray[np.int64], human: Codes, said: Mapping[str, Codes]) -> dict[str, Any]:
-    """Agreement of each of ``said`` with the labels ``human``, all given as codes by pair
-    (:data:`judgenet.stats.curves.CODES`), with intervals over questions where these repeat."""
-    found = {name: agreement_of(pair_counts(human, codes)) for name, codes in said.items()}
-    tables = [label_table(questions, human, codes) for codes in said.values()]
-    spreads = agreements_intervals(list(found.values()), tables)
-    return {name: agreement_json(of, spread) for (name, of), spread in zip(found.items(), spreads, strict=True)}
-
-
-def aggregation_figures(names: Sequence[str], results: list[PairResult]) -> dict[str, Any]:
-    """Agreement of each aggregation over pairs; pairs without label or verdict are in ``n_total`` only."""
-    named = [{} if result.verdicts is None else result.verdicts.named() for result in results]
-    return agreement_figures(
-        question_numbers(result.pair.pair for result in results),
-        verdict_codes(result.pair.pair.human for result in results),
-        {name: verdict_codes(of.get(name) for of in named) for name in names},
-    )
-
-
-def run_metrics(store: Store, run: RunInfo, by: str | None = None) -> dict[str, Any]:
-    """All figures of a run: agreement by aggregation, flip rate between orders, calls used, unscored."""
-    spec = network_of(run)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
-    results: list[PairResult] = []
-    neurons: dict[tuple[int, int], _Neuron] = {}
-    for pair, calls in pair_calls(store, run):
-        result = PairResult(pair, verdicts_of(pair, calls, spec.depth, spec.aggregation))
-        results.append(result)
-        if result.verdicts is not None:
-            _count_neurons(neurons, len(results) - 1, result, calls)
-    judged = [result.verdicts for result in results if result.verdicts is not None]
+    found = judged(store, run)
+    spec = found.spec
+    decides = deciding(chair=spec.chair is not None)
+    if by is not None and by not in _GROUPINGS:
+        raise InputError(f"--by {by}: there is no such grouping. Choose one of: {', '.join(_GROUPINGS)}.")
+    if more is not None and more.scope not in ("all", "last", *found.names):
+        named = ", ".join(found.names[:20]) + (", …" if len(found.names) > 20 else "")
+        raise InputError(f"--scope {more.scope}: choose all, last, or a neuron of {run.id}: {named}.")
     sums = spent(store, run)
+    neurons = {name: found.neurons[:, place] for place, name in enumerate(found.names)}
+    orders = {"c1": (found.c1_ab, found.c1_ba)} | {
+        name: (found.ab[:, place], found.ba[:, place]) for place, name in enumerate(found.names)
+    }
     figures: dict[str, Any] = {
         "run": run.id,
         "state": run.state,
         "message": run.message,
         "pairs": {
-            "total": len(results),
-            "finished": len(judged),
-            "labelled": sum(result.pair.pair.human is not None for result in results),
+            "total": len(found),
+            "finished": int(found.finished.sum()),
+            "labelled": int((found.human > 0).sum()),
         },
-        "aggregations": aggregation_figures(names, results),
-        "neurons": {},
-        "position": {"c1": _position(judged, len(results))},
-        "calls": _calls(sums, judged),
-        "cost": {
-            "tokens_in": sums.tokens_in,
-            "tokens_out": sums.tokens_out,
-            "tokens_cached": sums.tokens_cached,
-            "price": None if sums.unpriced else sums.price,
-            "price_known": sums.price,
-            "calls_unpriced": sums.unpriced,
-            "calls_new": sums.calls_new,
-            "calls_from_store": sums.calls - sums.calls_new,
-        },
+        "aggregations": _figures(found, found.aggregations, seed=seed),
+        "neurons": _figures(found, neurons, seed=seed),
+        "position": {name: position_json(position_of(pair_counts(*both))) for name, both in orders.items()},
+        "calls": _calls(sums, found),
+        "cost": _cost(sums),
     }
-    questions = question_numbers(result.pair.pair for result in results)
-    human = verdict_codes(result.pair.pair.human for result in results)
-    said: dict[str, Codes] = {}
-    for place, name in neuron_names(spec, sorted(neurons)).items():
-        neuron = neurons[place]
-        missing = len(results) - neuron.orders.total()
-        said[name] = np.zeros(len(results), dtype=np.uint8)
-        said[name][neuron.pairs] = verdict_codes(neuron.said)
-        figures["position"][name] = position_json(position_of(neuron.orders + Counter({(None, None): missing})))
-    figures["neurons"] = agreement_figures(questions, human, said)
-    sources = LabelSources()
-    for result in results:
-        sources.add(result.pair.pair.human, result.pair.people)
+    panel = _people(found, seed)
     figures["labels"] = {
-        "used": dict(sources.counted),
-        "left_out": dict(sources.left_out),
-        "disputed": sources.disputed,
-        "settled": sources.settled,
+        "used": dict(found.sources.counted),
+        "left_out": dict(found.sources.left_out),
+        "disputed": found.sources.disputed,
+        "settled": found.sources.settled,
     }
-    panel = panel_agreement(dict(result.pair.pair.annotators) for result in results)
-    figures["annotators"] = annotators_json(panel)
-    decides = deciding(chair=spec.chair is not None)
+    figures["annotators"] = annotators_json(panel, each_annotator(found.panels))
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
-    figures["questions"] = int(questions.max(initial=-1)) + 1
-    figures["notes"] = _notes(len(results), figures["questions"], len(neurons)) + sources.notes
+    figures["questions"] = len(np.unique(found.questions))
+    figures["notes"] = _notes(found) + found.sources.notes
+    if more is not None:
+        figures |= _more(store, run, found, decides, panel.h, more, seed)
     if by is not None:
-        key = _KEYS.get(by)
-        if key is None:
-            raise InputError(f"--by {by}: there is no such grouping. Choose one of: {', '.join(_KEYS)}.")
-        groups: dict[str, list[PairResult]] = {}
-        for result in results:
-            groups.setdefault(key(result.pair.pair) or "(none)", []).append(result)
-        figures["by"] = {by: {name: aggregation_figures(names, part) for name, part in sorted(groups.items())}}
+        figures["by"] = {
+            by: {
+                name: _figures(found, found.aggregations, places, seed=seed)
+                for name, places in sorted(_groups(found, by).items())
+            }
+        }
     return figures
 
 
-_KEYS: dict[str, Callable[[Pair], str | None]] = {"task": lambda pair: pair.task, "human": lambda pair: pair.human}
+_GROUPINGS = ("task", "human")
+_NO_GROUP = "(none)"
 
 
-@dataclass(slots=True)
-class _Neuron:
-    """What a neuron said: its verdicts with the places of their pairs, and counts of (verdict in AB, verdict in BA)."""
-
-    pairs: list[int] = field(default_factory=list)
-    said: list[Verdict | None] = field(default_factory=list)
-    orders: Counter[tuple[Verdict | None, Verdict | None]] = field(default_factory=Counter)
+def _groups(found: Judged, by: str) -> dict[str, NDArray[np.intp]]:
+    """The places of the pairs of each task, or of each human label."""
+    numbers, names = (found.tasks, found.task_names) if by == "task" else (found.human, CODES)
+    places = {name or _NO_GROUP: np.flatnonzero(numbers == number) for number, name in enumerate(names)}
+    return {name: of for name, of in places.items() if len(of)}
 
 
-def _count_neurons(
-    neurons: dict[tuple[int, int], _Neuron], number: int, result: PairResult, calls: Sequence[CallRow]
-) -> None:
-    assert result.verdicts is not None
-    differences: dict[tuple[int, int], dict[Order, list[float]]] = {}
-    for row in calls:
-        if row.site.order is not None and isinstance(row.result, Evaluation):
-            of = differences.setdefault((row.site.layer, row.site.neuron), {"ab": [], "ba": []})
-            of[row.site.order].append(row.result.difference)
-    for said in result.verdicts.neurons:
-        place = (said.layer, said.neuron)
-        neuron = neurons.setdefault(place, _Neuron())
-        neuron.pairs.append(number)
-        neuron.said.append(said.verdict)
-        orders = differences.get(place, {"ab": [], "ba": []})
-        neuron.orders[merged(orders["ab"]), merged(orders["ba"])] += 1
+def _figures(
+    found: Judged, said: Mapping[str, Codes], places: NDArray[np.intp] | None = None, *, seed: int
+) -> dict[str, Any]:
+    """Agreement with people by name; pairs without label or verdict are in ``n_total`` only."""
+    questions, human = found.questions, found.human
+    if places is not None:
+        questions, human = np.unique(questions[places], return_inverse=True)[1], human[places]
+        said = {name: codes[places] for name, codes in said.items()}
+    return {name: figures_json(*of) for name, of in agreements(questions, human, said, seed=seed).items()}
 
 
-def _position(judged: list[PairVerdicts], total: int) -> dict[str, Any]:
-    ab: list[Verdict | None] = [found.c1_ab for found in judged]
-    ba: list[Verdict | None] = [found.c1_ba for found in judged]
-    return position_json(position(ab, ba)) | {"n_total": total}
+def _people(found: Judged, seed: int) -> PanelAgreement:
+    panel = panel_agreement(dict(profile) for (_, profile), times in found.panels.items() for _ in range(times))
+    return with_intervals(panel, found.annotations, groups=found.groups, seed=seed)
 
 
-def position_json(found: PositionConsistency) -> dict[str, Any]:
-    """Verdicts in both orders as stable keys; undefined figures are ``null`` with a reason."""
+def _more(
+    store: Store, run: RunInfo, found: Judged, decides: str, h: Coefficient, more: More, seed: int
+) -> dict[str, Any]:
+    alike = diversity(found)
+    if more.evidence:
+        alike = with_evidence(alike, found, store, run, more.evidence, seed=seed)
+    unsure = uncertainty_figures(found, decides, scope=more.scope, target=h.value, seed=seed)
     return {
-        "first_first": found.primacy,
-        "last_last": found.recency,
-        "partial": found.partial,
-        "valid_both": found.n,
-        "n_total": found.n_total,
-        "consistent": found.consistent,
-        "flip_rate": found.flip_rate,
-        "net": found.net,
-        "p": found.p,
-        "reason": found.reason or None,
-    }
-
-
-def annotators_json(panel: PanelAgreement) -> dict[str, Any]:
-    """A panel's agreement with itself as stable keys; kappas by ``NAME|NAME``."""
-    named = {
-        "h": panel.h,
-        "alpha_nominal": panel.alpha_nominal,
-        "alpha_ordinal": panel.alpha_ordinal,
-        "fleiss": panel.fleiss,
-    }
-    kappas = {f"{one}|{other}": found for (one, other), found in panel.pairwise.items()}
-    reasons = {name: found.reason for name, found in named.items() if found.reason}
-    reasons |= {name: found.reasons["kappa"] for name, found in kappas.items() if "kappa" in found.reasons}
-    return {
-        "names": list(panel.raters),
-        **{name: found.value for name, found in named.items()},
-        "n": panel.h.n,
-        "pairwise_kappa": {name: found.kappa for name, found in kappas.items()},
-        "pairwise_n": {name: found.n_used for name, found in kappas.items()},
-        "reasons": reasons,
+        "uncertainty": uncertainty_json(unsure, f"people's agreement is unknown: {h.reason}"),
+        "panel": panels_json(panels(found, seed=seed)),
+        "discussion": discussion_json(discussion(found)),
+        "diversity": diversity_json(alike),
     }
 
 
@@ -260,22 +180,37 @@ def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
 _MANY = 5
 
 
-def _notes(pairs: int, questions: int, neurons: int) -> list[str]:
+def _notes(found: Judged) -> list[str]:
     notes = []
-    if questions < pairs:
-        notes.append(f"the {pairs:,} pairs hold {questions:,} different questions: intervals are over questions")
-    if neurons >= _MANY:
-        notes.append(f"{neurons:,} neurons are compared: the best of them looks better here than it is")
+    questions = len(np.unique(found.questions))
+    if questions < len(found):
+        notes.append(f"the {len(found):,} pairs hold {questions:,} different questions: intervals are over questions")
+    if len(found.names) >= _MANY:
+        notes.append(f"{len(found.names):,} neurons are compared: the best of them looks better here than it is")
     return notes
 
 
-def _calls(sums: Spent, judged: list[PairVerdicts]) -> dict[str, Any]:
+def _calls(sums: Spent, found: Judged) -> dict[str, Any]:
     return {
-        "finished_pairs_used": sum(found.calls_used + found.chair_used for found in judged),
-        "finished_pairs_total": sum(found.calls_total + found.chair_total for found in judged),
+        "finished_pairs_used": found.calls_used,
+        "finished_pairs_total": found.calls_total,
         "all": sums.calls,
         "scored": sums.scored,
         "unscored": sums.unscored,
+    }
+
+
+def _cost(sums: Spent) -> dict[str, Any]:
+    return {
+        "tokens_in": sums.tokens_in,
+        "tokens_out": sums.tokens_out,
+        "tokens_cached": sums.tokens_cached,
+        "price": None if sums.unpriced else sums.price,
+        "price_known": sums.price,
+        "calls_unpriced": sums.unpriced,
+        "calls_new": sums.calls_new,
+        "calls_from_store": sums.calls - sums.calls_new,
+        "reason": f"{sums.unpriced:,} calls have no known price" if sums.unpriced else None,
     }
 
 
@@ -283,8 +218,8 @@ def _figure(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.4f}"
 
 
-def print_metrics(figures: dict[str, Any], console: Console) -> None:
-    """The figures as a table for people; every one with its n."""
+def print_metrics(figures: dict[str, Any], console: Console, *, every_row: bool = False) -> None:
+    """The figures as tables for people; every one with its n. Long tables are cut unless ``every_row``."""
     pairs = figures["pairs"]
     console.print(
         f"{figures['run']} ({figures['state']}): {pairs['finished']:,} of {pairs['total']:,} pairs finished, "
@@ -293,9 +228,7 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
     )
     _print_table(figures["aggregations"], console)
     for by, groups in figures.get("by", {}).items():
-        for name, part in groups.items():
-            console.print(f"\n{by}: {name}", markup=False, soft_wrap=True)
-            _print_table(part, console)
+        _print_groups(by, groups, figures["review_share"]["aggregation"], console, every_row=every_row)
     flips = figures["position"]["c1"]
     if flips["flip_rate"] is None:
         console.print(f"Flip rate between orders: n/a – {flips['reason']}", soft_wrap=True)
@@ -307,8 +240,12 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
             soft_wrap=True,
         )
     if len(figures["neurons"]) > 1:
-        _print_neurons(figures, console)
+        _print_neurons(figures, console, every_row=every_row)
     _print_people(figures, console)
+    if "uncertainty" in figures:
+        _print_uncertainty(figures["uncertainty"], console)
+        _print_layers(figures, console)
+        _print_best(figures["panel"], console)
     calls, cost = figures["calls"], figures["cost"]
     console.print(
         f"Calls used in finished pairs: {calls['finished_pairs_used']:,} of {calls['finished_pairs_total']:,}",
@@ -327,23 +264,153 @@ def print_metrics(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-def _print_neurons(figures: dict[str, Any], console: Console) -> None:
+_ROWS = 12
+"""A table of neurons has so many rows, unless all are asked for."""
+
+_FEW_GROUPS = 6
+"""Up to so many groups have a table of all aggregations each."""
+
+
+def _table(first: str, headings: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("neuron")
-    for heading in ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "net", "p"):
+    table.add_column(first)
+    for heading in headings:
         table.add_column(heading, justify="right")
-    for name, found in figures["neurons"].items():
-        flips = figures["position"][name]
-        ci = found["accuracy_ci"]
+    return table
+
+
+def _print_groups(by: str, groups: dict[str, Any], decides: str, console: Console, *, every_row: bool) -> None:
+    if len(groups) <= _FEW_GROUPS or every_row:
+        for name, part in groups.items():
+            console.print(f"\n{by}: {name}", markup=False, soft_wrap=True)
+            _print_table(part, console)
+        return
+    console.print(f"\nBy {by}, {decides} (--all: every aggregation)", markup=False, soft_wrap=True)
+    table = _table(by, ("accuracy", "95 % interval", "macro-F1", "kappa", "n used", "baseline"))
+    for name, part in groups.items():
+        found = part[decides]
         table.add_row(
             Text(name),
             _figure(found["accuracy"]),
-            "" if ci is None else f"{ci[0]:.3f}–{ci[1]:.3f}",
+            _ends(found["accuracy_ci"]),
+            _figure(found["macro_f1"]),
+            _figure(found["kappa"]),
+            f"{found['n_used']:,} of {found['n_total']:,}",
+            _figure(found["majority_baseline"]),
+        )
+    console.print(table)
+
+
+def _ends(ci: list[float] | None) -> str:
+    return "" if ci is None else f"{ci[0]:.3f}–{ci[1]:.3f}"
+
+
+def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool) -> None:
+    named = figures["neurons"]
+    shown = list(named)
+    if len(shown) > _ROWS and not every_row:
+        best = sorted(shown, key=lambda name: -1.0 if (x := named[name]["accuracy"]) is None else x, reverse=True)
+        chosen = set(best[: _ROWS - 2])
+        shown = [name for name in shown if name in chosen]
+    table = _table("neuron", ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "net", "p"))
+    for name in shown:
+        found, flips = named[name], figures["position"][name]
+        table.add_row(
+            Text(name),
+            _figure(found["accuracy"]),
+            _ends(found["accuracy_ci"]),
             _figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
             *(_figure(flips[key]) for key in ("flip_rate", "net", "p")),
         )
     console.print(table)
+    if len(shown) < len(named):
+        console.print(f"The best {len(shown):,} of {len(named):,} neurons (--all: every neuron)", soft_wrap=True)
+
+
+def _print_uncertainty(found: dict[str, Any], console: Console) -> None:
+    of = found["scopes"][found["scope"]]
+    if of["entropy"]["value"] is None:
+        console.print(f"Uncertainty: n/a – {of['entropy']['reason']}", soft_wrap=True)
+        return
+    console.print(
+        f"Uncertainty (BPDE, {found['scope']} calls): mean {of['entropy']['value']:.4f} nats, "
+        f"{of['relative']['value']:.1%} of ln 3; all calls agree on {of['certain']['value']:.1%} of "
+        f"{of['certain']['n']:,} pairs, of {of['n_total']:,}",
+        soft_wrap=True,
+    )
+    review = found["review"]
+    point = min(review["points"], key=lambda one: abs(one["share"] - 0.2), default=None)
+    if point is not None:
+        rest = point["untouched"]
+        apart = "none is left" if rest["accuracy"] is None else f"{rest['accuracy']:.4f} of the {rest['n']:,} others"
+        console.print(
+            f"People review the {point['reviewed']:,} most uncertain of {review['n']:,} pairs: accuracy "
+            f"{point['accuracy']:.4f} ({point['by_chance']:.4f} for pairs at random); {apart}",
+            soft_wrap=True,
+        )
+    needed = found["needed"]
+    if needed is not None and needed["measured"] is not None:
+        random = "out of reach" if needed["random"] is None else f"{needed['random']:.1%}"
+        ends = needed["measured_ci"]
+        within = "no interval" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"
+        console.print(
+            f"To be as accurate as people among themselves ({needed['target']:.4f}): {needed['measured']:.1%} "
+            f"({within}) the most uncertain first, {random} at random",
+            soft_wrap=True,
+        )
+
+
+def _print_layers(figures: dict[str, Any], console: Console) -> None:
+    """What neurons of a layer share and change, a row a layer."""
+    panel, alike, changes = figures["panel"]["layers"], figures["diversity"]["layers"], figures["discussion"]["layers"]
+    table = _table(
+        "layer", ("agree", "alpha", "Q", "both wrong", "text apart", "changed", "to others", "right/wrong", "p")
+    )
+    for layer, of in alike.items():
+        changed, evidence = changes.get(layer), of["evidence"]
+        table.add_row(
+            layer,
+            _figure(panel[layer]["h"]),
+            _figure(panel[layer]["alpha_nominal"]),
+            _figure(of["q"]["value"]),
+            _figure(of["double_fault"]["value"]),
+            "" if evidence is None else _figure(evidence["distance"]["value"]),
+            *(
+                ("", "", "", "")
+                if changed is None
+                else (
+                    _figure(changed["neurons"]["changed"]["value"]),
+                    _figure(changed["neurons"]["to_others"]["value"]),
+                    f"{changed['neurons']['to_right']:,}/{changed['neurons']['to_wrong']:,}",
+                    _figure(changed["neurons"]["p"]),
+                )
+            ),
+        )
+    console.print(table)
+    sample = figures["diversity"]["evidence_sample"]
+    console.print(
+        "agree, alpha: of the neurons of a layer with each other; Q, both wrong: of every two; changed, to others: of "
+        "the neurons' verdicts, and of those that most others had contradicted; right/wrong: became so"
+        + ("" if sample is None else f"; text apart: on {sample['pairs']:,} of {sample['n_total']:,} finished pairs"),
+        soft_wrap=True,
+        style="dim",
+    )
+
+
+def _print_best(panel: dict[str, Any], console: Console) -> None:
+    found = panel["against_people"]
+    if found["best"] is None or len(found["ranking"]) < 2:
+        return
+    others = len(found["ranking"]) - 1
+    console.print(
+        f"{found['best']} agrees with people most; the labelled pairs cannot tell it from {len(found['not_worse']):,} "
+        f"of {others:,} others (Holm's p of .05 or more)",
+        soft_wrap=True,
+        markup=False,
+    )
+    if found["warning"]:
+        console.print(f"Note: {found['warning']}", soft_wrap=True, markup=False)
 
 
 def _print_people(figures: dict[str, Any], console: Console) -> None:
@@ -395,19 +462,30 @@ def _print_table(aggregations: dict[str, Any], console: Console) -> None:
 def metrics(
     run: RunArgument,
     by: Annotated[str | None, typer.Option(help="Also for each group: task, or human (the human label).")] = None,
+    scope: Annotated[
+        str, typer.Option(metavar="all|last|NEURON", help="Whose calls say how sure the network is of a pair.")
+    ] = "all",
+    evidence: Annotated[
+        int, typer.Option(min=0, help="So many pairs, drawn at random, have their evidence compared.")
+    ] = SAMPLED_PAIRS,
+    every_row: Annotated[bool, typer.Option("--all", help="Every row of every table.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of resampling, of the sample, and of ties in uncertainty.")] = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
     """Show accuracy, macro-F1 and kappa against the human labels for every aggregation of a run.
 
     Beside them stand the share of the commonest label (the baseline), the number of pairs used of all, and how
-    often the verdict depends on the order of the responses.
+    often the verdict depends on the order of the responses. Then: how sure the network is and what a review of the
+    uncertain pairs gains, how its neurons agree, what later layers change, and whether they become alike.
+
+    The keys of --json are listed in resources/figures.md.
 
     Example: judgenet metrics out --by task
     """
     with open_run(run, project) as (store, info):
-        figures = run_metrics(store, info, by)
+        figures = run_metrics(store, info, by, more=More(scope, evidence), seed=seed)
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_metrics(figures, Console())
+        print_metrics(figures, Console(), every_row=every_row)

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
-from judgenet.core.pairs import Verdict
+from judgenet.core.pairs import Verdict, majority
 from judgenet.stats.agreement import Agreement, agreement_of, sign_test
 from judgenet.stats.intervals import (
     RESAMPLES,
@@ -76,6 +76,10 @@ class PanelAgreement:
     @property
     def mean_kappa(self) -> Coefficient:
         """The mean of Cohen's kappa over the pairs of raters that have one; ``n`` counts these."""
+        if len(self.raters) > ALL_TWOS and not self.pairwise:
+            return Coefficient(
+                None, 0, f"each two of {ALL_TWOS} raters at most are compared, here {len(self.raters):,}"
+            )
         kappas = [found.kappa for found in self.pairwise.values() if found.kappa is not None]
         if not kappas:
             return Coefficient(None, 0, "no two raters have a kappa")
@@ -120,7 +124,8 @@ def panel_of(
 ) -> PanelAgreement:
     """:func:`panel_agreement` of verdict codes of shape (pairs, raters), with intervals.
 
-    ``groups`` numbers the question of each pair, where questions repeat.
+    ``groups`` numbers the question of each pair, where questions repeat. Beyond :data:`ALL_TWOS` raters there is
+    nothing in ``pairwise``.
 
     :raises ValueError: there are not as many names as columns.
     """
@@ -140,7 +145,7 @@ def panel_of(
         fleiss=fleiss_kappa(counts, who),
         pairwise={
             (names[one], names[other]): agreement_of(pair_counts(codes[:, one], codes[:, other]))
-            for one, other in combinations(range(len(names)), 2)
+            for one, other in combinations(range(len(names) if len(names) <= ALL_TWOS else 0), 2)
         },
     )
     return with_intervals(found, counts, groups=groups, resamples=resamples, seed=seed)
@@ -200,12 +205,37 @@ def fleiss_kappa(counts: Sequence[Sequence[int]], who: str = "annotators") -> Co
     return Coefficient((agreeing - by_chance) / (1 - by_chance), n)
 
 
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """One annotator against the label that is in use, of which its own may be a part, and against the majority of the
+    other annotators of the pair; without a majority among them the pair does not count."""
+
+    against_label: Agreement
+    against_others: Agreement
+
+
+def each_annotator(
+    counts: Mapping[tuple[Verdict | None, tuple[tuple[str, Verdict], ...]], int],
+) -> dict[str, Annotator]:
+    """How each annotator agrees with the label and with the others, from the numbers of pairs with a label and what the
+    annotators said of them."""
+    Cells = Counter[tuple[Verdict | None, Verdict | None]]
+    label: dict[str, Cells] = defaultdict(Counter)
+    rest: dict[str, Cells] = defaultdict(Counter)
+    for (human, profile), times in counts.items():
+        for place, (name, said) in enumerate(profile):
+            others = [verdict for other, (_, verdict) in enumerate(profile) if other != place]
+            label[name][human, said] += times
+            rest[name][majority(others, None), said] += times
+    return {name: Annotator(agreement_of(label[name]), agreement_of(rest[name])) for name in sorted(label)}
+
+
 # Intervals
 
 
 def with_intervals(
     found: PanelAgreement,
-    counts: Sequence[Sequence[int]],
+    counts: Sequence[Sequence[int]] | NDArray[np.integer],
     *,
     groups: Groups | None = None,
     resamples: int = _RESAMPLES,

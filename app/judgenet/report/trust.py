@@ -1,0 +1,372 @@
+"""How far the judges of a run can be trusted, beyond their agreement with people: how sure they are of each pair, how
+they agree among themselves, what they change and whether it helps, and whether they become alike.
+
+Everything is computed from the verdicts of a run as arrays (:class:`~judgenet.store.judged.Judged`); evidence alone is
+read from the store, for a sample of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.curves import Codes, pair_counts
+from judgenet.stats.discussion import (
+    MindChanges,
+    Overturns,
+    change_counts,
+    mind_changes,
+    others_majority,
+    overturns_of,
+)
+from judgenet.stats.diversity import (
+    DiversityChange,
+    EvidenceDiversity,
+    VerdictDiversity,
+    diversity_change,
+    evidence_diversity,
+    verdict_diversity,
+)
+from judgenet.stats.intervals import RESAMPLES, AgreementIntervals, agreements_intervals
+from judgenet.stats.means import Mean, mean_of
+from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_of
+from judgenet.stats.resampling import label_table
+from judgenet.stats.uncertainty import (
+    MOST_ENTROPY,
+    ReviewCurve,
+    ReviewNeed,
+    Share,
+    conflict_rate,
+    entropies,
+    review_curve,
+    review_need,
+)
+from judgenet.store.db import Store
+from judgenet.store.judged import Judged, Sampled, evidence_of, sample_evidence
+from judgenet.store.runs import RunInfo
+
+Scope = Literal["all", "last"] | str
+"""Whose calls tell how sure the network is: of all layers, of the last, or of one neuron by name."""
+
+Figures = tuple[Agreement, AgreementIntervals]
+
+
+def agreements(
+    questions: NDArray[np.int64], human: Codes, said: Mapping[str, Codes], *, seed: int = 0
+) -> dict[str, Figures]:
+    """Agreement of each of ``said`` with the labels ``human`` (codes by pair), with intervals over questions where
+    these repeat; all draw the same questions."""
+    found = {name: agreement_of(pair_counts(human, codes)) for name, codes in said.items()}
+    tables = [label_table(questions, human, codes) for codes in said.values()]
+    spreads = agreements_intervals(list(found.values()), tables, seed=seed)
+    return {name: (of, spread) for (name, of), spread in zip(found.items(), spreads, strict=True)}
+
+
+# How sure
+
+
+def call_counts(judged: Judged, scope: Scope = "all", order: Order | None = None) -> NDArray[np.int64]:
+    """How many calls of a scope say that A wins, a tie, that B wins: of shape (pairs, 3); of one order or both.
+
+    :raises KeyError: the run has no neuron of this name.
+    """
+    if scope == "all":
+        columns = np.arange(len(judged.places))
+    elif scope == "last":
+        columns = judged.columns(judged.spec.depth)
+    elif scope in judged.names:
+        columns = np.array([judged.names.index(scope)])
+    else:
+        raise KeyError(scope)
+    places = list(range(len(ORDERS))) if order is None else [ORDERS.index(order)]
+    found: NDArray[np.int64] = judged.calls[:, columns][:, :, places].sum(axis=(1, 2), dtype=np.int64)
+    return found
+
+
+def uncertainty(judged: Judged, scope: Scope = "all") -> NDArray[np.float64]:
+    """The entropy (BPDE) of the calls of a scope by pair, NaN where none is valid.
+
+    :raises KeyError: the run has no neuron of this name.
+    """
+    return entropies(call_counts(judged, scope))
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """How sure the calls of a scope are: means over the pairs that have a valid call.
+
+    ``entropy`` is the BPDE in nats, ``relative`` over ln 3, ``one_order`` the plain entropy of the calls of one order.
+    ``certain`` is the share of pairs whose calls all say the same. ``calls`` is the mean number of valid calls a pair.
+    """
+
+    scope: str
+    entropy: Mean
+    relative: Mean
+    one_order: dict[Order, Mean]
+    certain: Mean
+    calls: float | None
+    n_total: int
+
+
+_NO_CALL = "no pair has a valid call"
+
+
+def sureness(judged: Judged, scope: Scope = "all") -> Sureness:
+    """How sure the calls of a scope are of the pairs.
+
+    :raises KeyError: the run has no neuron of this name.
+    """
+    counts = call_counts(judged, scope)
+    calls = counts.sum(axis=1)
+    values = entropies(counts)
+    bounds = (0.0, MOST_ENTROPY)
+    certain = np.where(calls > 0, (counts > 0).sum(axis=1) == 1, np.nan)
+    return Sureness(
+        scope=scope,
+        entropy=mean_of(values, _NO_CALL, judged.groups, bounds),
+        relative=mean_of(values / MOST_ENTROPY, _NO_CALL, judged.groups),
+        one_order={
+            order: mean_of(
+                entropies(call_counts(judged, scope, order)), f"{_NO_CALL} in this order", judged.groups, bounds
+            )
+            for order in ORDERS
+        },
+        certain=mean_of(certain, _NO_CALL, judged.groups),
+        calls=float(calls[calls > 0].mean()) if calls.any() else None,
+        n_total=len(judged),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """FairEval's figures of a run.
+
+    ``sureness`` is that of all layers and of the last, ``conflict`` the share of pairs on which the averages of the two
+    orders differ. ``calibration`` compares with people the average over the calls that showed A first (``mec_ab``), B
+    first (``mec_ba``), over all calls (``bpc_pooled``) and the average of the two orders' averages (``bpc_balanced``).
+    ``review`` is the human-in-the-loop curve of ``aggregation`` by the calls of ``scope``, and ``need`` what it takes
+    to reach the people's own agreement, ``None`` where that is unknown.
+    """
+
+    aggregation: str
+    scope: str
+    sureness: tuple[Sureness, ...]
+    conflict: Share
+    calibration: dict[str, Figures]
+    review: ReviewCurve
+    need: ReviewNeed | None
+
+
+def uncertainty_figures(
+    judged: Judged, aggregation: str, *, scope: Scope = "all", target: float | None = None, seed: int = 0
+) -> Uncertainty:
+    """FairEval's figures of a run; ``target`` is people's agreement among themselves (h).
+
+    :raises KeyError: the run has no such aggregation or neuron.
+    """
+    said, unsure = judged.aggregations[aggregation], uncertainty(judged, scope)
+    merges = {
+        "mec_ab": judged.c1_ab,
+        "mec_ba": judged.c1_ba,
+        "bpc_pooled": judged.aggregations["c1"],
+        "bpc_balanced": judged.balanced,
+    }
+    scopes: tuple[Scope, ...] = ("all", "last") if judged.spec.depth > 1 else ("all",)
+    return Uncertainty(
+        aggregation=aggregation,
+        scope=scope,
+        sureness=tuple(sureness(judged, one) for one in dict.fromkeys((*scopes, scope))),
+        conflict=conflict_rate(pair_counts(judged.c1_ab, judged.c1_ba)),
+        calibration=agreements(judged.questions, judged.human, merges, seed=seed),
+        review=review_curve(judged.human, said, unsure, seed=seed),
+        need=None if target is None else review_need(judged.human, said, unsure, target, seed=seed),
+    )
+
+
+# Who agrees with whom
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """A run's judges as panels: all neurons, the neurons of each layer, the layers' votes, the two orders of the
+    network's average and of each neuron; and the neurons and roles by their agreement with people.
+
+    ``roles`` are those with :data:`FEWEST_OF_ROLE` labelled verdicts or more; ``rare_roles`` counts the others.
+    """
+
+    neurons: PanelAgreement
+    layers: dict[int, PanelAgreement]
+    between_layers: PanelAgreement
+    orders: dict[str, PanelAgreement]
+    people: Raters
+    roles: Raters | None
+    rare_roles: int
+
+
+FEWEST_OF_ROLE = 20
+
+
+def panels(judged: Judged, *, seed: int = 0, resamples: int = RESAMPLES) -> Panels:
+    """The panels of a run."""
+    depth, groups = judged.spec.depth, judged.groups
+    votes = [f"c2_l{layer}" for layer in range(1, depth + 1)]
+    of_layers = np.stack([judged.aggregations[name] for name in votes], axis=1)
+    by_order = {"c1": (judged.c1_ab, judged.c1_ba)} | {
+        name: (judged.ab[:, place], judged.ba[:, place]) for place, name in enumerate(judged.names)
+    }
+    common = {
+        name: codes
+        for name, codes in judged.roles.items()
+        if np.count_nonzero((codes > 0) & (judged.human > 0)) >= FEWEST_OF_ROLE
+    }
+    return Panels(
+        neurons=panel_of(judged.names, judged.neurons, groups=groups, seed=seed),
+        layers={
+            layer: panel_of(
+                [judged.names[place] for place in judged.columns(layer)],
+                judged.neurons[:, judged.columns(layer)],
+                groups=groups,
+                seed=seed,
+            )
+            for layer in range(1, depth + 1)
+        },
+        between_layers=panel_of(votes, of_layers, "layers", groups=groups, seed=seed),
+        orders={
+            name: panel_of(ORDERS, np.stack(both, axis=1), "orders", groups=groups, seed=seed)
+            for name, both in by_order.items()
+        },
+        people=against_people(
+            judged.names, judged.neurons, judged.human, groups=groups, seed=seed, resamples=resamples
+        ),
+        roles=against_people(
+            tuple(common),
+            np.stack(list(common.values()), axis=1),
+            judged.human,
+            "roles",
+            groups=groups,
+            seed=seed,
+            resamples=resamples,
+        )
+        if common
+        else None,
+        rare_roles=len(judged.roles) - len(common),
+    )
+
+
+# What a layer changes
+
+
+@dataclass(frozen=True, slots=True)
+class LayerDiscussion:
+    """What layer ``layer`` (from 2) changes: its vote against that of the layer before, all of its neurons, and each of
+    them by name with what it overturned of its own."""
+
+    layer: int
+    vote: Overturns
+    neurons: MindChanges
+    each: dict[str, tuple[MindChanges, Overturns]]
+
+
+class _Two(NamedTuple):
+    """What the neurons of a layer said before and after, merged and by order, and what most others said."""
+
+    before: Codes
+    after: Codes
+    others: Codes
+    ab: tuple[Codes, Codes]
+    ba: tuple[Codes, Codes]
+
+    def changes(self, judged: Judged, of: slice) -> MindChanges:
+        return mind_changes(
+            self.before[:, of],
+            self.after[:, of],
+            self.others[:, of],
+            judged.human,
+            orders=((self.ab[0][:, of], self.ab[1][:, of]), (self.ba[0][:, of], self.ba[1][:, of])),
+            groups=judged.groups,
+        )
+
+
+def discussion(judged: Judged) -> tuple[LayerDiscussion, ...]:
+    """How each layer after the first changes what the one before said."""
+    found = []
+    for layer in range(2, judged.spec.depth + 1):
+        mine, earlier = judged.columns(layer), judged.before(layer)
+        two = _Two(
+            before=_at(judged.neurons, earlier),
+            after=judged.neurons[:, mine],
+            others=others_majority(judged.neurons[:, judged.columns(layer - 1)], judged.read_others(layer)),
+            ab=(_at(judged.ab, earlier), judged.ab[:, mine]),
+            ba=(_at(judged.ba, earlier), judged.ba[:, mine]),
+        )
+        each = {
+            judged.names[column]: (
+                two.changes(judged, slice(place, place + 1)),
+                overturns_of(change_counts(two.before[:, place], two.after[:, place], judged.human)),
+            )
+            for place, column in enumerate(mine)
+        }
+        said = judged.aggregations
+        vote = overturns_of(change_counts(said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"], judged.human))
+        found.append(LayerDiscussion(layer, vote, two.changes(judged, slice(None)), each))
+    return tuple(found)
+
+
+def _at(codes: Codes, columns: NDArray[np.intp]) -> Codes:
+    """The columns asked for; zeros where one is -1."""
+    found = np.zeros((len(codes), len(columns)), np.uint8)
+    there = columns >= 0
+    found[:, there] = codes[:, columns[there]]
+    return found
+
+
+# How alike
+
+
+@dataclass(frozen=True, slots=True)
+class LayerDiversity:
+    """The diversity of a layer's verdicts; ``change`` is against the layer before, ``None`` for the first."""
+
+    layer: int
+    verdicts: VerdictDiversity
+    change: DiversityChange | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunDiversity:
+    """The diversity of the layers of a run. ``evidence`` is that of the ``sampled`` pairs, ``None`` where it was not
+    asked for."""
+
+    layers: tuple[LayerDiversity, ...]
+    evidence: tuple[EvidenceDiversity, ...] | None
+    sampled: Sampled | None
+
+
+def diversity(judged: Judged) -> RunDiversity:
+    """The diversity of verdicts by layer."""
+    layers = []
+    for layer in range(1, judged.spec.depth + 1):
+        codes = judged.neurons[:, judged.columns(layer)]
+        change = None
+        if layer > 1:
+            change = diversity_change(judged.neurons[:, judged.columns(layer - 1)], codes, judged.groups)
+        layers.append(LayerDiversity(layer, verdict_diversity(codes, judged.human, judged.groups), change))
+    return RunDiversity(tuple(layers), None, None)
+
+
+def with_evidence(
+    found: RunDiversity, judged: Judged, store: Store, run: RunInfo, pairs: int, *, seed: int = 0
+) -> RunDiversity:
+    """The diversity with that of the evidence on a random sample of so many finished pairs."""
+    sampled = sample_evidence(store, run, pairs, seed=seed)
+    questions = None
+    if judged.groups is not None:
+        questions = {pair: int(judged.groups[pair]) for pair in sampled.pairs}
+    evidence = evidence_diversity(evidence_of(store, run, sampled), range(1, judged.spec.depth + 1), questions)
+    return RunDiversity(found.layers, tuple(evidence), sampled)
