@@ -275,7 +275,7 @@ def _table(first: str, headings: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(first)
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 
@@ -312,7 +312,7 @@ def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool
         best = sorted(shown, key=lambda name: -1.0 if (x := named[name]["accuracy"]) is None else x, reverse=True)
         chosen = set(best[: _ROWS - 2])
         shown = [name for name in shown if name in chosen]
-    table = _table("neuron", ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "net", "p"))
+    table = _table("neuron", ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "p"))
     for name in shown:
         found, flips = named[name], figures["position"][name]
         table.add_row(
@@ -321,7 +321,8 @@ def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool
             _ends(found["accuracy_ci"]),
             _figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
-            *(_figure(flips[key]) for key in ("flip_rate", "net", "p")),
+            _figure(flips["flip_rate"]),
+            _p(flips["p"]),
         )
     console.print(table)
     if len(shown) < len(named):
@@ -362,40 +363,56 @@ def _print_uncertainty(found: dict[str, Any], console: Console) -> None:
 
 
 def _print_layers(figures: dict[str, Any], console: Console) -> None:
-    """What neurons of a layer share and change, a row a layer."""
+    """What the neurons of a layer have in common, and what they change, a row a layer."""
     panel, alike, changes = figures["panel"]["layers"], figures["diversity"]["layers"], figures["discussion"]["layers"]
-    table = _table(
-        "layer", ("agree", "alpha", "Q", "both wrong", "text apart", "changed", "to others", "right/wrong", "p")
-    )
+    table = _table("layer", ("agree", "alpha", "unanimous", "Q", "both wrong", "texts apart", "n"))
     for layer, of in alike.items():
-        changed, evidence = changes.get(layer), of["evidence"]
         table.add_row(
             layer,
             _figure(panel[layer]["h"]),
             _figure(panel[layer]["alpha_nominal"]),
+            _figure(of["unanimous"]["value"]),
             _figure(of["q"]["value"]),
             _figure(of["double_fault"]["value"]),
-            "" if evidence is None else _figure(evidence["distance"]["value"]),
-            *(
-                ("", "", "", "")
-                if changed is None
-                else (
-                    _figure(changed["neurons"]["changed"]["value"]),
-                    _figure(changed["neurons"]["to_others"]["value"]),
-                    f"{changed['neurons']['to_right']:,}/{changed['neurons']['to_wrong']:,}",
-                    _figure(changed["neurons"]["p"]),
-                )
-            ),
+            "" if of["evidence"] is None else _figure(of["evidence"]["distance"]["value"]),
+            f"{of['n']:,} of {of['n_total']:,}",
         )
     console.print(table)
     sample = figures["diversity"]["evidence_sample"]
+    if sample is not None:
+        console.print(
+            f"Texts apart: on {sample['pairs']:,} of {sample['n_total']:,} finished pairs, drawn at random",
+            soft_wrap=True,
+        )
+    if not changes:
+        return
+    table = _table("layer", ("changed", "to others", "to right", "to wrong", "gain", "95 % interval", "p"))
+    for layer, of in changes.items():
+        changed = of["neurons"]
+        table.add_row(
+            layer,
+            _figure(changed["changed"]["value"]),
+            _figure(changed["to_others"]["value"]),
+            f"{changed['to_right']:,}",
+            f"{changed['to_wrong']:,}",
+            _signed(changed["gain"]["value"]),
+            "" if changed["gain"]["ci"] is None else " to ".join(f"{end:+.3f}" for end in changed["gain"]["ci"]),
+            _p(changed["p"]),
+        )
+    console.print(table)
     console.print(
-        "agree, alpha: of the neurons of a layer with each other; Q, both wrong: of every two; changed, to others: of "
-        "the neurons' verdicts, and of those that most others had contradicted; right/wrong: became so"
-        + ("" if sample is None else f"; text apart: on {sample['pairs']:,} of {sample['n_total']:,} finished pairs"),
+        "Of the neurons' verdicts of a layer: changed from the layer before, and taken over where most others had said "
+        "otherwise; became right, became wrong, and what that gains in accuracy",
         soft_wrap=True,
-        style="dim",
     )
+
+
+def _p(value: float | None) -> str:
+    return "n/a" if value is None else "<0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _signed(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:+.4f}"
 
 
 def _print_best(panel: dict[str, Any], console: Console) -> None:

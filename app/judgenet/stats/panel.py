@@ -371,7 +371,8 @@ class Raters:
     """Raters by their agreement with people, the best accuracy first; raters without a labelled pair come last.
 
     ``best`` is the name of the first. ``not_worse`` are those that the labelled pairs cannot tell from it
-    (``p_holm`` of .05 or more). ``warning`` says what comparing many does, empty for fewer than three.
+    (``p_holm`` of .05 or more). ``warning`` says what comparing many does (from three on), and where they did not all
+    judge the same pairs.
     """
 
     raters: tuple[AgainstBest, ...]
@@ -437,11 +438,15 @@ def against_people(
     adjusted = iter(holm([row.p for row in rows if row.p is not None]))
     rows = [row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows]
     n = int((human > 0).sum())
+    warning = many_compared(what, len(names), n) if len(names) >= _FEW_RATERS else ""
+    if len({row.agreement.n_used for row in rows}) > 1:
+        warning = f"{warning}; " if warning else ""
+        warning += f"the {what} did not all judge the same pairs, so that their accuracies are of different pairs"
     return Raters(
         raters=tuple(rows),
         best=names[best],
         not_worse=tuple(row.name for row in rows if row.p_holm is not None and row.p_holm >= _LEVEL),
-        warning=many_compared(what, len(names), n) if len(names) >= _FEW_RATERS else "",
+        warning=warning,
         tested_over=over,
     )
 
