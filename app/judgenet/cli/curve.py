@@ -76,6 +76,7 @@ def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed:
             "reason": why,
         }
     neuron, accuracy = found.best_neuron
+    against = found.best.difference_interval
     return {
         **figures,
         "questions": found.questions,
@@ -83,7 +84,15 @@ def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed:
         "whole": point_json(found.whole),
         "curve": [point_json(point) for point in found.points],
         "smallest": point_json(found.smallest),
-        "best_neuron": {"name": names[neuron], "accuracy": accuracy, "chosen": "on the same pairs"},
+        "best_neuron": {
+            "name": names[neuron],
+            "accuracy": accuracy,
+            "accuracy_ci": _ends(found.best.interval),
+            "n_used": found.best.n_used,
+            "whole_minus_best": -found.best.difference,
+            "whole_minus_best_ci": None if against is None else [-against.high, -against.low],
+            "chosen": "on the same pairs",
+        },
     }
 
 
@@ -104,7 +113,7 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
             str(point["samples"]),
             f"{point['calls_per_pair']:.1f}",
             f"{point['accuracy']:.4f}",
-            _span(point["accuracy_ci"]),
+            _span(point["accuracy_ci"]).replace(" to ", "–"),
             f"{point['lowest']:.4f}",
             f"{point['highest']:.4f}",
         )
@@ -112,7 +121,9 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
     console.print(
         f"{figures['aggregation']} of all {whole['neurons']:,} neurons: {whole['accuracy']:.4f} "
         f"({_span(whole['accuracy_ci'])}) of {whole['n_used']:,.0f} labelled pairs. "
-        f"Best single neuron of layer 1, chosen on the same pairs: {best['name']} {best['accuracy']:.4f}.",
+        f"Best single neuron of layer 1, chosen on the same pairs: {best['name']} {best['accuracy']:.4f} "
+        f"({_span(best['accuracy_ci'])}); the whole network minus it {best['whole_minus_best']:+.4f} "
+        f"({_span(best['whole_minus_best_ci'])}).",
         soft_wrap=True,
         markup=False,
     )

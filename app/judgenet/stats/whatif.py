@@ -100,8 +100,9 @@ class WhatIf:
     """The whole network, all sub-networks by size, and the smallest within a tolerance.
 
     ``best_neuron`` is the accuracy of the single neuron of layer 1 that agrees most with people, and its column: chosen
-    on the very pairs that it is measured on, hence flattering. ``questions`` is how many questions the labelled pairs
-    have, where that is known; ``few`` says why so few have no intervals.
+    on the very pairs that it is measured on, hence flattering. ``best`` is the same as a network of that neuron alone,
+    with its intervals; its ``difference`` is from the whole network. ``questions`` is how many questions the labelled
+    pairs have, where that is known; ``few`` says why so few have no intervals.
     """
 
     whole: Point
@@ -109,6 +110,7 @@ class WhatIf:
     smallest: Point
     tolerance: float
     best_neuron: tuple[int, float]
+    best: Point
     questions: int | None = None
     few: str = ""
 
@@ -248,8 +250,14 @@ def what_if(
         found = _point(calls, asked, rules, rule, base, size, subsets, seed, clusters)
         if found is not None:
             points.append(found)
+    best = _best_neuron(calls)
+    alone = np.arange(len(calls.layers))[None, :] == best[0]
+    single = _point(calls, asked, rules, "c1", base, (1, 1, calls.orders, calls.samples), 1, seed, clusters, alone)
+    assert single is not None
+    points.append(single)
     if clusters is not None:
         points = clusters.intervals(points, seed)
+    single = points.pop()
     whole = next(
         point
         for point in points
@@ -262,7 +270,7 @@ def what_if(
     smallest = min(near, key=lambda point: (point.calls, point.neurons, -point.accuracy))
     questions = None if calls.questions is None else int(calls.questions.max()) + 1
     few = "" if clusters is None else clusters.few
-    return WhatIf(whole, tuple(points), smallest, tolerance, _best_neuron(calls), questions, few)
+    return WhatIf(whole, tuple(points), smallest, tolerance, best, single, questions, few)
 
 
 class _Clusters:
@@ -320,12 +328,15 @@ def _point(
     subsets: int,
     seed: int,
     clusters: _Clusters | None,
+    masks: Asked | None = None,
 ) -> Point | None:
+    """What a size comes to, over choices of neurons, or of the given ``masks`` alone."""
     depth, width, orders, samples = size
     axes = [place for place, order in enumerate(ORDERS) if order in orders]
     differences = calls.differences[:, :, axes, :samples]
     last = np.flatnonzero(calls.layers == depth)
-    masks = _masks(calls.layers, depth, last, width, subsets, seed)
+    own = masks is not None
+    masks = _masks(calls.layers, depth, last, width, subsets, seed) if masks is None else masks
     codes = verdict_codes(differences, calls.layers, masks, rules, rule)
     right, judged = _each(codes, calls.human)
     hits, there = right.mean(axis=0), judged.mean(axis=0)
@@ -350,7 +361,7 @@ def _point(
         samples=samples,
         calls=float((masks @ asked[:, axes, :samples].sum(axis=(1, 2))).mean()),
         subsets=len(masks),
-        every=len(masks) == comb(len(last), width),
+        every=not own and len(masks) == comb(len(last), width),
         accuracy=accuracy,
         interval=_interval(hits, accuracy, n, slope, len(masks)),
         lowest=min(singles),

@@ -16,6 +16,7 @@ from judgenet.core.pairs import ORDERS
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.curves import CODES
+from judgenet.stats.intervals import wilson
 from judgenet.stats.whatif import Calls, Choice, answer, verdict_codes, what_if, whole_choice
 from judgenet.store.db import Store
 from judgenet.store.recorded import import_run, select
@@ -189,3 +190,10 @@ def test_the_width_of_llmbar(shared_data: Path, tmp_path: Path) -> None:
     assert [point.width for point in both] == list(range(1, 19))
     assert both[0].highest == found.best_neuron[1]
     assert both[0].accuracy < both[4].accuracy < both[17].accuracy
+    assert found.best.accuracy == found.best_neuron[1]
+    assert found.best.interval is not None
+    assert found.best.difference_interval is not None
+    # The vote of all is far from the best judge: 25 points, which is no accident of these pairs.
+    assert found.best.difference == pytest.approx(0.809 - 0.556, abs=1e-3)
+    assert found.best.difference_interval.low > 0.15
+    assert found.best.interval == pytest.approx(wilson(339, 419), abs=0.01)
