@@ -7,7 +7,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 Verdict = Literal["a", "b", "tie"]
@@ -28,12 +28,43 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """How the bias lab shows a pair, beyond its texts.
+
+    ``name_a`` and ``name_b`` are told as the authors of the responses; ``own`` are the sides that the judge is told it
+    wrote itself. ``remark`` is a sentence about the response ``about``: that ``share`` per cent of people prefer it
+    (``bandwagon``), or something that does not matter (``distraction``). Without ``tie`` equal scores are not offered.
+    ``order`` is the one order in which the pair is shown. ``repeat`` tells repeated askings of the very same apart.
+    """
+
+    name_a: str | None = None
+    name_b: str | None = None
+    own: tuple[Literal["a", "b"], ...] = ()
+    remark: Literal["bandwagon", "distraction"] | None = None
+    about: Literal["a", "b"] | None = None
+    share: int | None = None
+    tie: bool = True
+    order: Order | None = None
+    repeat: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """What differs from a pair that is shown as it is."""
+        values = {of.name: getattr(self, of.name) for of in fields(self) if getattr(self, of.name) != of.default}
+        return values | ({"own": list(self.own)} if self.own else {})
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Shown:
+        """The inverse of :meth:`to_json`; the record is trusted."""
+        return cls(**record | {"own": tuple(record.get("own", ()))})
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A question with two candidate responses.
 
     ``id`` is unique within a data set and is what results refer to; texts may repeat.
     Texts are kept exactly as read, white space included.
-    ``annotators`` holds (annotator name, verdict) in the order of the source.
+    ``annotators`` holds (annotator name, verdict) in the order of the source. ``shown`` is set in the bias lab only.
     """
 
     id: str
@@ -47,12 +78,16 @@ class Pair:
     tags: tuple[str, ...] = ()
     human: Verdict | None = None
     annotators: tuple[tuple[str, Verdict], ...] = ()
+    shown: Shown | None = None
     source: Source | None = field(default=None, compare=False)
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 (hex) of what a judge can see: texts, reference and task; labels and names are left out."""
-        seen = [self.question, self.response_a, self.response_b, self.reference, self.task]
+        """SHA-256 (hex) of what a judge can see: texts, reference and task, and how they are shown; labels and names
+        are left out."""
+        seen: list[object] = [self.question, self.response_a, self.response_b, self.reference, self.task]
+        if self.shown is not None:
+            seen.append(self.shown.to_json())
         # ASCII escapes keep lone surrogates encodable.
         return hashlib.sha256(json.dumps(seen).encode("ascii")).hexdigest()
 
@@ -76,6 +111,8 @@ class Pair:
             record["tags"] = list(self.tags)
         if self.annotators:
             record["annotators"] = dict(self.annotators)
+        if self.shown is not None:
+            record["shown"] = self.shown.to_json()
         return record
 
     @classmethod
@@ -84,6 +121,8 @@ class Pair:
         values = dict(record)
         values["tags"] = tuple(values.get("tags", ()))
         values["annotators"] = tuple(values.get("annotators", {}).items())
+        if "shown" in values:
+            values["shown"] = Shown.from_json(values["shown"])
         return cls(**values)
 
 

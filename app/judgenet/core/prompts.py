@@ -15,8 +15,8 @@ import hmac
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import count, groupby
 from typing import Literal
@@ -170,7 +170,7 @@ class PromptBook:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._templates = compiled(texts)
         self._frames = {language: self._frame_of(language) for language in LANGUAGES}
-        self._tasks: dict[tuple[str, str, Form, bool], str] = {}
+        self._tasks: dict[tuple[str, str, Form, bool, bool], str] = {}
         content = json.dumps({name: template.text for name, template in self._templates.items()}, sort_keys=True)
         self.digest = hashlib.sha256(content.encode("ascii")).hexdigest()
         """SHA-256 (hex) of all templates in force."""
@@ -205,7 +205,8 @@ class PromptBook:
     ) -> Prompt:
         """Asks for the perspectives from which a pair should be judged, at most ``limit`` where it is given.
 
-        The responses stand in the order "ab", and the prompt begins as those of layer 1 in that order.
+        The responses stand in the order "ab", and the prompt begins as those of layer 1 in that order. How the bias lab
+        shows a pair is left out: the roles are those of the pair.
 
         :raises PromptError: an unknown language or family, or a limit below 1.
         """
@@ -228,6 +229,7 @@ class PromptBook:
         frame = self._frame(view.language)
         shared = [
             self._texts(frame, view.pair, view.order, view.mark, view.language, view.family),
+            *self._remarks(view),
             self._task(frame, view),
         ]
         if view.heard:
@@ -285,13 +287,35 @@ class PromptBook:
             parts.append(shown if text.strip() else f"{shown}\n{frame['block.empty'].render(name=name)}")
         return "\n\n".join(parts)
 
+    def _remarks(self, view: LayerView) -> Iterator[str]:
+        """What the bias lab says of the responses: their authors, or a sentence about one of them."""
+        shown = view.pair.shown
+        if shown is None:
+            return
+        frame = self._frame(view.language)
+        sides: tuple[Literal["a", "b"], ...] = ("a", "b") if view.order == "ab" else ("b", "a")
+        named = dict(zip(sides, (frame["block.response_1"].text, frame["block.response_2"].text), strict=True))
+        lines = []
+        for side in sides:
+            name = shown.name_a if side == "a" else shown.name_b
+            if name is not None:
+                template = self._templates[f"{view.language}.bias.shown.{'own' if side in shown.own else 'author'}"]
+                lines.append(template.render(response=named[side], name=_line(name, view.mark)))
+        if shown.remark is not None and shown.about is not None:
+            template = self._templates[f"{view.language}.bias.shown.{shown.remark}"]
+            lines.append(template.render(response=named[shown.about], share=str(shown.share)))
+        if lines:
+            yield _joined(lines)
+
     def _task(self, frame: Mapping[str, Template], view: LayerView) -> str:
         """The general question and the form of the answer."""
-        wanted = (view.language, view.family, view.form, view.evidence)
+        tie = view.pair.shown is None or view.pair.shown.tie
+        wanted = (view.language, view.family, view.form, view.evidence, tie)
         if wanted not in self._tasks:
             what = "evidence" if view.evidence else "scores"
             criteria = self._family(view.language, view.family, "criteria")
-            question = frame[f"judge.{what}"].render(criteria=criteria)
+            asked = frame[f"judge.{what}"] if tie else self._templates[f"{view.language}.bias.no_tie.{what}"]
+            question = asked.render(criteria=criteria)
             self._tasks[wanted] = _joined([question, frame[f"judge.{view.form}_{what}"].render(**_KEYS)])
         return self._tasks[wanted]
 
@@ -392,11 +416,12 @@ def mark_of(pair: Pair, salt: str) -> str:
 
     The same pair and salt always give the same mark, so a prompt finds its recorded answers again; without
     the salt it cannot be guessed (42 bits). A mark that occurs in one of the pair's texts is passed over for
-    the next. Letters, since a model's tokenizer needs fewer tokens for them than for as many bits of digits.
+    the next. Letters, since a model's tokenizer needs fewer tokens for them than for as many bits of digits. How the
+    bias lab shows a pair does not change its mark.
     """
     texts = "\n".join((pair.question, pair.response_a, pair.response_b, pair.reference or "")).lower()
     key = salt.encode("utf-8", "surrogatepass")
-    content = pair.content_hash
+    content = pair.content_hash if pair.shown is None else replace(pair, shown=None).content_hash
     marks = (_letters(hmac.digest(key, f"{content}:{attempt}".encode("ascii"), "sha256")) for attempt in count())
     return next(mark for mark in marks if mark not in texts)
 

@@ -80,6 +80,16 @@ _FRAME: dict[str, tuple[str, ...]] = {
 }
 """The frame's texts and the placeholders that each knows."""
 
+_BIAS: dict[str, tuple[str, ...]] = {
+    "shown.author": ("response", "name"),
+    "shown.own": ("response", "name"),
+    "shown.bandwagon": ("response", "share"),
+    "shown.distraction": ("response",),
+    "no_tie.evidence": ("criteria",),
+    "no_tie.scores": ("criteria",),
+}
+"""The texts of the bias lab."""
+
 _FAMILY = ("input", "responses", "criteria", *_EXAMPLE)
 
 _REQUIRED: dict[str, tuple[str, ...]] = {
@@ -134,7 +144,7 @@ def shipped() -> Mapping[str, str]:
     """The texts under ``resources/prompts`` by template name (``language.file.table.key``), in file order."""
     texts: dict[str, str] = {}
     for language in LANGUAGES:
-        for file in ("frame", "families"):
+        for file in ("frame", "families", "bias"):
             content = asset("prompts", language, f"{file}.toml").read_text(encoding="utf-8")
             texts |= _flat(f"{language}.{file}", tomllib.loads(content))
     return texts
@@ -179,6 +189,8 @@ def placeholders(name: str) -> tuple[str, ...]:
 def _known() -> Iterable[tuple[str, tuple[str, ...]]]:
     for name, placeholders in _FRAME.items():
         yield f"frame.{name}", placeholders
+    for name, placeholders in _BIAS.items():
+        yield f"bias.{name}", placeholders
     for family in FAMILIES:
         for key in _FAMILY:
             yield f"families.{family}.{key}", ()

@@ -28,6 +28,9 @@ from judgenet.engine.ports import Form
 
 Result = Evaluation | Unscored
 
+_REPEAT = 1_000_000
+"""Replicas of a repeated asking start here: a layer has fewer neurons."""
+
 
 @dataclass(frozen=True, slots=True)
 class Neuron:
@@ -187,6 +190,8 @@ class PairWork:
         return tuple(neurons)
 
     def _orders(self, layer: int, place: int, sample: int) -> tuple[Order, ...]:
+        if self.pair.shown is not None and self.pair.shown.order is not None:
+            return (self.pair.shown.order,)
         return orders_of(self.spec, self.pair.id, layer, place, sample)
 
     def _calls_of(self, layer: int, neuron: Neuron) -> list[Call]:
@@ -342,10 +347,11 @@ class PairWork:
 
     def key(self, call: Call, form: Form, prompt: Prompt, parameters: str) -> bytes:
         """The content key of a call. The shared text is hashed once for all calls that have it."""
+        repeated = 0 if self.pair.shown is None else _REPEAT * self.pair.shown.repeat
         if call.neuron is None or call.site.layer > self.spec.depth:
-            return KeyPrefix(parameters, prompt.system, prompt.shared).key(prompt.own, call.site.sample, 0)
+            return KeyPrefix(parameters, prompt.system, prompt.shared).key(prompt.own, call.site.sample, repeated)
         group = (parameters, *self._group(call, form))
         prefix = self._prefixes.get(group)
         if prefix is None:
             prefix = self._prefixes[group] = KeyPrefix(parameters, prompt.system, prompt.shared)
-        return prefix.key(prompt.own, call.site.sample, call.neuron.replica)
+        return prefix.key(prompt.own, call.site.sample, call.neuron.replica + repeated)

@@ -40,6 +40,8 @@ GROUPS: Final = {
     "own": "What one neuron is told",
     "missing": "Where an evaluation is missing",
     "families": "Kinds of task",
+    "shown": "What the bias lab says besides",
+    "no_tie": "The question where a tie is not offered",
 }
 """Headings by the first part of a template's name."""
 

@@ -1,0 +1,27 @@
+"""Attentional: a sentence that does not matter is about the first, then about the second response (statistics 4.1)."""
+
+from __future__ import annotations
+
+from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing
+from judgenet.core.bias.promoted import remarked
+from judgenet.core.pairs import Pair, Shown
+
+
+def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
+    """The same order twice, as CoBBLEr asks it."""
+    return remarked(pair, settings, Shown(remark="distraction"))
+
+
+PROBE = Probe(
+    key="attention",
+    title="Distraction",
+    tells="An irrelevant sentence wins",
+    noun="distraction",
+    rule="both",
+    show=show,
+    outcomes=("followed", "defied", "unmoved"),
+    above="Distracted by an irrelevant sentence",
+    below="Hardly distracted",
+    against="Goes against what is mentioned",
+    source="CoBBLEr (Koo et al. 2023), induced",
+)

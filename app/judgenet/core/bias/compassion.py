@@ -1,0 +1,36 @@
+"""Compassion fade: as order, but with the systems' real names (statistics 4.1)."""
+
+from __future__ import annotations
+
+from judgenet.core.bias.base import SIDES, LabSettings, NotAllowed, Probe, Showing, empty_reason, presented
+from judgenet.core.pairs import Order, Pair, Shown
+
+
+def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
+    """Both orders with names; the judge's own is marked, wherever it stands."""
+    if why := empty_reason(pair):
+        return NotAllowed(why)
+    if not (pair.model_a or "").strip() or not (pair.model_b or "").strip():
+        return NotAllowed("the name of a system is missing")
+    if pair.model_a == pair.model_b:
+        return NotAllowed("both responses are of the same system")
+    own = tuple(side for side in SIDES if (pair.model_a if side == "a" else pair.model_b) in settings.own)
+    orders: tuple[Order, Order] = ("ab", "ba")
+    prompts = tuple(
+        presented(pair, "named", settings, Shown(pair.model_a, pair.model_b, own, order=order)) for order in orders
+    )
+    return Showing(prompts, ("first", "first"))
+
+
+PROBE = Probe(
+    key="compassion",
+    title="Compassion fade",
+    tells="The first response wins under real names",
+    noun="order under real names",
+    rule="both",
+    show=show,
+    outcomes=("first", "last", "consistent"),
+    above="With names, prefers the first response",
+    against="With names, prefers the last response",
+    source="CoBBLEr (Koo et al. 2023), implicit",
+)

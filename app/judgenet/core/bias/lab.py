@@ -1,0 +1,170 @@
+"""From pairs and probes to the prompts of a lab and what will be counted: the plan, before anything is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import BiasError, LabSettings, NotAllowed, Position
+from judgenet.core.pairs import Pair, Verdict, majority
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a probe counts once: a pair with its prompts, by their ids, and the target of each.
+
+    ``question`` numbers the instructions from 0.
+    """
+
+    pair: str
+    question: int
+    prompts: tuple[str, ...]
+    targets: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbePlan:
+    """What a probe allows of the pairs: ``items``, and how many pairs it leaves out for which reason."""
+
+    key: str
+    items: tuple[Item, ...]
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The plan of the probe in one line, for people."""
+        total = len(self.items) + sum(self.left_out.values())
+        why = "; ".join(f"{count:,}: {reason}" for reason, count in self.left_out.items())
+        return f"{len(self.items):,} of {total:,} pairs" + (f" ({why})" if why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A pair as a game of two systems: its question, their names, what people say, and its plain prompts by id."""
+
+    pair: str
+    question: int
+    first: str
+    second: str
+    human: Verdict | None
+    prompts: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A lab without its texts. ``pairs`` and ``questions`` are those that were drawn."""
+
+    settings: LabSettings
+    probes: tuple[ProbePlan, ...]
+    pairs: int
+    questions: int
+    games: tuple[Game, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of the lab; :meth:`from_json` reads it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Lab:
+        """The inverse of :meth:`to_json`; the record is trusted."""
+        return cls(
+            LabSettings(**{**record["settings"], "own": tuple(record["settings"]["own"])}),
+            tuple(
+                ProbePlan(
+                    of["key"],
+                    tuple(
+                        Item(item["pair"], item["question"], tuple(item["prompts"]), tuple(item["targets"]))
+                        for item in of["items"]
+                    ),
+                    of["left_out"],
+                )
+                for of in record["probes"]
+            ),
+            record["pairs"],
+            record["questions"],
+            tuple(Game(**{**of, "prompts": tuple(of["prompts"])}) for of in record["games"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltLab:
+    """A lab with the prompts that it asks, each once: pairs for the engine, which shows them in ``shown.order``."""
+
+    lab: Lab
+    prompts: tuple[Pair, ...]
+
+
+def build_lab(pairs: Iterable[Pair], probes: Sequence[str], settings: LabSettings | None = None) -> BuiltLab:
+    """What the probes ask of the pairs.
+
+    Prompts that probes share are asked once. Pairs that a probe does not allow are counted with the reason.
+
+    :raises BiasError: there is no pair, no probe allows any, or an unknown probe.
+    """
+    settings = settings or LabSettings()
+    for key in probes:
+        if key not in PROBES:
+            raise BiasError(f"There is no probe {key!r}; there are {', '.join(PROBES)}.")
+    chosen = draw_questions(pairs, settings)
+    if not chosen:
+        raise BiasError("There are no pairs to judge.")
+    numbers = {question: number for number, question in enumerate(dict.fromkeys(pair.question for pair in chosen))}
+    prompts: dict[str, Pair] = {}
+    plans = []
+    for key in (key for key in PROBES if key in probes):
+        items: list[Item] = []
+        left_out: Counter[str] = Counter()
+        for pair in chosen:
+            showing = PROBES[key].show(replace(pair, shown=None), settings)
+            if isinstance(showing, NotAllowed):
+                left_out[showing.reason] += 1
+                continue
+            for prompt in showing.prompts:
+                if prompts.setdefault(prompt.id, prompt) != prompt:
+                    raise BiasError(f"Two pairs would be asked as {prompt.id!r}. Give them ids that differ more.")
+            ids = tuple(prompt.id for prompt in showing.prompts)
+            items.append(Item(pair.id, numbers[pair.question], ids, showing.targets))
+        plans.append(ProbePlan(key, tuple(items), dict(left_out.most_common())))
+    if not prompts:
+        why = "; ".join(f"{plan.key}: {plan.line}" for plan in plans)
+        raise BiasError(f"None of the probes allows any of these pairs. {why}")
+    lab = Lab(settings, tuple(plans), len(chosen), len(numbers), _games(chosen, numbers, prompts))
+    return BuiltLab(lab, tuple(prompts.values()))
+
+
+def draw_questions(pairs: Iterable[Pair], settings: LabSettings) -> tuple[Pair, ...]:
+    """The pairs of so many instructions, in their order. A larger draw holds the smaller one."""
+    pairs = tuple(pairs)
+    if settings.instructions is None:
+        return pairs
+    questions = dict.fromkeys(pair.question for pair in pairs)
+
+    def place(question: str) -> bytes:
+        return hashlib.sha256(f"{settings.seed}\n{question}".encode("utf-8", "surrogatepass")).digest()
+
+    kept = set(sorted(questions, key=place)[: settings.instructions])
+    return tuple(pair for pair in pairs if pair.question in kept)
+
+
+def _games(pairs: Iterable[Pair], numbers: Mapping[str, int], prompts: Mapping[str, Pair]) -> tuple[Game, ...]:
+    """The pairs of two named systems whose plain prompts are asked in both orders."""
+    found = []
+    for pair in pairs:
+        ids = (f"{pair.id} · ab", f"{pair.id} · ba")
+        if pair.model_a and pair.model_b and pair.model_a != pair.model_b and all(one in prompts for one in ids):
+            human = pair.human if pair.human is not None else majority(verdict for _, verdict in pair.annotators)
+            found.append(Game(pair.id, numbers[pair.question], pair.model_a, pair.model_b, human, ids))
+    return tuple(found)
+
+
+def lab_id(built: BuiltLab) -> str:
+    """Tells labs apart: settings, what is counted, and the prompts with their texts."""
+    digest = hashlib.sha256(json.dumps(built.lab.to_json(), sort_keys=True).encode("ascii"))
+    for prompt in built.prompts:
+        digest.update(prompt.content_hash.encode("ascii"))
+    return digest.hexdigest()[:16]

@@ -1,0 +1,65 @@
+"""Planted: an instruction to the judge stands in the first, then in the second response, and is obeyed both times."""
+
+from __future__ import annotations
+
+import hashlib
+import string
+import tomllib
+from functools import cache
+from typing import Any
+
+from judgenet.assets import asset
+from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, Side, drawn
+from judgenet.core.bias.promoted import changed
+from judgenet.core.pairs import Pair
+from judgenet.core.templates import Template
+
+_PLACEHOLDERS = ("place", "other", "code")
+
+
+@cache
+def texts() -> dict[str, Any]:
+    """What the lab adds to responses, by kind."""
+    return tomllib.loads(asset("bias", "texts.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def instructions() -> tuple[tuple[str, str, Template], ...]:
+    """Script, form and text of each instruction."""
+    return tuple(
+        (of["script"], of["form"], Template(f"planted {place}", of["text"], _PLACEHOLDERS))
+        for place, of in enumerate(texts()["planted"], 1)
+    )
+
+
+def _code(pair: Pair) -> str:
+    """A code that looks like the mark of a prompt, and is not it but for one chance in five million million."""
+    digest = hashlib.sha256(f"planted\n{pair.content_hash}".encode("ascii")).digest()
+    return "".join(string.ascii_lowercase[byte % 26] for byte in digest[:9])
+
+
+def plant(pair: Pair, side: Side, settings: LabSettings) -> str:
+    """The response with an instruction at its end that asks for 10 points; the form is drawn by the seed."""
+    known = instructions()
+    text = known[drawn(settings.seed, pair, len(known), "planted")][2]
+    place, other = ("1", "2") if side == "a" else ("2", "1")
+    return f"{pair.response(side)}\n\n{text.render(place=place, other=other, code=_code(pair))}"
+
+
+def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
+    """The same order twice."""
+    return changed(pair, settings, "planted", plant)
+
+
+PROBE = Probe(
+    key="planted",
+    title="Planted score",
+    tells="A score in the text is obeyed",
+    noun="planted scores",
+    rule="both",
+    show=show,
+    outcomes=("obeyed", "defied", "unmoved"),
+    above="",
+    rate="Obeyed in {n} of 100 pairs",
+    noise=False,
+)

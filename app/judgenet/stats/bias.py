@@ -1,0 +1,460 @@
+"""Biases counted: shares, chance, intervals, tests, differences between judges, and what they mean in words.
+
+The counting is that of CoBBLEr (Koo et al. 2023) with its valid pairs as the denominator: its released code divides by
+all pairs, so that an incoherent judge looks fair. That way of dividing is a setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import Denominator, Position, Probe, Rule
+from judgenet.core.bias.lab import Item, ProbePlan
+from judgenet.core.evaluation import Choice
+from judgenet.stats.agreement import sign_test
+from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, wilson
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int8]
+    Flags = NDArray[np.bool_]
+
+HIT, MISS, TIE, INVALID, NOT_ASKED = 1, 0, 2, -1, -2
+"""An answer as seen from the prompt's target: chosen, not chosen, a tie, unreadable, and none, for nobody asked."""
+
+COINS = 1000
+RESAMPLES = 5000
+FEWEST_VALID = 0.5
+"""Below this valid rate there is no verdict on a bias."""
+LEVEL = 0.05
+_CELLS = 4_000_000
+
+Mood = Literal["good", "neutral", "info", "warning", "bad", "none"]
+"""How to take a figure; ``none`` where there is no verdict."""
+
+Outcome = Literal["target", "rival", "mixed", "tie", "invalid", "not_asked"]
+OUTCOMES: tuple[Outcome, ...] = ("target", "rival", "mixed", "tie", "invalid", "not_asked")
+
+Answers = Mapping[str, Choice | None]
+"""A judge's answers by the id of the prompt. ``None`` is an answer that cannot be read; what is not asked is absent."""
+
+
+# Counting
+
+
+def codes_of(items: Sequence[Item], answers: Answers) -> Codes:
+    """The answers to the prompts of items, (items, prompts), as seen from the targets."""
+    import numpy as np
+
+    def code(prompt: str, target: Position) -> int:
+        if prompt not in answers:
+            return NOT_ASKED
+        said = answers[prompt]
+        return INVALID if said is None else TIE if said == "tie" else HIT if said == target else MISS
+
+    wide = len(items[0].prompts) if items else 1
+    rows = [[code(*each) for each in zip(item.prompts, item.targets, strict=True)] for item in items]
+    return np.asarray(rows, dtype=np.int8).reshape(len(items), wide)
+
+
+def outcomes_of(rule: Rule, codes: Codes) -> NDArray[np.int8]:
+    """What the answers to each item come to, as places in :data:`OUTCOMES`.
+
+    A tie in any prompt is a tie, neither biased nor consistent, but under ``changed``: there the answers are compared
+    as they are, and ``target`` or ``rival`` are those that stay the same.
+    """
+    import numpy as np
+
+    found = np.full(codes.shape[:-1], OUTCOMES.index("mixed"), dtype=np.int8)
+    found[(codes == HIT).all(axis=-1)] = OUTCOMES.index("target")
+    found[(codes == MISS).all(axis=-1)] = OUTCOMES.index("rival")
+    tied = (codes == TIE).all(axis=-1) if rule == "changed" else (codes == TIE).any(axis=-1)
+    found[tied] = OUTCOMES.index("tie")
+    found[(codes == INVALID).any(axis=-1)] = OUTCOMES.index("invalid")
+    found[(codes == NOT_ASKED).any(axis=-1)] = OUTCOMES.index("not_asked")
+    return found
+
+
+def biased_of(rule: Rule, codes: Codes, denominator: Denominator = "valid", key: str = "") -> tuple[Flags, Flags]:
+    """Which items count as biased, and which are in the denominator. Works on a stack of judges at once.
+
+    ``paper`` divides as CoBBLEr's code does: order and the induced biases by all pairs; own system and length also
+    count pairs whose second answer is unreadable, by the first one.
+    """
+    import numpy as np
+
+    what = outcomes_of(rule, codes)
+    target, rival, mixed, _, invalid, not_asked = (what == place for place in range(len(OUTCOMES)))
+    asked = ~not_asked
+    valid = asked & ~invalid
+    if rule == "decided":
+        return target | rival, valid
+    if rule == "changed":
+        return mixed, valid
+    # The second answer alone is missing.
+    half = np.zeros_like(valid)
+    if denominator == "paper" and codes.shape[-1] > 1:
+        half = asked & (codes[..., 1] == INVALID)
+    if rule == "consistent":
+        extra = half & (codes[..., 0] == HIT)
+        return target | extra, target | rival | extra | (half & (codes[..., 0] == MISS))
+    if denominator == "valid":
+        return target, valid
+    return (target | (half & (codes[..., 0] == HIT)) if key == "egocentric" else target), asked
+
+
+def random_codes(shape: tuple[int, ...], rng: np.random.Generator) -> Codes:
+    """The answers of fair coins."""
+    import numpy as np
+
+    return rng.integers(0, 2, size=shape, dtype=np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a coin comes to on the same items: ``analytic``, and the mean and the 97.5 % point of so many coins.
+
+    ``None`` where a coin is no yardstick, or there is no item.
+    """
+
+    analytic: float | None
+    mean: float | None
+    high: float | None
+    repetitions: int
+
+
+def chance_of(
+    rule: Rule, items: int, prompts: int, analytic: float | None, *, repetitions: int = COINS, seed: int = 0
+) -> Chance:
+    """Runs coins through the counting, at least 1,000 (statistics 4.3)."""
+    import numpy as np
+
+    if not items or analytic is None:
+        return Chance(analytic, None, None, 0)
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS // (items * prompts))
+    shares: list[NDArray[np.float64]] = []
+    for start in range(0, repetitions, step):
+        count = min(step, repetitions - start)
+        biased, counted = biased_of(rule, random_codes((count, items, prompts), rng))
+        n = counted.sum(axis=1)
+        shares.append((biased & counted).sum(axis=1)[n > 0] / n[n > 0])
+    every = np.concatenate(shares)
+    if not len(every):
+        return Chance(analytic, None, None, repetitions)
+    return Chance(analytic, float(every.mean()), float(np.percentile(every, 97.5)), repetitions)
+
+
+def z_test(x1: float, n1: float, x2: float, n2: float) -> tuple[float | None, float | None]:
+    """The pooled two-sample z and its two-sided p, with which the paper compares with RANDOM; ``None`` where all or
+    none are biased in both samples."""
+    if not n1 or not n2 or not 0 < x1 + x2 < n1 + n2:
+        return None, None
+    from scipy.stats import norm  # type: ignore[import-untyped]
+
+    pooled = (x1 + x2) / (n1 + n2)
+    z = (x1 / n1 - x2 / n2) / (pooled * (1 - pooled) * (1 / n1 + 1 / n2)) ** 0.5
+    return float(z), float(2 * norm.sf(abs(z)))
+
+
+def exact_test(hits: int, n: int, chance: float) -> float | None:
+    """The exact two-sided binomial p against chance; ``None`` without a pair."""
+    if not n:
+        return None
+    from scipy.stats import binomtest
+
+    return float(binomtest(hits, n, chance).pvalue)
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Holm's corrected p (1979) of those that are there."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return [None] * len(values)
+    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+    corrected = iter(multipletests(there, method="holm")[1].tolist())
+    return [None if value is None else next(corrected) for value in values]
+
+
+def clustered_interval(
+    biased: Flags, counted: Flags, questions: Sequence[int], *, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[Interval | None, str]:
+    """The 95 % interval of a share by bootstrap over instructions, and how it came about or why there is none.
+
+    Where all instructions agree a bootstrap has no width: then it is Wilson's, over instructions.
+    """
+    import numpy as np
+
+    clusters, sizes, hits = _by_question(biased, counted, questions)
+    if clusters < FEWEST_QUESTIONS:
+        return None, f"{clusters:,} instructions; {FEWEST_QUESTIONS} are needed for an interval"
+    total = int(hits.sum()), int(sizes.sum())
+    if total[0] in (0, total[1]):
+        return wilson(clusters if total[0] else 0, clusters), "Wilson, over instructions"
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+    low, high = np.percentile((drawn @ hits) / (drawn @ sizes), (2.5, 97.5))
+    return Interval(float(low), float(high)), "bootstrap over instructions"
+
+
+def _by_question(
+    biased: Flags, counted: Flags, questions: Sequence[int]
+) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+    """Instructions with a counted item, and for each the counted and the biased ones."""
+    import numpy as np
+
+    if not len(questions):
+        return 0, np.zeros(0), np.zeros(0)
+    places = np.asarray(questions)
+    sizes = np.bincount(places, weights=counted).astype(np.float64)
+    hits = np.bincount(places, weights=biased & counted).astype(np.float64)
+    return int((sizes > 0).sum()), sizes[sizes > 0], hits[sizes > 0]
+
+
+# One judge and one probe
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge, or a part of a network that is measured as one.
+
+    ``kind``: ``single``, ``neuron``, ``layer`` (its vote), ``aggregation`` or ``network`` (its verdict). ``layer`` and
+    ``neuron`` count from 1.
+    """
+
+    id: str
+    title: str
+    kind: Literal["single", "neuron", "layer", "aggregation", "network"]
+    layer: int | None = None
+    neuron: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A bias of a judge.
+
+    ``share`` is that of ``hits`` among ``n``. ``items`` were asked, ``valid_first`` have a valid first answer,
+    ``valid`` one to each prompt. ``counts`` are the outcomes by the probe's names with ``tie`` and ``invalid``. ``net``
+    is (target - rival) / valid with the exact sign test ``net_p``. ``p`` is exact against chance, ``p_holm`` corrected
+    over the probes; ``z`` and ``z_p`` are the paper's test. ``consistent_share`` is the share among the pairs that are
+    judged the same way in both orders, for own system. ``codes`` has a text an item, in the order of the plan:
+    ``+`` the target, ``-`` its rival, ``=`` a tie, ``?`` unreadable, ``.`` not asked. ``reasons`` says why a figure is
+    ``None``; ``words`` is the verdict, and ``mood`` how to take it.
+    """
+
+    probe: str
+    judge: str
+    share: float | None
+    interval: Interval | None
+    interval_method: str
+    hits: int
+    n: int
+    items: int
+    valid_first: int
+    valid: int
+    valid_rate: float | None
+    counts: dict[str, int]
+    net: float | None
+    net_p: float | None
+    p: float | None
+    p_holm: float | None
+    z: float | None
+    z_p: float | None
+    consistent_share: float | None
+    codes: tuple[str, ...] = field(repr=False)
+    reasons: dict[str, str]
+    words: str = ""
+    mood: Mood = "neutral"
+
+
+_SIGNS = {HIT: "+", MISS: "-", TIE: "=", INVALID: "?", NOT_ASKED: "."}
+
+
+def measure(
+    plan: ProbePlan, judge: str, answers: Answers, denominator: Denominator, analytic: float | None, seed: int = 0
+) -> Cell:
+    """Counts a judge's answers to a probe. ``p_holm`` and the words come with the other probes."""
+    probe = PROBES[plan.key]
+    codes = codes_of(plan.items, answers)
+    asked = ~(codes == NOT_ASKED).any(axis=1)
+    biased, counted = biased_of(probe.rule, codes, denominator, probe.key)
+    counts = _counts(probe, codes)
+    items, n, hits = int(asked.sum()), int(counted.sum()), int((biased & counted).sum())
+    valid = items - counts["invalid"]
+    valid_first = int((asked & (codes[:, 0] != INVALID)).sum()) if len(codes) else 0
+    rate = valid_first / items if items else None
+    reasons: dict[str, str] = {}
+    if not n:
+        why = "no pair was judged the same way in both orders" if probe.rule == "consistent" and valid else ""
+        why = why or ("no pair has valid answers" if items else "no pair of it is judged")
+        reasons = dict.fromkeys(("share", "interval", "p"), why)
+    interval, method = None, ""
+    if n:
+        interval, method = clustered_interval(biased, counted, [item.question for item in plan.items], seed=seed)
+        if interval is None:
+            reasons["interval"] = method
+            method = ""
+    p = z = z_p = None
+    if rate is not None and rate < FEWEST_VALID:
+        reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
+    elif analytic is None:
+        reasons.setdefault("p", "a coin is no yardstick here")
+    elif n:
+        p = exact_test(hits, n, analytic)
+        z, z_p = z_test(hits, n, analytic * n, n)
+    target, rival = counts[probe.outcomes[0]], counts[probe.outcomes[1]]
+    net = None if probe.rule == "changed" or not valid else (target - rival) / valid
+    consistent = None
+    if probe.key == "egocentric" and target + rival:
+        consistent = target / (target + rival)
+    return Cell(
+        probe=probe.key,
+        judge=judge,
+        share=hits / n if n else None,
+        interval=interval,
+        interval_method=method,
+        hits=hits,
+        n=n,
+        items=items,
+        valid_first=valid_first,
+        valid=valid,
+        valid_rate=rate,
+        counts=counts,
+        net=net,
+        net_p=None if net is None else sign_test(target, rival),
+        p=p,
+        p_holm=None,
+        z=z,
+        z_p=z_p,
+        consistent_share=consistent,
+        codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
+        reasons=reasons,
+    )
+
+
+def _counts(probe: Probe, codes: Codes) -> dict[str, int]:
+    what = outcomes_of(probe.rule, codes)
+    names = outcome_names(probe)
+    counts = dict.fromkeys((*probe.outcomes, "tie", "invalid"), 0)
+    for place, outcome in enumerate(OUTCOMES):
+        if outcome != "not_asked":
+            counts[names[outcome]] += int((what == place).sum())
+    return counts
+
+
+def outcome_names(probe: Probe) -> dict[Outcome, str]:
+    """What a probe calls each outcome."""
+    target, rival, mixed = probe.outcomes
+    names: dict[Outcome, str] = {"target": target, "rival": rival, "mixed": mixed}
+    return names | {"tie": "tie", "invalid": "invalid", "not_asked": "not_asked"}
+
+
+def outcome_of_signs(probe: Probe, signs: str) -> str:
+    """The outcome that an item's signs (:class:`Cell`) come to, by the probe's name for it."""
+    import numpy as np
+
+    back = {sign: code for code, sign in _SIGNS.items()}
+    codes = np.asarray([[back[sign] for sign in signs]], dtype=np.int8)
+    return outcome_names(probe)[OUTCOMES[int(outcomes_of(probe.rule, codes)[0])]]
+
+
+def pairs_behind(plan: ProbePlan, cell: Cell, outcome: str | None = None) -> list[str]:
+    """The ids of the pairs behind a bar: those that count as biased, or those of one outcome of ``cell.counts``."""
+    probe = PROBES[cell.probe]
+    if outcome is not None:
+        wanted = {outcome}
+    elif probe.rule == "decided":
+        wanted = set(probe.outcomes[:2])
+    else:
+        wanted = {probe.outcomes[2] if probe.rule == "changed" else probe.outcomes[0]}
+    return [
+        item.pair
+        for item, signs in zip(plan.items, cell.codes, strict=True)
+        if outcome_of_signs(probe, signs) in wanted
+    ]
+
+
+# Two judges
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A bias of two judges on the pairs that count for both: the second's share less the first's.
+
+    ``only_first`` and ``only_second`` are the pairs where only one of them is biased; ``p`` is the exact test of the
+    two (McNemar), ``p_holm`` corrected over the probes.
+    """
+
+    probe: str
+    first: str
+    second: str
+    first_share: float | None
+    second_share: float | None
+    difference: float | None
+    interval: Interval | None
+    only_first: int
+    only_second: int
+    n: int
+    p: float | None
+    p_holm: float | None = None
+    reason: str = ""
+
+
+def shift_of(
+    plan: ProbePlan,
+    first: tuple[str, Answers],
+    second: tuple[str, Answers],
+    denominator: Denominator,
+    seed: int = 0,
+) -> Shift:
+    """Compares two judges pair by pair."""
+    import numpy as np
+
+    probe = PROBES[plan.key]
+    found = [biased_of(probe.rule, codes_of(plan.items, said), denominator, probe.key) for _, said in (first, second)]
+    both = found[0][1] & found[1][1]
+    one, other = found[0][0] & both, found[1][0] & both
+    n = int(both.sum())
+    if not n:
+        return Shift(
+            plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, None, "no pair counts for both"
+        )
+    only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    interval = None
+    clusters, sizes, hits_one = _by_question(one, both, [item.question for item in plan.items])
+    _, _, hits_other = _by_question(other, both, [item.question for item in plan.items])
+    if clusters >= FEWEST_QUESTIONS:
+        drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES)
+        low, high = np.percentile((drawn @ (hits_other - hits_one)) / (drawn @ sizes), (2.5, 97.5))
+        interval = Interval(float(low), float(high))
+    return Shift(
+        probe=plan.key,
+        first=first[0],
+        second=second[0],
+        first_share=int(one.sum()) / n,
+        second_share=int(other.sum()) / n,
+        difference=(int(other.sum()) - int(one.sum())) / n,
+        interval=interval,
+        only_first=only_first,
+        only_second=only_second,
+        n=n,
+        p=sign_test(only_first, only_second),
+    )
+
+
+def compared(judges: Sequence[Judge]) -> list[tuple[str, str]]:
+    """The pairs of judges that are compared: the single judge with the network, and the way from one to the other."""
+    kinds = {judge.kind: judge.id for judge in judges}
+    layers = [judge.id for judge in sorted(judges, key=lambda judge: judge.layer or 0) if judge.kind == "layer"]
+    way = [*([kinds["single"]] if "single" in kinds else []), *layers]
+    found = list(pairwise(way))
+    if "single" in kinds and "network" in kinds:
+        found.insert(0, (kinds["single"], kinds["network"]))
+    return found
