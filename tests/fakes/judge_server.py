@@ -28,6 +28,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.biased_judges import MINDS
+
 REFUSALS = (
     "max_tokens",
     "max_completion_tokens",
@@ -79,6 +81,8 @@ class Settings:
     hang_s: float = 30.0
     drip_s: float = 0.01
     most_in_flight: int | None = None
+    mind: str = ""
+    """One of the biased minds (``tests.fakes.biased_judges``); without one it judges by a hash."""
     keep: str = "all"
     """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
 
@@ -138,19 +142,21 @@ class Told:
 # Judging
 
 
-def judge(asked: Asked, fault: str | None, roles: int) -> Told:
-    """The answer to a request, by a hash of its text alone."""
+def judge(asked: Asked, fault: str | None, roles: int, mind: str = "", times: int = 0) -> Told:
+    """The answer to a request, by a hash of its text alone, or by a mind that may heed how often it came."""
     digest = hashlib.sha256(f"{asked.system}\n{asked.user}".encode("utf-8", "surrogatepass")).digest()
     first, second = 1 + digest[0] % 10, 1 + digest[1] % 10
     chinese = "回答1" in asked.user
     evidence = _evidence(digest, chinese)
     if fault == "u2028":
         evidence += " Line\u2028separator, paragraph\u2029separator, next\u0085line, 漢字 and 🙂."
+    wants_roles = _wants_roles(asked)
+    if mind and not wants_roles:
+        first, second = MINDS[mind](asked.user, times)
     if fault == "off_scale":
         first, second = 11, 0
     if fault == "contradictory":
         first, second = 9, 2
-    wants_roles = _wants_roles(asked)
     if fault == "prose" and not wants_roles:
         text = "评审完毕。" if chinese else "Both responses have something to say for themselves."
     elif asked.schema is not None:
@@ -659,7 +665,8 @@ class Judge:
             raise _Dropped
         if fault == "hang":
             await self._hang(request)
-        told = judge(asked, fault, self.settings.roles)
+        times = self.seen[entry.body_hash] - 1
+        told = judge(asked, fault, self.settings.roles, self.settings.mind, times)
         entry.answer, entry.finish = told.text, told.finish
         if fault == "html_200":
             entry.answer = None

@@ -19,8 +19,11 @@ from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_out
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
+from judgenet.stats.lab import counted_pairs
 from judgenet.store.db import Store
 from judgenet.store.labels import Entry, label_history
+from judgenet.store.labs import lab_result
+from judgenet.store.locate import find_run
 from judgenet.store.results import network_of, pair_results
 from judgenet.store.runs import RunInfo, full_calls, run_pairs
 
@@ -30,6 +33,7 @@ class What(StrEnum):
     VERDICTS = "verdicts"
     ROLES = "roles"
     LABELS = "labels"
+    BIAS = "bias"
 
 
 class Format(StrEnum):
@@ -191,6 +195,11 @@ def write_file(records: Iterable[dict[str, Any]], format: Format, path: Path, op
     return count
 
 
+def bias_records(store: Store, lab: str | None = None) -> Iterator[dict[str, Any]]:
+    """One record for every pair behind every figure of a bias lab, with the answers to its prompts."""
+    return counted_pairs(lab_result(store, lab))
+
+
 _RECORDS = {
     What.CALLS: call_records,
     What.VERDICTS: verdict_records,
@@ -203,7 +212,10 @@ def export(
     run: RunArgument,
     what: Annotated[
         What,
-        typer.Option(help="calls: all of each call; verdicts: a line a pair; roles; people's labels."),
+        typer.Option(
+            help="calls: all of each call; verdicts: a line a pair; roles; people's labels; bias: every pair that a "
+            "bias lab counts, with its answers (RUN is then the lab's folder, or FOLDER/lab-2)."
+        ),
     ],
     format: Annotated[Format, typer.Option(help="JSON Lines or CSV.")] = Format.JSONL,
     output: Annotated[
@@ -211,13 +223,17 @@ def export(
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Write the calls, verdicts, roles or human labels of a run.
+    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind a bias lab.
 
     Example: judgenet export out --what verdicts --format csv -o verdicts.csv
     """
     with ExitStack() as stack:
-        store, info = stack.enter_context(open_run(run, project))
-        records = _RECORDS[what](store, info)
+        if what is What.BIAS:
+            path, lab = find_run(run, project)
+            records = bias_records(stack.enter_context(Store.open(path, readonly=True)), lab)
+        else:
+            store, info = stack.enter_context(open_run(run, project))
+            records = _RECORDS[what](store, info)
         if output is None:
             try:
                 write_records(records, format, sys.stdout)

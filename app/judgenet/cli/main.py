@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from judgenet.cli import endpoint, model, selfcheck
+from judgenet.cli.bias import bias
 from judgenet.cli.common import ExitCode, InputError
 from judgenet.cli.compare import compare_runs
 from judgenet.cli.curve import curve
@@ -28,6 +29,7 @@ from judgenet.cli.report import report
 from judgenet.cli.run import run
 from judgenet.cli.shots import shots
 from judgenet.cli.version import show_version
+from judgenet.core.bias.base import BiasError
 from judgenet.core.documents import DocumentError
 from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
@@ -43,6 +45,7 @@ from judgenet.store.settings import SettingsError
 
 _BAD_INPUT = (
     InputError,
+    BiasError,
     DataError,
     DocumentError,
     FileError,
@@ -80,6 +83,7 @@ app.command("compare")(compare_runs)
 app.command("rank")(rank_systems)
 app.command("learn")(learn)
 app.command("curve")(curve)
+app.command("bias")(bias)
 app.command("export")(export)
 app.command("report")(report)
 app.add_typer(model.app, name="model")

@@ -31,7 +31,10 @@ CODES = {
     "halted": ExitCode.FAILED,
     "failed": ExitCode.FAILED,
 }
-_TICK_S = 0.1
+"""The exit code by how a run ended."""
+
+TICK_S = 0.1
+"""How often a command that follows a run looks whether it was stopped."""
 
 
 def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Reporter, log: TextIO | None) -> RunFinished:
@@ -40,7 +43,7 @@ def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Report
     while True:
         try:
             try:
-                event = events.get(timeout=_TICK_S)
+                event = events.get(timeout=TICK_S)
             except queue.Empty:
                 reporter.refresh()
                 if handle.future.done() and events.empty():

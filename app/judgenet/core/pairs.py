@@ -78,8 +78,8 @@ class Pair:
     tags: tuple[str, ...] = ()
     human: Verdict | None = None
     annotators: tuple[tuple[str, Verdict], ...] = ()
-    shown: Shown | None = None
     source: Source | None = field(default=None, compare=False)
+    shown: Shown | None = None
 
     @property
     def content_hash(self) -> str:

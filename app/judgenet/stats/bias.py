@@ -16,7 +16,8 @@ from judgenet.core.bias.base import Denominator, Position, Probe, Rule
 from judgenet.core.bias.lab import Item, ProbePlan
 from judgenet.core.evaluation import Choice
 from judgenet.stats.agreement import sign_test
-from judgenet.stats.intervals import FEWEST_QUESTIONS, Interval, wilson
+from judgenet.stats.intervals import RESAMPLES, Interval, wilson
+from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,6 @@ HIT, MISS, TIE, INVALID, NOT_ASKED = 1, 0, 2, -1, -2
 """An answer as seen from the prompt's target: chosen, not chosen, a tie, unreadable, and none, for nobody asked."""
 
 COINS = 1000
-RESAMPLES = 5000
 FEWEST_VALID = 0.5
 """Below this valid rate there is no verdict on a bias."""
 LEVEL = 0.05
@@ -186,36 +186,33 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 def clustered_interval(
     biased: Flags, counted: Flags, questions: Sequence[int], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Interval | None, str]:
-    """The 95 % interval of a share by bootstrap over instructions, and how it came about or why there is none.
+    """The 95 % interval of a share, and how it came about or why there is none.
 
-    Where all instructions agree a bootstrap has no width: then it is Wilson's, over instructions.
+    Where every pair has an instruction of its own it is Wilson's; where they share them, whole instructions are drawn
+    with replacement. Where all pairs agree a bootstrap has no width: it is Wilson's then, over instructions.
     """
     import numpy as np
 
-    clusters, sizes, hits = _by_question(biased, counted, questions)
-    if clusters < FEWEST_QUESTIONS:
-        return None, f"{clusters:,} instructions; {FEWEST_QUESTIONS} are needed for an interval"
-    total = int(hits.sum()), int(sizes.sum())
-    if total[0] in (0, total[1]):
-        return wilson(clusters if total[0] else 0, clusters), "Wilson, over instructions"
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
-    low, high = np.percentile((drawn @ hits) / (drawn @ sizes), (2.5, 97.5))
+    table = _by_question(questions, counted, biased & counted)
+    table = table[table[:, 0] > 0]
+    n, hits = (int(total) for total in table.sum(axis=0))
+    if why := few_questions(len(table), n):
+        return None, why
+    if len(table) == n:
+        return wilson(hits, n), "Wilson"
+    if hits in (0, n):
+        return wilson(len(table) if hits else 0, len(table)), "Wilson over instructions"
+    drawn = resampled([table], resamples=resamples, seed=seed)[0]
+    low, high = np.percentile(drawn[:, 1] / drawn[:, 0], (2.5, 97.5))
     return Interval(float(low), float(high)), "bootstrap over instructions"
 
 
-def _by_question(
-    biased: Flags, counted: Flags, questions: Sequence[int]
-) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
-    """Instructions with a counted item, and for each the counted and the biased ones."""
+def _by_question(questions: Sequence[int], *flags: Flags) -> NDArray[np.float64]:
+    """How many items of each instruction have which flag: (instructions, flags)."""
     import numpy as np
 
-    if not len(questions):
-        return 0, np.zeros(0), np.zeros(0)
-    places = np.asarray(questions)
-    sizes = np.bincount(places, weights=counted).astype(np.float64)
-    hits = np.bincount(places, weights=biased & counted).astype(np.float64)
-    return int((sizes > 0).sum()), sizes[sizes > 0], hits[sizes > 0]
+    places = np.asarray(questions, dtype=np.int64)
+    return np.stack([np.bincount(places, weights=flag).astype(np.float64) for flag in flags], axis=1)
 
 
 # One judge and one probe
@@ -358,11 +355,23 @@ def outcome_names(probe: Probe) -> dict[Outcome, str]:
 
 def outcome_of_signs(probe: Probe, signs: str) -> str:
     """The outcome that an item's signs (:class:`Cell`) come to, by the probe's name for it."""
+    return outcome_names(probe)[OUTCOMES[int(outcomes_of(probe.rule, codes_of_signs([signs]))[0])]]
+
+
+def codes_of_signs(rows: Sequence[str]) -> Codes:
+    """The answers that the signs of items stand for."""
     import numpy as np
 
     back = {sign: code for code, sign in _SIGNS.items()}
-    codes = np.asarray([[back[sign] for sign in signs]], dtype=np.int8)
-    return outcome_names(probe)[OUTCOMES[int(outcomes_of(probe.rule, codes)[0])]]
+    wide = len(rows[0]) if rows else 1
+    return np.asarray([[back[sign] for sign in signs] for signs in rows], dtype=np.int8).reshape(len(rows), wide)
+
+
+def answer_of_sign(sign: str, target: Position) -> Choice | None:
+    """The answer to a prompt whose target is known; ``None`` where it is unreadable or was not asked."""
+    rival: Position = "second" if target == "first" else "first"
+    said: dict[str, Choice] = {"+": target, "-": rival, "=": "tie"}
+    return said.get(sign)
 
 
 def pairs_behind(plan: ProbePlan, cell: Cell, outcome: str | None = None) -> list[str]:
@@ -427,12 +436,12 @@ def shift_of(
             plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, None, "no pair counts for both"
         )
     only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    table = _by_question([item.question for item in plan.items], both, one, other)
+    table = table[table[:, 0] > 0]
     interval = None
-    clusters, sizes, hits_one = _by_question(one, both, [item.question for item in plan.items])
-    _, _, hits_other = _by_question(other, both, [item.question for item in plan.items])
-    if clusters >= FEWEST_QUESTIONS:
-        drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES)
-        low, high = np.percentile((drawn @ (hits_other - hits_one)) / (drawn @ sizes), (2.5, 97.5))
+    if not few_questions(len(table), n):
+        drawn = resampled([table], resamples=RESAMPLES, seed=seed)[0]
+        low, high = np.percentile((drawn[:, 2] - drawn[:, 1]) / drawn[:, 0], (2.5, 97.5))
         interval = Interval(float(low), float(high))
     return Shift(
         probe=plan.key,

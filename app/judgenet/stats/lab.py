@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from judgenet.core.bias import PROBES
-from judgenet.core.bias.lab import Game, Lab, ProbePlan
+from judgenet.core.bias.lab import Game, Item, Lab, ProbePlan
 from judgenet.stats.agreement import sign_test
 from judgenet.stats.bias import (
     COINS,
@@ -15,12 +16,15 @@ from judgenet.stats.bias import (
     Chance,
     Judge,
     Shift,
+    answer_of_sign,
     biased_of,
     chance_of,
     codes_of,
+    codes_of_signs,
     compared,
     holm,
     measure,
+    outcome_of_signs,
     shift_of,
 )
 from judgenet.stats.bias_words import headline_of, mood_and_words
@@ -29,8 +33,12 @@ from judgenet.stats.ranking_overlap import Overlap, mean_overlap, win_shares
 
 @dataclass(frozen=True, slots=True)
 class NamesEffect:
-    """What real names change in a judge's order bias: the share first-first with names less without, on the pairs that
-    count for both, with the exact test of the pairs that differ."""
+    """What real names change for a judge.
+
+    The shares are those of first-first with names and without, on the pairs that count for both, with the exact test of
+    the pairs that differ. ``own_named`` is how often its own system wins in both orders where it is told which that is,
+    of ``own_n`` valid pairs. ``systems`` are the wins per appearance of each system with names and without.
+    """
 
     judge: str
     share_named: float | None
@@ -38,6 +46,9 @@ class NamesEffect:
     difference: float | None
     n: int
     p: float | None
+    own_named: float | None
+    own_n: int
+    systems: dict[str, tuple[float | None, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +104,82 @@ class LabResult:
     def shift(self, probe: str, first: str, second: str) -> Shift | None:
         """How a bias differs between two judges, ``None`` where they were not compared."""
         return next((s for s in self.shifts if (s.probe, s.first, s.second) == (probe, first, second)), None)
+
+
+def lab_json(result: LabResult) -> dict[str, Any]:
+    """A result with stable keys: ``null`` where there is no figure, with a reason beside it."""
+    settings = result.lab.settings
+    return {
+        "headline": result.headline,
+        "subline": result.subline,
+        "settings": {**asdict(settings), "own": list(settings.own)},
+        "pairs": result.lab.pairs,
+        "instructions": result.lab.questions,
+        "probes": [
+            {
+                "probe": plan.key,
+                "title": PROBES[plan.key].title,
+                "tells": PROBES[plan.key].tells,
+                "pairs": len(plan.items),
+                "left_out": plan.left_out,
+                "random": result.chances[plan.key].analytic,
+                "random_mean": result.chances[plan.key].mean,
+                "random_97_5": result.chances[plan.key].high,
+                "random_repetitions": result.chances[plan.key].repetitions,
+                "pair_ids": [item.pair for item in plan.items],
+            }
+            for plan in result.lab.probes
+        ],
+        "judges": [asdict(judge) for judge in result.judges],
+        "cells": [
+            {
+                **{of.name: getattr(cell, of.name) for of in fields(cell)},
+                "interval": None if cell.interval is None else list(cell.interval),
+                "codes": list(cell.codes),
+            }
+            for cell in result.cells
+        ],
+        "differences": [
+            {**asdict(shift), "interval": None if shift.interval is None else list(shift.interval)}
+            for shift in result.shifts
+        ],
+        "names_effects": [asdict(effect) for effect in result.names_effects],
+        "rank_agreement": {
+            "systems": list(result.ranks.systems),
+            "raters": list(result.ranks.raters),
+            "overlaps": [
+                {"first": one, "second": other, **asdict(overlap)}
+                for (one, other), overlap in result.ranks.overlaps.items()
+            ],
+            "shares": result.ranks.shares,
+            "reason": result.ranks.reason or None,
+        },
+    }
+
+
+def counted_pairs(result: LabResult) -> Iterator[dict[str, Any]]:
+    """A record for every pair behind every bar: the answer to each prompt as the position that was chosen (``null``:
+    unreadable), what they come to, and whether the pair counts and is biased."""
+    for cell in result.cells:
+        plan, probe = result.plan(cell.probe), PROBES[cell.probe]
+        codes = codes_of_signs(cell.codes)
+        biased, counted = biased_of(probe.rule, codes, result.lab.settings.denominator, probe.key)
+        for place, (item, signs) in enumerate(zip(plan.items, cell.codes, strict=True)):
+            outcome = outcome_of_signs(probe, signs)
+            if outcome == "not_asked":
+                continue
+            yield {
+                "probe": cell.probe,
+                "judge": cell.judge,
+                "pair_id": item.pair,
+                "instruction": item.question + 1,
+                "prompts": list(item.prompts),
+                "targets": list(item.targets),
+                "answers": [answer_of_sign(sign, target) for sign, target in zip(signs, item.targets, strict=True)],
+                "outcome": outcome,
+                "counted": bool(counted[place]),
+                "biased": bool(biased[place] and counted[place]),
+            }
 
 
 def evaluate(
@@ -152,29 +239,49 @@ def evaluate(
 
 
 def _names_effects(lab: Lab, judges: Sequence[Judge], answers: Mapping[str, Answers]) -> list[NamesEffect]:
-    """Compassion fade less order, on the pairs of both."""
+    """Compassion fade beside order, on the pairs of both."""
     plans = {plan.key: plan for plan in lab.probes}
-    if "order" not in plans or "compassion" not in plans:
+    if "compassion" not in plans:
         return []
-    plain = {item.pair: item for item in plans["order"].items}
+    plain = {item.pair: item for item in plans["order"].items} if "order" in plans else {}
     named = [item for item in plans["compassion"].items if item.pair in plain]
-    found = []
-    for judge in judges:
-        said = answers[judge.id]
-        flags = [
-            biased_of("both", codes_of(items, said), lab.settings.denominator)
-            for items in (named, [plain[item.pair] for item in named])
-        ]
-        both = flags[0][1] & flags[1][1]
-        with_names, without = flags[0][0] & both, flags[1][0] & both
-        n = int(both.sum())
-        if not n:
-            found.append(NamesEffect(judge.id, None, None, None, 0, None))
-            continue
-        shares = int(with_names.sum()) / n, int(without.sum()) / n
-        p = sign_test(int((with_names & ~without).sum()), int((without & ~with_names).sum()))
-        found.append(NamesEffect(judge.id, *shares, shares[0] - shares[1], n, p))
-    return found
+    return [_names_effect(lab, judge.id, answers[judge.id], named, plain) for judge in judges]
+
+
+def _names_effect(lab: Lab, judge: str, said: Answers, named: Sequence[Item], plain: Mapping[str, Item]) -> NamesEffect:
+    with_names, counted = biased_of("both", codes_of(named, said), lab.settings.denominator)
+    without, also = biased_of("both", codes_of([plain[item.pair] for item in named], said), lab.settings.denominator)
+    both = counted & also
+    n = int(both.sum())
+    share_named = share_plain = p = None
+    if n:
+        share_named, share_plain = int((with_names & both).sum()) / n, int((without & both).sum()) / n
+        p = sign_test(int((with_names & ~without & both).sum()), int((without & ~with_names & both).sum()))
+    own_hits = own_n = 0
+    for game, won in _played(lab.games, said, named=True):
+        own = (game.first in lab.settings.own, game.second in lab.settings.own)
+        if own[0] != own[1]:
+            own_n += 1
+            own_hits += won == (1.0 if own[0] else 0.0)
+    shares = [
+        win_shares((game.first, game.second, won) for game, won in _played(lab.games, said, named=named_too))
+        for named_too in (True, False)
+    ]
+    return NamesEffect(
+        judge=judge,
+        share_named=share_named,
+        share_plain=share_plain,
+        difference=None if share_named is None or share_plain is None else share_named - share_plain,
+        n=n,
+        p=p,
+        own_named=own_hits / own_n if own_n else None,
+        own_n=own_n,
+        systems={name: (shares[0].get(name), shares[1].get(name)) for name in _systems(lab.games)},
+    )
+
+
+def _systems(games: Sequence[Game]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for game in games for name in (game.first, game.second)))
 
 
 # Rankings of systems
@@ -189,10 +296,13 @@ def rank_agreement(games: Sequence[Game], judges: Sequence[Judge], answers: Mapp
     A pair that is judged the same way in both orders is won; one with two valid answers that differ, or a tie, counts
     half for each.
     """
-    systems = tuple(dict.fromkeys(name for game in games for name in (game.first, game.second)))
-    if len(systems) < 2:
-        return RankAgreement(systems, (), {}, {}, "the pairs name no two systems, or are not asked in both orders")
-    played = {judge.id: _played(games, answers[judge.id]) for judge in judges}
+    systems = _systems(games)
+    played = {
+        judge.id: [(game.question, (game.first, game.second, won)) for game, won in _played(games, answers[judge.id])]
+        for judge in judges
+    }
+    if len(systems) < 2 or not any(played.values()):
+        return RankAgreement(systems, (), {}, {}, "no pairs of two named systems were asked in both orders")
     people = [
         (game.question, (game.first, game.second, {"a": 1.0, "b": 0.0, "tie": 0.5}[game.human]))
         for game in games
@@ -216,12 +326,11 @@ def rank_agreement(games: Sequence[Game], judges: Sequence[Judge], answers: Mapp
     return RankAgreement(systems, raters, overlaps, shares)
 
 
-def _played(games: Sequence[Game], answers: Answers) -> list[tuple[int, tuple[str, str, float]]]:
-    found = []
+def _played(games: Sequence[Game], answers: Answers, *, named: bool = False) -> Iterator[tuple[Game, float]]:
+    """The games with two valid answers, and what the first system won: all, half, or nothing."""
     for game in games:
-        said = [answers.get(prompt) for prompt in game.prompts]
-        if None in said:
+        first, second = (answers.get(prompt) for prompt in (game.named if named else game.prompts))
+        if first is None or second is None:
             continue
-        first_wins = {("first", "second"): 1.0, ("second", "first"): 0.0}.get((said[0], said[1]), 0.5)  # type: ignore[arg-type]
-        found.append((game.question, (game.first, game.second, first_wins)))
-    return found
+        won = 1.0 if (first, second) == ("first", "second") else 0.0 if (first, second) == ("second", "first") else 0.5
+        yield game, won

@@ -187,18 +187,22 @@ def _info(row: Sequence[Any]) -> RunInfo:
 _RUN = "SELECT id, number, fingerprint, created_at, finished_at, state, message, record FROM runs"
 
 
+_OF_PAIRS = "json_extract(record, '$.lab') IS NULL"
+"""Runs over pairs as they are: those of a bias lab are looked at as a lab (``store.labs``)."""
+
+
 def runs(store: Store) -> list[RunInfo]:
-    """All runs, oldest first."""
-    return [_info(row) for row in store.reader.execute(f"{_RUN} ORDER BY number")]
+    """All runs but those of bias labs, oldest first."""
+    return [_info(row) for row in store.reader.execute(f"{_RUN} WHERE {_OF_PAIRS} ORDER BY number")]
 
 
 def run_info(store: Store, run_id: str | None = None) -> RunInfo:
-    """A run by id, or the newest.
+    """A run by id, or the newest but for those of bias labs.
 
     :raises StoreError: there is no such run; the message lists those that there are.
     """
     if run_id is None:
-        row = store.reader.execute(f"{_RUN} ORDER BY number DESC LIMIT 1").fetchone()
+        row = store.reader.execute(f"{_RUN} WHERE {_OF_PAIRS} ORDER BY number DESC LIMIT 1").fetchone()
     else:
         row = store.reader.execute(f"{_RUN} WHERE id=?", (run_id,)).fetchone()
     if row is None:

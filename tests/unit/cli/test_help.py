@@ -24,6 +24,7 @@ COMMANDS = (
     "rank",
     "learn",
     "curve",
+    "bias",
     "export",
     "selfcheck",
     "version",
@@ -53,6 +54,7 @@ def test_help_shows_the_commands(judgenet: Judgenet) -> None:
         "rank",
         "learn",
         "curve",
+        "bias",
         "export",
     ],
 )

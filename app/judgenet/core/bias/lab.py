@@ -11,7 +11,7 @@ from typing import Any
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import BiasError, LabSettings, NotAllowed, Position
-from judgenet.core.pairs import Pair, Verdict, majority
+from judgenet.core.pairs import Pair, Verdict, majority, question_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ class ProbePlan:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A pair as a game of two systems: its question, their names, what people say, and its plain prompts by id."""
+    """A pair as a game of two systems: its question, their names, what people say, and the ids of its prompts in both
+    orders, without and with names. Which of them are asked depends on the probes."""
 
     pair: str
     question: int
@@ -53,6 +54,7 @@ class Game:
     second: str
     human: Verdict | None
     prompts: tuple[str, str]
+    named: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ class Lab:
             ),
             record["pairs"],
             record["questions"],
-            tuple(Game(**{**of, "prompts": tuple(of["prompts"])}) for of in record["games"]),
+            tuple(
+                Game(**{**of, "prompts": tuple(of["prompts"]), "named": tuple(of["named"])}) for of in record["games"]
+            ),
         )
 
 
@@ -113,7 +117,7 @@ def build_lab(pairs: Iterable[Pair], probes: Sequence[str], settings: LabSetting
     chosen = draw_questions(pairs, settings)
     if not chosen:
         raise BiasError("There are no pairs to judge.")
-    numbers = {question: number for number, question in enumerate(dict.fromkeys(pair.question for pair in chosen))}
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(question_key(pair.question) for pair in chosen))}
     prompts: dict[str, Pair] = {}
     plans = []
     for key in (key for key in PROBES if key in probes):
@@ -128,12 +132,12 @@ def build_lab(pairs: Iterable[Pair], probes: Sequence[str], settings: LabSetting
                 if prompts.setdefault(prompt.id, prompt) != prompt:
                     raise BiasError(f"Two pairs would be asked as {prompt.id!r}. Give them ids that differ more.")
             ids = tuple(prompt.id for prompt in showing.prompts)
-            items.append(Item(pair.id, numbers[pair.question], ids, showing.targets))
+            items.append(Item(pair.id, numbers[question_key(pair.question)], ids, showing.targets))
         plans.append(ProbePlan(key, tuple(items), dict(left_out.most_common())))
     if not prompts:
         why = "; ".join(f"{plan.key}: {plan.line}" for plan in plans)
         raise BiasError(f"None of the probes allows any of these pairs. {why}")
-    lab = Lab(settings, tuple(plans), len(chosen), len(numbers), _games(chosen, numbers, prompts))
+    lab = Lab(settings, tuple(plans), len(chosen), len(numbers), _games(chosen, numbers))
     return BuiltLab(lab, tuple(prompts.values()))
 
 
@@ -142,23 +146,23 @@ def draw_questions(pairs: Iterable[Pair], settings: LabSettings) -> tuple[Pair, 
     pairs = tuple(pairs)
     if settings.instructions is None:
         return pairs
-    questions = dict.fromkeys(pair.question for pair in pairs)
-
-    def place(question: str) -> bytes:
-        return hashlib.sha256(f"{settings.seed}\n{question}".encode("utf-8", "surrogatepass")).digest()
-
-    kept = set(sorted(questions, key=place)[: settings.instructions])
-    return tuple(pair for pair in pairs if pair.question in kept)
+    seed = str(settings.seed).encode("ascii")
+    questions = dict.fromkeys(question_key(pair.question) for pair in pairs)
+    kept = set(sorted(questions, key=lambda key: hashlib.sha256(seed + key).digest())[: settings.instructions])
+    return tuple(pair for pair in pairs if question_key(pair.question) in kept)
 
 
-def _games(pairs: Iterable[Pair], numbers: Mapping[str, int], prompts: Mapping[str, Pair]) -> tuple[Game, ...]:
-    """The pairs of two named systems whose plain prompts are asked in both orders."""
+def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[Game, ...]:
+    """The pairs of two named systems."""
     found = []
     for pair in pairs:
-        ids = (f"{pair.id} · ab", f"{pair.id} · ba")
-        if pair.model_a and pair.model_b and pair.model_a != pair.model_b and all(one in prompts for one in ids):
-            human = pair.human if pair.human is not None else majority(verdict for _, verdict in pair.annotators)
-            found.append(Game(pair.id, numbers[pair.question], pair.model_a, pair.model_b, human, ids))
+        if not pair.model_a or not pair.model_b or pair.model_a == pair.model_b:
+            continue
+        human = pair.human if pair.human is not None else majority(verdict for _, verdict in pair.annotators)
+        plain = (f"{pair.id} · ab", f"{pair.id} · ba")
+        named = (f"{pair.id} · named ab", f"{pair.id} · named ba")
+        question = numbers[question_key(pair.question)]
+        found.append(Game(pair.id, question, pair.model_a, pair.model_b, human, plain, named))
     return tuple(found)
 
 

@@ -1,0 +1,296 @@
+"""``judgenet bias``: the biases of a network and its parts against chance and against the single judge."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
+from judgenet.cli.progress import Reporter, finding_line
+from judgenet.cli.run import CODES, TICK_S, terminate
+from judgenet.cli.setup import Setup, with_setup
+from judgenet.core.bias import PROBES, parse_probes
+from judgenet.core.bias.base import LabSettings
+from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.events import Event, RunFinished
+from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
+from judgenet.engine.session import Engine
+from judgenet.stats.bias import Cell, Judge
+from judgenet.stats.bias_words import p_text
+from judgenet.stats.lab import PEOPLE, LabResult, lab_json
+from judgenet.store.db import Store
+from judgenet.store.labs import LabJudge, lab_result
+from judgenet.store.secrets import scrub
+
+RESULT_FILE = "bias.json"
+NEURONS = "neurons"
+
+
+class DenominatorOption(StrEnum):
+    VALID = "valid"
+    PAPER = "paper"
+
+
+def parse_judges(text: str) -> tuple[tuple[LabJudge, ...], bool]:
+    """The judges of a list such as ``network,single,neurons``, and whether each neuron is shown.
+
+    :raises InputError: an unknown name, or none.
+    """
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in (*LAB_JUDGES, NEURONS):
+            raise InputError(f"--judges {name}: no such judge; there are {', '.join(LAB_JUDGES)} and {NEURONS}.")
+    judges = tuple(judge for judge in LAB_JUDGES if judge in names or (judge == "network" and NEURONS in names))
+    if not judges:
+        raise InputError(f"--judges: none is named; there are {', '.join(LAB_JUDGES)} and {NEURONS}.")
+    return judges, NEURONS in names
+
+
+@with_setup
+def bias(
+    setup: Setup,
+    probes: Annotated[
+        str, typer.Option(metavar="LIST", help=f"all, cobbler (the paper's six), or some of {', '.join(PROBES)}.")
+    ] = "all",
+    judges: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="network (with its layers and aggregations), single (one judge on the same model), neurons.",
+        ),
+    ] = "network,single",
+    instructions: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Use the pairs of N instructions, drawn by --seed.")
+    ] = None,
+    own_system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name of a system in the pairs that is the judge's own model, exactly as written there; repeat it "
+            "for several.",
+        ),
+    ] = None,
+    share: Annotated[int, typer.Option(min=1, max=100, help="Per cent of people in the invented majority.")] = 85,
+    tie: Annotated[bool, typer.Option("--tie/--no-tie", help="Whether the judges may call a tie.")] = True,
+    denominator: Annotated[
+        DenominatorOption,
+        typer.Option(help="valid: share of the pairs with valid answers; paper: as CoBBLEr's released code divides."),
+    ] = DenominatorOption.VALID,
+    repeats: Annotated[int, typer.Option(min=2, help="How often the probe 'repeats' asks the very same.")] = 3,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Show plan and price; ask nothing.")] = False,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
+) -> int:
+    """Measure the biases of a network, each of its parts and the single judge, against chance.
+
+    Running the same again resumes it and pays for no call twice. Prompts that probes share are asked once. The result
+    is also written to bias.json in the folder of the run.
+
+    \b
+    Examples:
+      judgenet bias --pairs pairs.jsonl --probes all --limit 50 --out lab
+      judgenet bias study.judgenet --probes cobbler --own-system gpt-4o --instructions 50 --estimate
+      judgenet export lab --what bias --format csv -o counted.csv
+    """
+    chosen, neurons = parse_judges(judges)
+    settings = LabSettings(
+        own=tuple(own_system or ()),
+        share=share,
+        tie=tie,
+        denominator=denominator.value,
+        repeats=repeats,
+        instructions=instructions,
+        seed=setup.start.record.get("seed", 0),
+    )
+    named = {name for pair in setup.start.pairs for name in (pair.model_a, pair.model_b) if name}
+    for name in settings.own:
+        if name not in named:
+            there = ", ".join(sorted(named)[:10]) or "none"
+            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
+    built = build_lab(setup.start.pairs, parse_probes(probes), settings)
+    if estimate:
+        return _show_estimate(setup, built, chosen, as_json)
+    console = Console(stderr=True)
+    with Store.open(setup.store_path) as store:
+        setup.save()
+        if not quiet:
+            for finding in setup.dataset.findings:
+                console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+            _print_plan(built, console)
+            for name, text in estimate_lab(lab_starts(setup.start, built, chosen), store).lines():
+                console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
+        with Engine() as engine:
+            finished = _follow(engine, store, setup, built, chosen, console, quiet)
+        store.flush()
+        result = lab_result(store, lab_id(built), neurons=neurons)
+    record = {
+        "lab": finished.lab,
+        "state": finished.state,
+        "message": scrub(finished.message),
+        "place": str(setup.project_path.parent),
+        **lab_json(result),
+    }
+    with open_output("--out", setup.project_path.parent / RESULT_FILE, "w") as out:
+        out.write(json.dumps(record, allow_nan=False) + "\n")
+    if as_json:
+        sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
+    else:
+        print_result(result, Console(), neurons=neurons)
+    if finished.message and (quiet or finished.state != "done"):
+        typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
+    return CODES[finished.state]
+
+
+def _show_estimate(setup: Setup, built: BuiltLab, judges: tuple[LabJudge, ...], as_json: bool) -> int:
+    store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
+    try:
+        found = estimate_lab(lab_starts(setup.start, built, judges), store)
+    finally:
+        if store is not None:
+            store.close()
+    if as_json:
+        plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
+        typer.echo(json.dumps({**found.to_json(), "probes": plan}, allow_nan=False))
+        return ExitCode.DONE
+    console = Console()
+    _print_plan(built, console)
+    for name, text in found.lines():
+        console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
+    return ExitCode.DONE
+
+
+def _print_plan(built: BuiltLab, console: Console) -> None:
+    lab = built.lab
+    line = f"Plan: {lab.pairs:,} pairs of {lab.questions:,} instructions, {len(built.prompts):,} prompts a judge"
+    console.print(line, soft_wrap=True, markup=False, highlight=False)
+    for plan in lab.probes:
+        console.print(f"  {PROBES[plan.key].title}: {plan.line}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _follow(
+    engine: Engine,
+    store: Store,
+    setup: Setup,
+    built: BuiltLab,
+    judges: tuple[LabJudge, ...],
+    console: Console,
+    quiet: bool,
+) -> LabFinished:
+    """Takes the events of all runs in until the lab ended. The first interrupt stops it cleanly."""
+    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    ids = [prompt.id for prompt in built.prompts]
+    handle: LabHandle = start_lab(engine, store, setup.start, built, judges, told.put)
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        while True:
+            # Each judge is a run of its own, with a line of progress of its own.
+            with Reporter(console, ids, quiet=quiet) as reporter:
+                if not _take_run(handle, told, reporter):
+                    return handle.future.result()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _take_run(handle: LabHandle, told: queue.SimpleQueue[Event], reporter: Reporter) -> bool:
+    """Takes the events of a run in; true where it ended and others may follow."""
+    stopping = False
+    while True:
+        try:
+            try:
+                event = told.get(timeout=TICK_S)
+            except queue.Empty:
+                reporter.refresh()
+                if handle.future.done() and told.empty():
+                    return False
+                continue
+            reporter.take(event)
+            if isinstance(event, RunFinished):
+                return True
+            if told.empty():
+                reporter.refresh()
+        except KeyboardInterrupt:
+            if stopping:
+                raise
+            stopping = True
+            handle.cancel()
+
+
+def print_result(result: LabResult, console: Console, *, neurons: bool = False) -> None:
+    """The result as tables: the biases judge by judge, the differences, and how alike the rankings of systems are."""
+    console.print(Text(result.headline, style="bold"))
+    if result.subline:
+        console.print(Text(result.subline))
+    for judge in reversed(result.judges):
+        if judge.kind in ("network", "single"):
+            console.print()
+            console.print(
+                Text(f"{judge.title} ({judge.kind})" if judge.kind == "network" else judge.title, style="bold")
+            )
+            console.print(_cells_table(result, judge))
+    console.print()
+    console.print(_parts_table(result, neurons))
+    if result.ranks.overlaps:
+        console.print()
+        console.print(_ranks_table(result))
+    elif result.ranks.reason:
+        console.print(Text(f"Rankings of systems: n/a – {result.ranks.reason}", style="dim"))
+
+
+def _cells_table(result: LabResult, judge: Judge) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("Bias", "share", "95 % interval", "random", "net", "valid n", "p (Holm)", "in words"):
+        table.add_column(name, justify="left" if name in ("Bias", "in words") else "right")
+    for plan in result.lab.probes:
+        cell = result.cell(plan.key, judge.id)
+        chance = result.chances[plan.key]
+        interval = "–" if cell.interval is None else f"{cell.interval.low:.3f} to {cell.interval.high:.3f}"
+        random = "–" if chance.analytic is None else f"{chance.analytic:.2f}"
+        if chance.high is not None:
+            random += f" (≤ {chance.high:.2f})"
+        net = "–" if cell.net is None else f"{cell.net:+.3f}"
+        p = "–" if cell.p_holm is None else p_text(cell.p_holm).removeprefix("p ").removeprefix("= ")
+        valid = f"{cell.n:,} of {cell.items:,}"
+        table.add_row(PROBES[plan.key].title, _share(cell), interval, random, net, valid, p, Text(cell.words))
+    return table
+
+
+def _share(cell: Cell) -> str:
+    return "–" if cell.share is None else f"{cell.share:.3f}"
+
+
+def _parts_table(result: LabResult, neurons: bool) -> Table:
+    """Shares of every part, so that one sees whether width or depth lowers a bias."""
+    table = Table(box=None, pad_edge=False)
+    shown = [judge for judge in result.judges if neurons or judge.kind != "neuron"]
+    table.add_column("Share by part")
+    for judge in shown:
+        table.add_column(Text(judge.title), justify="right")
+    for plan in result.lab.probes:
+        cells = [result.cell(plan.key, judge.id) for judge in shown]
+        table.add_row(PROBES[plan.key].title, *map(_share, cells))
+    return table
+
+
+def _ranks_table(result: LabResult) -> Table:
+    """Average rank-biased overlap of the network, the single judge and people."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("Rankings of systems alike (RBO)")
+    for name in ("overlap", "instructions"):
+        table.add_column(name, justify="right")
+    titles = {judge.id: judge.title for judge in result.judges} | {PEOPLE: "people"}
+    kinds = {judge.id: judge.kind for judge in result.judges} | {PEOPLE: "people"}
+    for (one, other), overlap in result.ranks.overlaps.items():
+        if "neuron" not in (kinds[one], kinds[other]) and "aggregation" not in (kinds[one], kinds[other]):
+            value = "–" if overlap.value is None else f"{overlap.value:.4f}"
+            count = f"{overlap.questions:,} of {overlap.total:,}"
+            table.add_row(Text(f"{titles[one]} and {titles[other]}"), value, count)
+    return table

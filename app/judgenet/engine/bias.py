@@ -1,0 +1,308 @@
+"""Runs a bias lab: each judge answers all prompts of the lab in a run of its own, through the engine as any run.
+
+Every prompt of the lab has one order, and everything a network does on it happens in that order: a neuron reads the
+evaluations of the same order only. "The network, asked once with A first and once with B first" thus means two whole
+passes that know nothing of each other, and a neuron, a layer's vote and an aggregation each have one answer to a
+prompt, as a single judge has. (In an ordinary run layer 2 reads both orders: its answers are not two looks.)
+Layer 1 asks the very questions of an ordinary run; roles are asked once per pair, whatever the lab says besides.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judgenet.core import presets
+from judgenet.core.bias.lab import BuiltLab, lab_id
+from judgenet.core.events import Event, RunFinished, RunState
+from judgenet.core.network import NetworkSpec, needs_roles
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import Estimate, PriceRange, Range, estimate
+from judgenet.core.tally import Tally, duration
+from judgenet.engine.budget import Limits
+from judgenet.engine.estimate import MOST_PAIRS, Duration, RunEstimate, estimate_run, recorded_calls
+from judgenet.engine.session import Engine, RunHandle, Start
+from judgenet.store.db import Store
+from judgenet.store.labs import LAB_RECORD, LabJudge, keep_lab
+from judgenet.store.runs import has_calls
+
+LAB_JUDGES: tuple[LabJudge, ...] = ("single", "network")
+
+
+def single_of(spec: NetworkSpec) -> NetworkSpec:
+    """The single judge on a network's own model: one call without a role, with evidence where the network gives it."""
+    single = presets.network(1, 1, roles="none", orders="ab", evidence=spec.evidence, name="Single judge")
+    settings = replace(spec.settings, samples=1)
+    return replace(single, settings=settings, language=spec.language, family=spec.family, seed=spec.seed)
+
+
+def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = LAB_JUDGES) -> dict[LabJudge, Start]:
+    """What each judge is started with. ``base`` is the start of the network on the pairs; its pairs are replaced."""
+    specs = {"single": single_of(base.spec), "network": replace(base.spec, orders="ab")}
+    lab = lab_id(built)
+    return {
+        judge: replace(
+            base,
+            spec=specs[judge],
+            pairs=built.prompts,
+            record={**base.record, LAB_RECORD: lab, "judge": judge},
+        )
+        for judge in LAB_JUDGES
+        if judge in judges
+    }
+
+
+# What it costs
+
+
+@dataclass(frozen=True, slots=True)
+class LabEstimate:
+    """What a lab comes to, judge by judge. ``shared`` are calls that prompts have in common: asked once, paid once."""
+
+    judges: dict[LabJudge, RunEstimate]
+    shared: int
+    prompts: int
+
+    @property
+    def calls(self) -> Range:
+        """All calls of all judges."""
+        return _sum([of.estimate.calls for of in self.judges.values()])
+
+    @property
+    def calls_open(self) -> Range:
+        """The calls that are still to be paid."""
+        return _sum([of.estimate.calls_open for of in self.judges.values()])
+
+    @property
+    def recorded(self) -> int:
+        """The calls that are answered already."""
+        return sum(of.estimate.calls_recorded for of in self.judges.values()) - self.shared
+
+    @property
+    def price(self) -> PriceRange | None:
+        """The price of the open calls, ``None`` where a model's is unknown."""
+        prices = [of.estimate.price for of in self.judges.values()]
+        known = [price for price in prices if price is not None]
+        if len(known) < len(prices):
+            return None
+        return PriceRange(sum(price.low for price in known), sum(price.high for price in known))
+
+    @property
+    def seconds(self) -> Duration:
+        """How long it takes, one judge after the other."""
+        each = [of.duration for of in self.judges.values()]
+        return Duration(sum(of.low for of in each), sum(of.high for of in each), all(of.measured for of in each))
+
+    def to_json(self) -> dict[str, Any]:
+        """Stable keys; an unknown price is ``null`` with a reason."""
+        price = self.price
+        reasons = [of.estimate.reason for of in self.judges.values() if of.estimate.reason]
+        return {
+            "prompts": self.prompts,
+            "calls": list(self.calls),
+            "calls_shared": self.shared,
+            "calls_recorded": self.recorded,
+            "calls_open": list(self.calls_open),
+            "price": None if price is None else list(price),
+            "price_reason": "; ".join(dict.fromkeys(reasons)) or None,
+            "currency": next(iter(self.judges.values())).estimate.currency,
+            "seconds": [self.seconds.low, self.seconds.high],
+            "seconds_measured": self.seconds.measured,
+            "judges": {judge: of.to_json() for judge, of in self.judges.items()},
+        }
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Label and text of each figure, for people."""
+        price = self.price
+        found = next(iter(self.judges.values())).estimate
+        reasons = dict.fromkeys(of.estimate.reason for of in self.judges.values() if of.estimate.reason)
+        low, high, measured = self.seconds
+        took = duration(low) if round(low) == round(high) else f"{duration(low)} to {duration(high)}"
+        return [
+            ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
+            ("calls", _span(self.calls)),
+            ("shared between prompts", f"{self.shared:,}"),
+            ("already paid for", f"{self.recorded:,}"),
+            ("calls to pay", _span(self.calls_open)),
+            (
+                "price",
+                f"unknown: {'; '.join(reasons)}"
+                if price is None
+                else f"{price.low:,.2f} to {price.high:,.2f} {found.currency} (prices of {found.price_date})",
+            ),
+            ("time", took + ("" if measured else ", guessed")),
+        ]
+
+
+def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEstimate:
+    """Calls, price and time of a lab; ``store`` tells what is paid for already."""
+    judges: dict[LabJudge, RunEstimate] = {}
+    shared = 0
+    for judge, start in starts.items():
+        found = estimate_run(start, store)
+        if once := _shared_roles(start, store):
+            found = replace(found, estimate=_with_recorded(start, found.estimate, once))
+        shared += once
+        judges[judge] = found
+    return LabEstimate(judges, shared, len(next(iter(starts.values())).pairs))
+
+
+def _shared_roles(start: Start, store: Store | None) -> int:
+    """Role generations that are still to be asked of an equal pair, and are then there for the others: what the lab
+    says besides does not change roles. With many pairs, a part spread over all is looked up in the store."""
+    if not needs_roles(start.spec):
+        return 0
+    alike: dict[tuple[str, int], list[Pair]] = {}
+    for pair in start.pairs:
+        repeat = 0 if pair.shown is None else pair.shown.repeat
+        alike.setdefault((replace(pair, shown=None).content_hash, repeat), []).append(pair)
+    shared = len(start.pairs) - len(alike)
+    if store is None or not has_calls(store):
+        return shared
+    groups = list(alike.values())
+    looked_at = groups[:: -(-len(groups) // MOST_PAIRS)]
+    still_open = sum(len(some) - 1 for some in looked_at if not recorded_calls(start, store, some[:1]))
+    of = sum(len(some) - 1 for some in looked_at)
+    return round(shared * still_open / of) if of else 0
+
+
+def _with_recorded(start: Start, found: Estimate, more: int) -> Estimate:
+    kinds = {name: profile.kind for name, profile in start.profiles.items()}
+    return estimate(start.spec, start.pairs, start.prices, recorded=found.calls_recorded + more, kinds=kinds)
+
+
+def _sum(ranges: Sequence[Range]) -> Range:
+    return Range(sum(one.low for one in ranges), sum(one.high for one in ranges))
+
+
+def _span(counts: Range) -> str:
+    return f"{counts.low:,}" if counts.low == counts.high else f"{counts.low:,} to {counts.high:,}"
+
+
+# Running it
+
+
+@dataclass(frozen=True, slots=True)
+class LabFinished:
+    """How a lab ended: the state and message of the run that ended it, ``done`` where all did."""
+
+    lab: str
+    state: RunState
+    message: str
+
+
+class LabHandle:
+    """A lab that goes on: one judge's run after the other, on a thread of its own. All methods may be called from any
+    thread. ``future`` gives the end; the limits of the start hold for all runs together."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        store: Store,
+        lab: str,
+        starts: Mapping[LabJudge, Start],
+        emit: Callable[[Event], None],
+        *,
+        began: Callable[[Mapping[LabJudge, str]], None],
+    ) -> None:
+        self.lab = lab
+        self.future: Future[LabFinished] = Future()
+        self._engine = engine
+        self._store = store
+        self._starts = starts
+        self._emit = emit
+        self._began = began
+        self._guard = threading.Lock()
+        self._handle: RunHandle | None = None
+        self._cancelled = False
+        self._paused = False
+        self._thread = threading.Thread(target=self._run, name="judgenet-lab", daemon=True)
+
+    def start(self) -> LabHandle:
+        """Begins; the handle itself is given back."""
+        self._thread.start()
+        return self
+
+    def pause(self) -> None:
+        """Sends no further call."""
+        self._tell("_paused", True, RunHandle.pause)
+
+    def resume(self) -> None:
+        """Goes on, and tries stopped endpoints again."""
+        self._tell("_paused", False, RunHandle.resume)
+
+    def cancel(self) -> None:
+        """Ends the lab within a second; what is finished is kept, and the same again goes on from there."""
+        self._tell("_cancelled", True, RunHandle.cancel)
+
+    def _tell(self, name: str, value: bool, action: Callable[[RunHandle], None]) -> None:
+        with self._guard:
+            setattr(self, name, value)
+            if self._handle is not None:
+                action(self._handle)
+
+    def _run(self) -> None:
+        try:
+            self.future.set_result(self._run_all())
+        except BaseException as error:
+            self.future.set_exception(error)
+
+    def _run_all(self) -> LabFinished:
+        limits = next(iter(self._starts.values())).limits
+        finished: RunFinished | None = None
+        for judge, start in self._starts.items():
+            tally = Tally()
+
+            def take(event: Event, tally: Tally = tally) -> None:
+                tally.take(event)
+                self._emit(event)
+
+            with self._guard:
+                if self._cancelled:
+                    return LabFinished(self.lab, "cancelled", "Stopped. The same command goes on from here.")
+                handle = self._handle = self._engine.start(self._store, replace(start, limits=limits), take)
+                self._began({judge: handle.run.id})
+                if self._paused:
+                    handle.pause()
+            finished = handle.future.result()
+            if finished.state != "done":
+                return LabFinished(self.lab, finished.state, finished.message)
+            limits = _left(limits, tally)
+        assert finished is not None
+        return LabFinished(self.lab, "done", finished.message)
+
+
+def _left(limits: Limits, tally: Tally) -> Limits:
+    """What is left of the limits for the next judge."""
+    tokens = tally.tokens_in + tally.tokens_out
+    return Limits(
+        None if limits.max_calls is None else max(0, limits.max_calls - (tally.calls - tally.calls_cached)),
+        None if limits.max_tokens is None else max(0, limits.max_tokens - tokens),
+        None if limits.max_price is None else max(0.0, limits.max_price - tally.price),
+    )
+
+
+def start_lab(
+    engine: Engine,
+    store: Store,
+    base: Start,
+    built: BuiltLab,
+    judges: Sequence[LabJudge],
+    emit: Callable[[Event], None],
+) -> LabHandle:
+    """Starts a lab, or goes on with it. ``emit`` hears the events of its runs, one run after the other, on the engine's
+    thread.
+
+    :raises NetworkError: (of the handle's future) the network cannot run.
+    """
+    starts = lab_starts(base, built, judges)
+    lab = lab_id(built)
+    keep_lab(store, lab, built.lab, {})
+
+    def began(runs: Mapping[LabJudge, str]) -> None:
+        keep_lab(store, lab, built.lab, runs)
+
+    return LabHandle(engine, store, lab, starts, emit, began=began).start()

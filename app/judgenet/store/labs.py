@@ -1,0 +1,174 @@
+"""Bias labs in the store: what each of them counts, the runs that answer it, and its result from what is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judgenet.core.aggregate import PairVerdicts, aggregation_names, aggregation_title, deciding
+from judgenet.core.bias.lab import Lab
+from judgenet.core.evaluation import Choice
+from judgenet.core.network import NetworkSpec
+from judgenet.core.pairs import Verdict
+from judgenet.core.presets import size_name
+from judgenet.stats.bias import COINS, Judge
+from judgenet.stats.lab import LabResult, evaluate
+from judgenet.store.db import Store, StoreError, now
+from judgenet.store.results import network_of, neuron_names, pair_results
+from judgenet.store.runs import run_info
+
+LabJudge = Literal["network", "single"]
+LAB_RECORD = "lab"
+"""The member of a run's record that names the lab for which it was made."""
+
+_LABS = "labs"
+_SIZE = re.compile(r"Network|(?:\d+|n)(?:[×+](?:\d+|n))+")
+"""Names of networks that say no more than their size, which may have changed since."""
+
+SINGLE = Judge("single", "Single judge", "single")
+
+
+@dataclass(frozen=True, slots=True)
+class LabInfo:
+    """A lab as kept. ``runs`` are the ids of its runs by judge."""
+
+    id: str
+    number: int
+    created_at: float
+    lab: Lab
+    runs: Mapping[LabJudge, str]
+
+    @property
+    def title(self) -> str:
+        """The lab's name for people."""
+        return f"Lab {self.number}"
+
+
+def labs(store: Store) -> list[str]:
+    """The ids of all labs, oldest first."""
+    kept: list[str] = json.loads(store.meta(_LABS) or "[]")
+    return kept
+
+
+def keep_lab(store: Store, lab_id: str, lab: Lab, runs: Mapping[LabJudge, str]) -> LabInfo:
+    """Keeps a lab, or the further runs of one that is there."""
+    known = labs(store)
+    if lab_id in known:
+        earlier = lab_info(store, lab_id)
+        created, runs = earlier.created_at, {**earlier.runs, **runs}
+    else:
+        created = now()
+    record = {"created_at": created, "lab": lab.to_json(), "runs": dict(runs)}
+    store.set_meta(f"lab {lab_id}", json.dumps(record))
+    if lab_id not in known:
+        store.set_meta(_LABS, json.dumps([*known, lab_id]))
+    return lab_info(store, lab_id)
+
+
+def lab_info(store: Store, lab_id: str | None = None) -> LabInfo:
+    """A lab by its id, its title (``lab-2``), or the newest.
+
+    :raises StoreError: there is no such lab; the message lists those that there are.
+    """
+    known = labs(store)
+    by_name = {f"lab-{number}": one for number, one in enumerate(known, 1)} | {one: one for one in known}
+    found = (known[-1] if known else None) if lab_id is None else by_name.get(lab_id)
+    if found is None:
+        there = ", ".join(f"lab-{number}" for number in range(1, len(known) + 1)) or "none"
+        raise StoreError(f"{store.path}: no bias lab {lab_id or ''} here. Labs: {there}. Make one with: judgenet bias")
+    record: dict[str, Any] = json.loads(store.meta(f"lab {found}") or "{}")
+    return LabInfo(
+        found,
+        known.index(found) + 1,
+        record["created_at"],
+        Lab.from_json(record["lab"]),
+        record["runs"],
+    )
+
+
+def lab_answers(
+    store: Store, info: LabInfo, *, neurons: bool = True
+) -> tuple[tuple[Judge, ...], dict[str, dict[str, Choice | None]]]:
+    """The judges of a lab, and the answers of each by prompt, in the order in which the responses were shown.
+
+    What is outstanding is absent. A part of a network that does not work on a pair, such as a neuron whose role did not
+    come back, has no answer there either.
+    """
+    judges: dict[str, Judge] = {}
+    answers: dict[str, dict[str, Choice | None]] = {}
+    for kind, run_id in info.runs.items():
+        run = run_info(store, run_id)
+        spec = network_of(run)
+        parts = {SINGLE.id: SINGLE} if kind == "single" else _parts(spec)
+        places: set[tuple[int, int]] = set()
+        for result in pair_results(store, run):
+            shown = result.pair.pair.shown
+            if result.verdicts is None or shown is None or shown.order is None:
+                continue
+            said = _said(result.verdicts, spec, kind, neurons=neurons)
+            places |= {part for part in said if isinstance(part, tuple)}
+            for part, verdict in said.items():
+                name = part if isinstance(part, str) else _neuron_id(*part)
+                answers.setdefault(name, {})[result.pair.pair.id] = _position(verdict, shown.order)
+        for place, name in neuron_names(spec, sorted(places)).items():
+            parts[_neuron_id(*place)] = Judge(_neuron_id(*place), name, "neuron", *place)
+        judges |= parts
+    order = {"single": 0, "neuron": 1, "layer": 2, "aggregation": 3, "network": 4}
+    ranked = sorted(judges.values(), key=lambda judge: (order[judge.kind], judge.layer or 0, judge.neuron or 0))
+    return tuple(ranked), {judge.id: answers.get(judge.id, {}) for judge in ranked}
+
+
+def _parts(spec: NetworkSpec) -> dict[str, Judge]:
+    """The layers, aggregations and the verdict of a network."""
+    chair = spec.chair is not None
+    named = spec.name if spec.name and not _SIZE.fullmatch(spec.name) else f"Network {size_name(spec)}"
+    parts = [Judge("network", named, "network")]
+    for name in aggregation_names(spec.depth, chair=chair):
+        if name.startswith("c2_l"):
+            layer = int(name.removeprefix("c2_l"))
+            parts.append(Judge(f"layer-{layer}", f"Layer {layer}", "layer", layer))
+        elif name != deciding(chair=chair):
+            parts.append(Judge(name, aggregation_title(name), "aggregation"))
+    return {part.id: part for part in parts}
+
+
+def _neuron_id(layer: int, neuron: int) -> str:
+    return f"l{layer}.n{neuron}"
+
+
+def _said(
+    found: PairVerdicts, spec: NetworkSpec, kind: LabJudge, *, neurons: bool
+) -> dict[str | tuple[int, int], Verdict | None]:
+    """The verdict of each part on one prompt."""
+    named = found.named()
+    verdict = named[deciding(chair=spec.chair is not None)]
+    if kind == "single":
+        return {SINGLE.id: verdict}
+    said: dict[str | tuple[int, int], Verdict | None] = {"network": verdict}
+    for name, of in named.items():
+        if name.startswith("c2_l"):
+            said[f"layer-{name.removeprefix('c2_l')}"] = of
+        elif name != deciding(chair=spec.chair is not None):
+            said[name] = of
+    if neurons:
+        said |= {(neuron.layer, neuron.neuron): neuron.verdict for neuron in found.neurons}
+    return said
+
+
+def _position(verdict: Verdict | None, order: str) -> Choice | None:
+    if verdict is None or verdict == "tie":
+        return verdict
+    return "first" if (verdict == "a") == (order == "ab") else "second"
+
+
+def lab_result(store: Store, lab_id: str | None = None, *, neurons: bool = True, coins: int = COINS) -> LabResult:
+    """What a lab found so far, computed from the kept calls; ``neurons`` measures each neuron too.
+
+    :raises StoreError: there is no such lab.
+    """
+    info = lab_info(store, lab_id)
+    judges, answers = lab_answers(store, info, neurons=neurons)
+    return evaluate(info.lab, judges, answers, coins=coins)

@@ -1,0 +1,382 @@
+"""Biases counted, against the vectors of the statistics specification, computed by scripts of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from judgenet.core.bias.base import LabSettings, Position, both_orders
+from judgenet.core.bias.lab import Item, Lab, ProbePlan, build_lab
+from judgenet.core.evaluation import Choice
+from judgenet.core.pairs import Pair
+from judgenet.stats.agreement import sign_test
+from judgenet.stats.bias import (
+    Answers,
+    Judge,
+    biased_of,
+    chance_of,
+    clustered_interval,
+    codes_of,
+    exact_test,
+    holm,
+    measure,
+    pairs_behind,
+    shift_of,
+    z_test,
+)
+from judgenet.stats.bias_words import p_text
+from judgenet.stats.lab import counted_pairs, evaluate, lab_json, rank_agreement
+
+# The vector of 4.2: systems, lengths, choice in order 12, choice in order 21 by the position shown.
+VECTOR: list[tuple[str, str, int, int, Choice | None, Choice | None]] = [
+    ("J", "B", 120, 80, "first", "second"),
+    ("J", "C", 60, 90, "first", "first"),
+    ("B", "C", 80, 90, "second", "second"),
+    ("J", "D", 100, 100, "second", "first"),
+    ("B", "D", 80, 100, "first", None),
+    ("C", "D", 90, 100, None, "first"),
+    ("J", "B", 150, 70, "first", "second"),
+    ("C", "D", 40, 95, "second", "first"),
+    ("J", "C", 80, 80, "first", None),
+    ("B", "C", 50, 40, "second", "first"),
+]
+PAIRS = [
+    Pair(f"p{i}", f"Q{i}?", "x" * a, "y" * b, model_a=one, model_b=other)
+    for i, (one, other, a, b, _, _) in enumerate(VECTOR)
+]
+ANSWERS: dict[str, Choice | None] = {
+    f"p{i} · {order}": said for i, row in enumerate(VECTOR) for order, said in zip(("ab", "ba"), row[4:], strict=True)
+}
+OWN = LabSettings(own=("J",))
+
+
+def plans(settings: LabSettings = OWN) -> dict[str, ProbePlan]:
+    built = build_lab(PAIRS, ("order", "egocentric", "salience"), settings)
+    return {plan.key: plan for plan in built.lab.probes}
+
+
+def test_the_vector_counts_by_valid_pairs() -> None:
+    order = measure(plans()["order"], "j", ANSWERS, "valid", 0.25)
+    assert (order.items, order.valid_first, order.valid) == (10, 9, 7)
+    assert order.valid_rate == 0.9
+    assert order.counts == {"first": 1, "last": 1, "consistent": 5, "tie": 0, "invalid": 3}
+    assert order.share == pytest.approx(1 / 7)
+    salience = measure(plans()["salience"], "j", ANSWERS, "valid", 0.5)
+    assert (salience.counts["longer"], salience.counts["shorter"]) == (3, 1)
+    assert (salience.share, salience.n) == (0.75, 4)
+    own = measure(plans()["egocentric"], "j", ANSWERS, "valid", 0.25)
+    assert (own.items, own.counts["own"]) == (5, 2)
+    # Four own pairs are valid, three of them consistent.
+    assert (own.hits, own.n) == (2, 4)
+    assert own.consistent_share == pytest.approx(2 / 3)
+
+
+def test_two_of_the_lengths_are_equal_and_said_to_be_left_out() -> None:
+    assert plans()["salience"].left_out == {"both responses are equally long": 2}
+    assert plans()["egocentric"].left_out == {"neither response is the judge's own": 5}
+
+
+def test_the_papers_code_divides_by_all_pairs_and_counts_half_answers() -> None:
+    settings = LabSettings(own=("J",), denominator="paper")
+    order = measure(plans(settings)["order"], "j", ANSWERS, "paper", 0.25)
+    assert (order.hits, order.n, order.share) == (1, 10, 0.1)
+    own = measure(plans(settings)["egocentric"], "j", ANSWERS, "paper", 0.25)
+    # Two that are its own both times, and one whose second answer is unreadable.
+    assert (own.hits, own.n) == (3, 5)
+
+
+@pytest.mark.parametrize(("b", "c", "p"), [(40, 10, 2.386e-05), (5, 5, 1), (0, 0, 1), (3, 0, 0.25), (12, 30, 0.007916)])
+def test_net_effects_have_the_exact_sign_test(b: int, c: int, p: float) -> None:
+    assert sign_test(b, c) == pytest.approx(p, rel=1e-3)
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(b + c + 1))
+    said: dict[str, Choice | None] = {}
+    for i in range(b + c):
+        said |= {f"{i} a": "first" if i < b else "second", f"{i} b": "second" if i < b else "first"}
+    said |= {f"{b + c} a": "first", f"{b + c} b": "first"}
+    cell = measure(ProbePlan("bandwagon", items), "j", said, "valid", 0.25)
+    assert cell.net == pytest.approx((b - c) / (b + c + 1))
+    assert cell.net_p == pytest.approx(p, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("x1", "n1", "x2", "n2", "z", "p", "exact"),
+    [
+        (2019, 5250, 1313, 5250, 14.802936, 1.402e-49, 2.917e-102),
+        (30, 100, 25, 100, 0.791808, 0.428473, 0.249071),
+        (0, 100, 25, 100, -5.345225, 9.030e-08, 4.534e-13),
+        (25, 100, 25, 100, 0, 1, 1),
+        (60, 100, 25, 100, 5.006390, 5.546e-07, 1.327e-13),
+    ],
+)
+def test_tests_against_random(x1: int, n1: int, x2: int, n2: int, z: float, p: float, exact: float) -> None:
+    found_z, found_p = z_test(x1, n1, x2, n2)
+    assert found_z == pytest.approx(z, abs=1e-6)
+    assert found_p == pytest.approx(p, rel=1e-3)
+    assert exact_test(x1, n1, 0.25) == pytest.approx(exact, rel=1e-3)
+
+
+def test_z_is_undefined_where_all_or_none_are_biased() -> None:
+    assert z_test(0, 10, 0, 10) == (None, None)
+    assert z_test(10, 10, 10, 10) == (None, None)
+    assert exact_test(0, 0, 0.25) is None
+
+
+@pytest.mark.parametrize(("n", "sd", "high"), [(5250, 0.00598, 0.2617), (750, 0.0158, 0.2810), (100, 0.0433, 0.3349)])
+def test_a_coin_through_the_counting_comes_to_a_quarter(n: int, sd: float, high: float) -> None:
+    found = chance_of("both", n, 2, 0.25, repetitions=1000, seed=3)
+    assert found.repetitions == 1000
+    assert found.mean == pytest.approx(0.25, abs=4 * sd / 1000**0.5)
+    # The 97.5 % point of the normal, which the shares follow but for their steps.
+    assert found.high == pytest.approx(high, abs=0.25 * sd + 0.5 / n)
+
+
+def test_coins_by_rule() -> None:
+    assert chance_of("consistent", 400, 2, 0.5).mean == pytest.approx(0.5, abs=0.01)
+    assert chance_of("changed", 400, 3, 0.75).mean == pytest.approx(0.75, abs=0.01)
+    none = chance_of("decided", 400, 1, None)
+    assert (none.analytic, none.mean, none.high) == (None, None, None)
+
+
+def test_chances_of_the_probes() -> None:
+    from judgenet.core.bias import PROBES
+
+    found = {key: probe.chance(LabSettings(repeats=2)) for key, probe in PROBES.items()}
+    assert found["order"] == found["bandwagon"] == found["attention"] == found["egocentric"] == 0.25
+    assert found["salience"] == 0.5
+    assert found["repeats"] == 0.5
+    assert PROBES["repeats"].chance(LabSettings(repeats=3)) == 0.75
+    assert found["identical"] is None
+
+
+def test_a_tie_is_neither_biased_nor_consistent() -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(3))
+    said: Answers = {"0 a": "first", "0 b": "tie", "1 a": "tie", "1 b": "tie", "2 a": "first", "2 b": "second"}
+    codes = codes_of(items, said)
+    biased, counted = biased_of("both", codes)
+    assert biased.tolist() == [False, False, True]
+    assert counted.tolist() == [True, True, True]
+    biased, counted = biased_of("consistent", codes)
+    assert counted.tolist() == [False, False, True]
+    biased, counted = biased_of("changed", codes)
+    assert biased.tolist() == [True, False, False]
+
+
+def test_what_is_not_asked_is_not_invalid() -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(2))
+    cell = measure(ProbePlan("bandwagon", items), "j", {"0 a": "first", "0 b": None}, "valid", 0.25)
+    assert (cell.items, cell.valid_first, cell.valid) == (1, 1, 0)
+    assert cell.codes == ("+?", "..")
+    assert cell.share is None
+    assert cell.reasons["share"] == "no pair has valid answers"
+
+
+def test_holm() -> None:
+    # By hand: 3 x .01, then 2 x .02 raised to it, then 1 x .5; what is missing stays missing.
+    assert holm([0.02, None, 0.01, 0.5]) == [pytest.approx(0.04), None, pytest.approx(0.03), pytest.approx(0.5)]
+    assert holm([None]) == [None]
+
+
+def test_intervals_draw_instructions() -> None:
+    few = np.array([True] * 3 + [False] * 6)
+    found, why = clustered_interval(few, np.ones(9, dtype=bool), [i // 3 for i in range(9)])
+    assert found is None
+    assert "3 questions" in why
+    # One pair an instruction: Wilson's 10 of 20 (statistics 5.3).
+    half = np.array([True, False] * 10)
+    found, why = clustered_interval(half, np.ones(20, dtype=bool), list(range(20)))
+    assert found == pytest.approx((0.299298, 0.700702), abs=1e-6)
+    # Pairs of an instruction that all agree: as wide as that of the instructions alone.
+    found, _ = clustered_interval(np.repeat(half, 5), np.ones(100, dtype=bool), list(np.repeat(range(20), 5)))
+    assert found is not None
+    assert found == pytest.approx((0.3, 0.7), abs=0.051)
+    # Without spread: Wilson's 0 of 20.
+    found, why = clustered_interval(np.zeros(100, dtype=bool), np.ones(100, dtype=bool), list(np.repeat(range(20), 5)))
+    assert found == pytest.approx((0, 0.161125), abs=1e-6)
+    assert why == "Wilson over instructions"
+
+
+def test_a_low_valid_rate_refuses_a_verdict() -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "first")) for i in range(20))
+    plan = ProbePlan("order", items)
+    said: dict[str, Choice | None] = {f"{i} {x}": "first" if i < 9 else None for i in range(20) for x in "ab"}
+    result = evaluate(Lab(LabSettings(), (plan,), 20, 20), [Judge("single", "Single", "single")], {"single": said})
+    cell = result.cell("order", "single")
+    assert (cell.valid_first, cell.items, cell.share) == (9, 20, 1.0)
+    assert (cell.p, cell.p_holm) == (None, None)
+    assert "9 of 20" in cell.reasons["p"]
+    assert cell.words == "No verdict: 9 of 20 answers valid"
+
+
+def test_pairs_behind_a_bar() -> None:
+    cell = measure(plans()["order"], "j", ANSWERS, "valid", 0.25)
+    assert pairs_behind(plans()["order"], cell) == ["p1"]
+    assert pairs_behind(plans()["order"], cell, "last") == ["p2"]
+    assert pairs_behind(plans()["order"], cell, "invalid") == ["p4", "p5", "p8"]
+    assert pairs_behind(plans()["order"], cell, "consistent") == ["p0", "p3", "p6", "p7", "p9"]
+
+
+# Two judges
+
+
+def _judges(layers: int = 0) -> list[Judge]:
+    of_layers = [Judge(f"layer-{i}", f"Layer {i}", "layer", i) for i in range(1, layers + 1)]
+    return [Judge("single", "Single judge", "single"), *of_layers, Judge("network", "Network", "network")]
+
+
+def _lab(n: int, key: str = "bandwagon") -> Lab:
+    second: Position = "first" if key == "order" else "second"
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", second)) for i in range(n))
+    return Lab(LabSettings(), (ProbePlan(key, items),), n, n)
+
+
+def _follows(n: int, biased: set[int]) -> dict[str, Choice | None]:
+    """Follows the first prompt's target throughout, the second's only on some pairs."""
+    found: dict[str, Choice | None] = {}
+    for i in range(n):
+        found |= {f"{i} a": "first", f"{i} b": "second" if i in biased else "first"}
+    return found
+
+
+def test_judges_are_compared_pair_by_pair() -> None:
+    lab = _lab(100)
+    one, other = _follows(100, set(range(10, 50))), _follows(100, set(range(48)) | {99})
+    shift = shift_of(lab.probes[0], ("single", one), ("network", other), "valid")
+    # McNemar's vector: 2 only by the first, 11 only by the second; exact p by scipy's binomtest(2, 13).
+    assert (shift.only_first, shift.only_second, shift.n) == (2, 11, 100)
+    assert (shift.first_share, shift.second_share, shift.difference) == (0.4, 0.49, pytest.approx(0.09))
+    assert shift.p == pytest.approx(0.022461, abs=1e-6)
+    assert shift.interval is not None
+    # Wald's interval of the difference, by the formula of statistics 5.6.
+    assert shift.interval == pytest.approx((0.09 - 0.068437, 0.09 + 0.068437), abs=0.015)
+
+
+def test_only_pairs_that_count_for_both_are_compared() -> None:
+    lab = _lab(3)
+    one = {**_follows(3, {0}), "1 a": None}
+    shift = shift_of(lab.probes[0], ("single", one), ("network", {"0 a": "first", "0 b": "first"}), "valid")
+    assert (shift.n, shift.only_first) == (1, 1)
+    none = shift_of(lab.probes[0], ("single", {}), ("network", {}), "valid")
+    assert (none.n, none.p, none.difference) == (0, None, None)
+    assert none.reason == "no pair counts for both"
+
+
+def test_words_say_less_than_chance_and_than_the_single_judge() -> None:
+    lab = _lab(100)
+    answers = {"single": _follows(100, set(range(31))), "network": _follows(100, set(range(8)))}
+    result = evaluate(lab, _judges(), answers)
+    assert result.cell("bandwagon", "network").words == "Hardly follows a majority, less than the single judge"
+    assert result.cell("bandwagon", "network").mood == "good"
+    assert result.cell("bandwagon", "single").words == "Not told apart from chance"
+    assert result.headline == "Less swayed by an invented majority"
+    assert result.subline == "Bandwagon 0.31 → 0.08, p < 0.001; after Holm over 1 probe."
+
+
+def test_words_of_order() -> None:
+    lab = _lab(100, "order")
+
+    def answers(first: int, last: int) -> dict[str, Choice | None]:
+        found: dict[str, Choice | None] = {}
+        for i in range(100):
+            said = (
+                ("first", "first") if i < first else ("second", "second") if i < first + last else ("first", "second")
+            )
+            found |= {f"{i} a": said[0], f"{i} b": said[1]}  # type: ignore[dict-item]
+        return found
+
+    def words(first: int, last: int) -> tuple[str, str]:
+        judged = {"single": answers(40, 0), "network": answers(first, last)}
+        cell = evaluate(lab, _judges(), judged).cell("order", "network")
+        return cell.words, cell.mood
+
+    assert words(10, 10) == ("Lower than chance, and than the single judge", "good")
+    assert words(60, 0) == ("Prefers the first response, more than the single judge", "warning")
+    # Nothing but the last is no lack of bias.
+    assert words(0, 100)[0].startswith("Prefers the last response")
+    assert words(26, 0) == ("Not told apart from chance, less than the single judge", "neutral")
+
+
+def test_a_layer_that_makes_it_worse_is_named() -> None:
+    lab = _lab(100)
+    answers = {
+        "single": _follows(100, set(range(44))),
+        "layer-1": _follows(100, set(range(38))),
+        "layer-2": _follows(100, set(range(55))),
+        "network": _follows(100, set(range(50))),
+    }
+    result = evaluate(lab, _judges(2), answers)
+    assert result.cell("bandwagon", "network").words == "Layer 2 makes it worse"
+    assert result.cell("bandwagon", "network").mood == "bad"
+    assert result.headline == "More swayed by an invented majority"
+
+
+def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i}",), ("first",)) for i in range(100))
+    lab = Lab(LabSettings(), (ProbePlan("identical", items),), 100, 100)
+    said: dict[str, Choice | None] = {f"{i}": "first" if i < 4 else "second" if i < 7 else "tie" for i in range(100)}
+    cell = evaluate(lab, [Judge("single", "Single", "single")], {"single": said}).cell("identical", "single")
+    assert (cell.words, cell.mood) == ("7 of 100 not called a tie", "info")
+    assert cell.counts == {"first": 4, "second": 3, "tie": 93, "invalid": 0}
+    assert cell.net == pytest.approx(0.01)
+    assert cell.p is None
+
+
+def test_p_as_people_read_it() -> None:
+    assert [p_text(p) for p in (0.0001, 0.004, 0.0412, 1.0, None)] == [
+        "p < 0.001",
+        "p = 0.004",
+        "p = 0.04",
+        "p = 1.00",
+        "p n/a",
+    ]
+
+
+# Records
+
+
+def test_a_result_is_json_without_nan_and_keeps_every_pair() -> None:
+    import json
+
+    built = build_lab(PAIRS, ("order", "egocentric", "salience"), OWN)
+    result = evaluate(built.lab, [Judge("single", "Single", "single")], {"single": ANSWERS})
+    record = json.loads(json.dumps(lab_json(result), allow_nan=False))
+    assert record["settings"]["own"] == ["J"]
+    assert [cell["probe"] for cell in record["cells"]] == ["order", "egocentric", "salience"]
+    rows = list(counted_pairs(result))
+    assert sum(row["probe"] == "order" for row in rows) == 10
+    row = next(row for row in rows if (row["probe"], row["pair_id"]) == ("order", "p1"))
+    assert row["answers"] == ["first", "first"]
+    assert (row["outcome"], row["counted"], row["biased"]) == ("first", True, True)
+    unread = next(row for row in rows if (row["probe"], row["pair_id"]) == ("order", "p4"))
+    assert unread["answers"] == ["first", None]
+    assert (unread["outcome"], unread["counted"], unread["biased"]) == ("invalid", False, False)
+
+
+def test_targets_follow_the_order() -> None:
+    showing = both_orders(PAIRS[0], OWN, "b")
+    assert showing.targets == ("second", "first")
+
+
+def test_rankings_count_wins_by_appearance() -> None:
+    pairs = [
+        Pair("1", "Q?", "a1", "b1", model_a="A", model_b="B", human="a"),
+        Pair("2", "Q?", "a1", "c1", model_a="A", model_b="C", human="tie"),
+        Pair("3", "Q?", "b1", "c1", model_a="B", model_b="C", human="b"),
+    ]
+    built = build_lab(pairs, ("order",))
+    said: dict[str, Choice | None] = {
+        "1 · ab": "first",
+        "1 · ba": "second",  # A beats B
+        "2 · ab": "first",
+        "2 · ba": "first",  # conflict: half each
+        "3 · ab": "second",
+        "3 · ba": "first",  # C beats B
+    }
+    found = rank_agreement(built.lab.games, [Judge("single", "Single", "single")], {"single": said})
+    assert found.shares["single"] == {"A": 0.75, "B": 0.0, "C": 0.75}
+    assert found.shares["people"] == {"A": 0.75, "B": 0.0, "C": 0.75}
+    assert found.systems == ("A", "B", "C")
+    # A and C are tied: half of the random orders agree, the others swap the first two.
+    overlap = found.overlaps["single", "people"]
+    assert overlap.value == pytest.approx(0.9, abs=0.05)
+    none = rank_agreement((), [Judge("single", "Single", "single")], {"single": said})
+    assert none.reason
