@@ -154,7 +154,7 @@ class VerdictIndex:
         """``run_id`` tells which labels were drawn within the verdicts of this run."""
         self.spec = spec
         self.run_id = run_id
-        self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
+        self._names = aggregation_names(spec)
         self._human = bytearray()
         self._state = bytearray()
         self._unscored = bytearray()

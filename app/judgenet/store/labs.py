@@ -127,14 +127,13 @@ def lab_answers(
 
 def _parts(spec: NetworkSpec) -> dict[str, Judge]:
     """The layers, aggregations and the verdict of a network."""
-    chair = spec.chair is not None
     named = spec.name if spec.name and not _SIZE.fullmatch(spec.name) else f"Network {size_name(spec)}"
     parts = [Judge("network", named, "network")]
-    for name in aggregation_names(spec.depth, chair=chair):
+    for name in aggregation_names(spec):
         if name.startswith("c2_l"):
             layer = int(name.removeprefix("c2_l"))
             parts.append(Judge(f"layer-{layer}", f"Layer {layer}", "layer", layer))
-        elif name != deciding(chair=chair):
+        elif name != deciding(spec):
             parts.append(Judge(name, aggregation_title(name), "aggregation"))
     return {part.id: part for part in parts}
 
@@ -148,14 +147,14 @@ def _said(
 ) -> dict[str | tuple[int, int], Verdict | None]:
     """The verdict of each part on one prompt."""
     named = found.named()
-    verdict = named[deciding(chair=spec.chair is not None)]
+    verdict = named[deciding(spec)]
     if kind in BASELINES:
         return {kind: verdict}
     said: dict[str | tuple[int, int], Verdict | None] = {"network": verdict}
     for name, of in named.items():
         if name.startswith("c2_l"):
             said[f"layer-{name.removeprefix('c2_l')}"] = of
-        elif name != deciding(chair=spec.chair is not None):
+        elif name != deciding(spec):
             said[name] = of
     if neurons:
         said |= {(neuron.layer, neuron.neuron): neuron.verdict for neuron in found.neurons}

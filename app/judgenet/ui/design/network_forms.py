@@ -252,7 +252,7 @@ class VoteSection(Section):
         document, spec = self._editor.context.document, self._editor.spec
         self.rule.blockSignals(True)
         self.rule.clear()
-        for name in aggregation_names(spec.depth, chair=spec.chair is not None):
+        for name in aggregation_names(spec):
             self.rule.addItem(rule_meaning(name, spec.depth), name)
         self.rule.setCurrentIndex(self.rule.findData(document.rule))
         self.rule.blockSignals(False)

@@ -102,8 +102,7 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
 def decided_by(run: RunInfo, rule: str) -> str:
     """The aggregation that gives a run's verdict: the project's rule where the run's network has it."""
     spec = network_of(run)
-    chair = spec.chair is not None
-    return rule if rule in aggregation_names(spec.depth, chair=chair) else deciding(chair=chair)
+    return rule if rule in aggregation_names(spec) else deciding(spec)
 
 
 @dataclass(frozen=True, slots=True)

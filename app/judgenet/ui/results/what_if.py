@@ -188,7 +188,8 @@ class WhatIfPanel(Panel):
         """The rules as they are set."""
         vote: Literal["neuron", "call"] = "neuron" if self.vote.current == "neuron" else "call"
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
-        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1")
+        learned = None if self._own is None else self._own.rules.learned
+        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
 
     @property
     def choice(self) -> Choice | None:
