@@ -267,9 +267,22 @@ class VerdictIndex:
         """Where the label of a pair comes from."""
         return tuple(self._people_numbers)[self._people[pair]]
 
-    def unlabelled(self, aggregation: str) -> dict[Verdict, list[int]]:
-        """The indexes of the pairs with a verdict and no label, by verdict, in order."""
-        open_to_label = _is(self.human_codes, None)
+    def from_file(self) -> int:
+        """How many pairs have a label that came with the data, and not from a draw of pairs to be labelled."""
+        kinds = tuple(self._people_numbers)
+        counts = Counter(zip(self._human, self._people, strict=True))
+        return sum(
+            count
+            for (human, people), count in counts.items()
+            if (CODES[human] is not None or kinds[people].targeted is not None)
+            and kinds[people].population is None
+            and kinds[people].settled_by is None
+        )
+
+    def unlabelled(self, aggregation: str, *, counting: bool = True) -> dict[Verdict, list[int]]:
+        """The indexes of the pairs with a verdict and no label that counts, by verdict, in order: of all of them where
+        labels are not ``counting`` (:func:`judgenet.stats.label_plan.plan_labels`)."""
+        open_to_label = _is(self.human_codes, None) | (not counting)
         codes = self.codes(aggregation)
         found = {
             verdict: np.flatnonzero(open_to_label & _is(codes, verdict)).tolist()

@@ -25,6 +25,7 @@ from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
     from judgenet.report.model import Report
+    from judgenet.report.numbers import Numbers
     from judgenet.report.verdict_index import Comparison, VerdictIndex
 
 WAIT_MS: Final = 30
@@ -69,11 +70,12 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A run under some rules: its figures, and the pairs behind them."""
+    """A run under some rules: its figures, the pairs behind them, and the win rates that follow from both."""
 
     run: RunInfo
     report: Report
     index: VerdictIndex
+    numbers: Numbers
 
     @property
     def rules(self) -> Aggregation:
@@ -84,6 +86,7 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     """Reads a run once: its figures, and its verdicts by pair."""
     # The window opens before what reckons is loaded.
     from judgenet.report.build import build
+    from judgenet.report.numbers import numbers
     from judgenet.report.verdict_index import VerdictIndex
 
     index = VerdictIndex(replace(network_of(run), aggregation=wish.rules), run.id)
@@ -96,7 +99,7 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
         on_progress=work.report,
         observe=index.add,
     )
-    return Results(run, report, index)
+    return Results(run, report, index, numbers(index, wish.decides))
 
 
 def decided_by(run: RunInfo, rule: str) -> str:
@@ -231,6 +234,11 @@ class ResultsState(QObject):
         if each != self._studies:
             self._studies = each
             self._soon(now=True)
+
+    def labels_changed(self) -> None:
+        """Labels came, went, or count otherwise: figures are reckoned anew."""
+        self._kept.clear()
+        self._soon(now=True)
 
     # Another run
 

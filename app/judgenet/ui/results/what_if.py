@@ -353,11 +353,9 @@ class WhatIfPanel(Panel):
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
         self.calls.say(calls, f"calls a pair{saved}")
         test = changed.test
-        own_at = (
-            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
-        )
-        self.back.setVisible(reply.question != own_at)
-        if reply.question == own_at:
+        assert self._own is not None
+        other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
+        if not other:
             self.gain.say("–", "the run as it was")
         elif test.difference is None:
             self.gain.say("n/a", "against the run: no label")
@@ -367,12 +365,9 @@ class WhatIfPanel(Panel):
         told = f"{n:,} of {plural(changed.n, 'verdict')} change"
         if test.n:
             told += f": {changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(test.p)}"
-        self.words.setText(f"{told}.")
+        self.words.setText(f"{told}." if other else "")
         self.show_them.setVisible(n > 0)
-        own_at = (
-            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
-        )
-        self.back.setVisible(reply.question != own_at)
+        self.back.setVisible(other)
 
     def _rules_chosen(self, _key: str) -> None:
         self.rules_chosen.emit(self.rules)
