@@ -62,7 +62,7 @@ def run_plan(
         "chosen": sample.chosen,
         "label_sources": sample_json(sample),
         "assumed": plan.assumed,
-        "assumption": plan.assumption or None,
+        "assumption": plan.assumption,
         "needs": {method: need_json(need) for method, need in plan.needs.items()},
         "two_class": _two_class(labelled, others, width),
         "strata": {

@@ -16,9 +16,7 @@ from rich.table import Table
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
-from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Pair, Verdict, question_key
-from judgenet.report.learned import run_learned_notes
 from judgenet.stats.calibration import SCORES, Estimate, Method, Rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import verdict_codes
@@ -32,9 +30,7 @@ from judgenet.store.runs import RunInfo
 AggregationOption = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME",
-        help="Whose verdicts: c1, c2_l1 …, c2_all, chair or learned. Default: the network's.",
-        show_default=False,
+        metavar="NAME", help="Whose verdicts: c1, c2_l1 …, c2_all or chair. Default: the network's.", show_default=False
     ),
 ]
 LabelsOption = Annotated[
@@ -57,9 +53,9 @@ def aggregation_of(run: RunInfo, name: str | None) -> str:
     :raises InputError: the run has none of this name.
     """
     spec = network_of(run)
-    names = aggregation_names(spec)
+    names = aggregation_names(spec.depth, chair=spec.chair is not None)
     if name is None:
-        return deciding(spec)
+        return deciding(chair=spec.chair is not None)
     if name not in names:
         raise InputError(f"--aggregation {name}: {run.id} has no such aggregation. Choose one of: {', '.join(names)}.")
     return name
@@ -136,6 +132,7 @@ def sample_json(sample: Sample) -> dict[str, Any]:
         "left_out": dict(sample.left_out),
         "n_left_out": sum(sample.left_out.values()),
         "drawn_from": sample.population,
+        "reasons": {} if sample.population else {"drawn_from": "it is not kept from how many pairs they were drawn"},
     }
 
 
@@ -199,20 +196,26 @@ def run_rates(
         ],
         **_more(found),
         "length_adjusted": _length(results, name),
-        "notes": _notes(results, sample, chosen) + (run_learned_notes(store, run) if name == LEARNED else []),
+        "notes": _notes(results, sample, chosen),
     }
 
 
 def _more(found: Rates) -> dict[str, Any]:
     these = found.stratified.these_pairs if found.estimates["stratified"].value is not None else None
+    worth = found.worth
+    per_verdict = worth.reason or "every judged pair has a human label"
     return {
         "stratified_these_pairs": None if these is None else list(these),
+        "reasons": (
+            {"stratified_these_pairs": found.estimates["stratified"].reason or "no interval"} if these is None else {}
+        ),
         "decided": estimate_json(found.decided),
         "worth": {
-            "multiplier": found.worth.multiplier,
-            "per_verdict": found.worth.per_verdict,
-            "correlation": found.worth.correlation,
-            "reason": found.worth.reason or None,
+            "multiplier": worth.multiplier,
+            "per_verdict": worth.per_verdict,
+            "correlation": worth.correlation,
+            "reason": worth.reason or None,
+            "reasons": {"per_verdict": per_verdict} if worth.per_verdict is None else {},
         },
     }
 
@@ -234,6 +237,7 @@ def _length(results: list[PairResult], name: str) -> dict[str, Any]:
         "labels": 0,
         "slope": found.slope,
         "reason": found.reason or None,
+        "reasons": {"slope": found.reason or "all responses differ equally in length"} if found.slope is None else {},
         "notes": ["uncorrected; where longer answers are truly better, this takes away real quality"],
     }
 

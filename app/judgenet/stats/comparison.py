@@ -186,7 +186,7 @@ class _Sample(NamedTuple):
             return cls(cells, None, None, "")
         codes = [CODES.index(verdict) for verdict in VERDICTS]
         table = by_question[:, [CODES.index(human) for human in humans]][:, :, codes][:, :, :, codes]
-        table = table.reshape(len(table), -1)
+        table = table.reshape(len(table), len(cells))
         table = table[table.any(axis=1)]
         questions, pairs = len(table), int(cells.sum())
         if questions == pairs:

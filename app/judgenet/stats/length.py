@@ -62,7 +62,8 @@ def length_adjusted(
         # What it warns of is judged by its result below.
         warnings.simplefilter("ignore")
         model = sm.GLM(np.asarray(scores, dtype=float), np.column_stack(columns), family=sm.families.Binomial())
-        if repeated:
+        # Below the number of questions that an interval takes, no error is asked for: with one question it has none.
+        if repeated and not few:
             found = model.fit(cov_type="cluster", cov_kwds={"groups": np.asarray(questions)})
         else:
             found = model.fit(cov_type="HC0")
@@ -78,4 +79,5 @@ def length_adjusted(
 
 
 def _logistic(value: float) -> float:
-    return 1 / (1 + exp(-value))
+    # The end of an interval may lie so far out that its exponential is no float.
+    return 1 / (1 + exp(-value)) if value > 0 else exp(value) / (1 + exp(value))

@@ -308,7 +308,8 @@ def review_curve(
         right = whole - int(hits[reviewed]) + reviewed_right * reviewed
         reasons: dict[str, str] = {}
         if untouched.accuracy is None:
-            reasons = dict.fromkeys(("accuracy", "macro_f1", "kappa"), "every pair is reviewed")
+            figures = ("accuracy", "macro_f1", "kappa")
+            reasons = dict.fromkeys((*figures, *(f"{name}_ci" for name in figures)), "every pair is reviewed")
         else:
             reasons = dict(untouched.reasons) | {f"{name}_ci": why for name, why in within.reasons.items()}
         points.append(

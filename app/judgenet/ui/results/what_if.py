@@ -188,8 +188,7 @@ class WhatIfPanel(Panel):
         """The rules as they are set."""
         vote: Literal["neuron", "call"] = "neuron" if self.vote.current == "neuron" else "call"
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
-        learned = None if self._own is None else self._own.rules.learned
-        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
+        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1")
 
     @property
     def choice(self) -> Choice | None:
@@ -353,9 +352,11 @@ class WhatIfPanel(Panel):
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
         self.calls.say(calls, f"calls a pair{saved}")
         test = changed.test
-        assert self._own is not None
-        other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
-        if not other:
+        own_at = (
+            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
+        )
+        self.back.setVisible(reply.question != own_at)
+        if reply.question == own_at:
             self.gain.say("–", "the run as it was")
         elif test.difference is None:
             self.gain.say("n/a", "against the run: no label")
@@ -365,9 +366,12 @@ class WhatIfPanel(Panel):
         told = f"{n:,} of {plural(changed.n, 'verdict')} change"
         if test.n:
             told += f": {changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(test.p)}"
-        self.words.setText(f"{told}." if other else "")
+        self.words.setText(f"{told}.")
         self.show_them.setVisible(n > 0)
-        self.back.setVisible(other)
+        own_at = (
+            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
+        )
+        self.back.setVisible(reply.question != own_at)
 
     def _rules_chosen(self, _key: str) -> None:
         self.rules_chosen.emit(self.rules)

@@ -1,0 +1,151 @@
+"""What commands print for machines: on runs that have little to say too, every figure that is missing says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.judge_server import JudgeServer
+from tests.unit.cli.conftest import Judgenet, Ran
+
+At = tuple[str, ...]
+
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("metrics", "RUN", "--by", "task"),
+    ("metrics", "RUN", "--by", "human", "--evidence", "0", "--scope", "last"),
+    ("rate", "RUN"),
+    ("rate", "RUN", "--aggregation", "c1", "--labels", "every:2", "--chosen", "imported"),
+    ("labels", "RUN", "--width", "0.1"),
+    ("learn", "RUN"),
+    ("curve", "RUN"),
+    ("compare", "RUN", "RUN"),
+    ("rank", "RUN"),
+)
+
+
+def parsed(text: str) -> Any:
+    """The one JSON value of a text; NaN and the infinities are none."""
+
+    def refused(name: str) -> Any:
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refused)
+
+
+def nulls_without_reason(found: Any) -> Iterator[str]:
+    """Where a ``null`` has neither ``reason`` beside it nor a word in ``reasons`` beside it or one level up."""
+
+    def walk(value: Any, path: str, around: tuple[dict[str, Any], ...]) -> Iterator[str]:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if inner is None and key != "reason" and not any(_says(one, key) for one in (value, *around[-1:])):
+                    yield f"{path}.{key}"
+                yield from walk(inner, f"{path}.{key}", (*around, value))
+        elif isinstance(value, list):
+            for place, inner in enumerate(value):
+                yield from walk(inner, f"{path}[{place}]", around)
+
+    return walk(found, "", ())
+
+
+def _says(beside: dict[str, Any], key: str) -> bool:
+    return bool(beside.get("reason")) or bool(beside.get("reasons", {}).get(key))
+
+
+def record(i: int, **more: Any) -> dict[str, Any]:
+    return {"id": f"p{i}", "question": f"Why {i}?", "response_a": f"So {i}.", "response_b": "Because.", **more}
+
+
+NETWORK = ("--width", "2", "--depth", "2", "--roles", "none")
+ONE = ("--width", "1", "--depth", "1", "--roles", "none")
+LABELS = ("a", "b", "tie")
+
+AWKWARD: dict[str, tuple[list[dict[str, Any]], tuple[str, ...]]] = {
+    "no labels": ([record(i) for i in range(6)], NETWORK),
+    "one class": ([record(i, human="a", task="one") for i in range(25)], NETWORK),
+    "one pair": ([record(0, human="a", annotators={"x": "a", "y": "b"})], NETWORK),
+    "one neuron": ([record(i, human=LABELS[i % 3]) for i in range(24)], ONE),
+    "one order": ([record(i, human=LABELS[i % 3]) for i in range(24)], (*NETWORK, "--orders", "ab")),
+    "no valid call": ([record(i, human=LABELS[i % 3], annotators={"x": "a"}) for i in range(4)], NETWORK),
+    "one system": ([record(i, human=LABELS[i % 3], model_a="m", model_b="m") for i in range(24)], ONE),
+    "one question": (
+        [
+            record(i, question="Why?", response_a=f"So {i}.", human=LABELS[i % 3], annotators={"x": "a", "y": "b"})
+            for i in range(24)
+        ],
+        NETWORK,
+    ),
+    "two systems": (
+        [record(i, human=LABELS[i % 3], model_a="m", model_b="n", task=f"t{i % 2}") for i in range(24)],
+        NETWORK,
+    ),
+}
+
+
+def wrong(ran: Ran) -> list[str]:
+    """What is wrong with an answer: it does its work and says why of all that is missing, or it refuses in words."""
+    if ran.code == 0:
+        return list(nulls_without_reason(parsed(ran.out)))
+    refused = ran.code in (1, 2) and ran.err.strip() and not ran.out.strip() and "Traceback" not in ran.err
+    return [] if refused else [ran.err or f"exit code {ran.code} without a word"]
+
+
+def all_wrong(judgenet: Judgenet) -> dict[str, list[str]]:
+    """The commands that fail on the run ``out``, with what is wrong."""
+    found = {
+        " ".join(command): wrong(judgenet(*("out" if word == "RUN" else word for word in command), "--json"))
+        for command in COMMANDS
+    }
+    return {command: problems for command, problems in found.items() if problems}
+
+
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_awkward_runs_say_why(kind: str, judgenet: Judgenet, at: At, server: JudgeServer, tmp_path: Path) -> None:
+    records, network = AWKWARD[kind]
+    if kind == "no valid call":
+        server.set(faults={"prose": 1.0})
+    pairs = tmp_path / "awkward.jsonl"
+    pairs.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    judgenet("run", "--pairs", pairs, *at, "--out", "out", *network)
+    assert all_wrong(judgenet) == {}
+
+
+@pytest.mark.parametrize("kind", ["verdicts", "scores", "none for some"])
+def test_imported_judgments_say_why(kind: str, judgenet: Judgenet, tmp_path: Path) -> None:
+    """Recorded verdicts without texts, in one order, by judges that did not see all pairs."""
+    pairs, judgments = tmp_path / "pairs.jsonl", tmp_path / "judgments.jsonl"
+    with pairs.open("w", encoding="utf-8") as out, judgments.open("w", encoding="utf-8") as said:
+        for i in range(24):
+            out.write(json.dumps(record(i, human=LABELS[i % 3])) + "\n")
+            for judge in ("x", "y"):
+                if kind == "none for some" and (judge == "y" or i % 2):
+                    continue
+                line = {"pair_id": f"p{i}", "judge": judge, "order": "ab"}
+                line |= {"scores": [7, 5 + i % 4]} if kind == "scores" else {"verdict": LABELS[i % 2]}
+                said.write(json.dumps(line) + "\n")
+    ran = judgenet("import", judgments, "--pairs", pairs, "--out", "out")
+    assert ran.code == 0, ran.err
+    assert all_wrong(judgenet) == {}
+
+
+def test_the_simulation_says_why(judgenet: Judgenet) -> None:
+    ran = judgenet("selfcheck", "statistics", "--runs", "100", "--json")
+    assert list(nulls_without_reason(parsed(ran.out))) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "missing"),
+    [
+        ({"x": None}, [".x"]),
+        ({"x": None, "reason": "why"}, []),
+        ({"x": {"y": None}, "reasons": {"y": "why"}}, []),
+        ({"x": {"y": {"z": None}}, "reasons": {"z": "why"}}, [".x.y.z"]),
+        ({"x": [{"y": None, "reasons": {}}]}, [".x[0].y"]),
+    ],
+)
+def test_a_null_without_a_reason_is_found(value: Any, missing: list[str]) -> None:
+    assert list(nulls_without_reason(value)) == missing
