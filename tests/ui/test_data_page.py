@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QSpinBox, QToolButton, QWidget
 
 from judgenet.core.presets import PRESETS
 from judgenet.core.project import PairsSource, Project, Selection
@@ -696,3 +696,65 @@ async def test_everything_follows_theme_and_scale(page: DataPage, studio: Studio
     QApplication.sendEvent(page, QEvent(QEvent.Type.PaletteChange))
     buttons = [b for b in page.findChildren(QAbstractButton) if b.isVisible() and b.accessibleName()]
     assert all(button.height() >= 28 for button in buttons if button.property("kind") != "link")
+
+
+# More than two responses to a question
+
+
+def several(folder: Path) -> Path:
+    return written(
+        folder,
+        [
+            {"id": f"q{q}", "question": f"Why {q}?"}
+            | {f"response_{k}": f"Answer {k} to {q}." for k in range(1, 7)}
+            | {f"model_{k}": f"system {k}" for k in range(1, 7)}
+            for q in range(12)
+        ],
+    )
+
+
+async def test_all_pairs_of_several_responses_or_a_sample(page: DataPage, place: Path) -> None:
+    drop(page, several(place))
+    panel = page.importing.matches
+    await until(lambda: page.importer.dataset is not None and bool(page.importer.cost))
+    assert panel.isVisible()
+    assert panel.words.text() == "6 systems, 12 questions with 6 responses each: all 180 pairs."
+    calls_of_all = int(panel.cost.text().split()[0].replace(",", ""))
+    assert page.importing.side.accept.text() == "Import 180 pairs"
+    press(panel, "Pairs to judge: A number a question")
+    box = find(panel, QSpinBox, "Pairs of each question")
+    box.setFocus()
+    box.selectAll()
+    type_text(box, "6")
+    key(box, Qt.Key.Key_Return)
+    await until(lambda: page.importer.dataset is not None and bool(page.importer.cost))
+    assert panel.words.text().endswith("a sample of 72 of 180 pairs.")
+    assert int(panel.cost.text().split()[0].replace(",", "")) < calls_of_all / 2
+    press(panel, "Pairs to judge: A share")
+    await until(lambda: page.importer.dataset is not None and bool(page.importer.cost))
+    # A quarter of 15 pairs is 4, and 5 connect six systems.
+    assert panel.words.text().endswith("a sample of 60 of 180 pairs.")
+    key(page, Qt.Key.Key_Z, CTRL)
+    await until(lambda: page.importer.pair_count == 72)
+    await until(lambda: not page.importer.why_not, "ready to import")
+    click(page.importing.side.accept)
+    await shown(page)
+    document = page.context.document
+    assert len(document.pairs) == 72
+    assert document.project.pairs is not None
+    assert document.project.pairs.options == {"matches": 6}
+    page._change_mapping()
+    await until(lambda: page.importer.dataset is not None)
+    assert find(panel, QSpinBox, "Pairs of each question").value() == 6
+    assert nameless(page) == []
+
+
+async def test_pairs_have_no_matches_to_choose(page: DataPage, place: Path) -> None:
+    drop(page, written(place))
+    await until(lambda: page.importer.dataset is not None)
+    assert not page.importing.matches.isVisible()
+    press(page.importing.columns, "More columns")
+    press(page.importing.columns, "The responses are: Several")
+    await until(lambda: page.importing.matches.isVisible())
+    assert page.importer.draft is not None
+    assert page.importer.draft.missing == ("responses",)

@@ -21,6 +21,7 @@ from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.events import Event, RunFinished
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
 from judgenet.engine.session import Engine
@@ -55,6 +56,21 @@ def parse_judges(text: str) -> tuple[tuple[LabJudge, ...], bool]:
     return judges, NEURONS in names
 
 
+def _reference(wanted: bool) -> None:
+    """Shows CoBBLEr's figures and ends the command."""
+    if not wanted:
+        return
+    table = Table(box=None, pad_edge=False, title=CITATION, caption=NOTE)
+    table.add_column("judge")
+    for title in COLUMNS.values():
+        table.add_column(title, justify="right")
+    for row in reference():
+        figures = [row.figures[name] for name in COLUMNS]
+        table.add_row(row.judge, *("–" if figure is None else f"{figure:.3f}" for figure in figures))
+    Console().print(table)
+    raise typer.Exit
+
+
 @with_setup
 def bias(
     setup: Setup,
@@ -65,7 +81,8 @@ def bias(
         str,
         typer.Option(
             metavar="LIST",
-            help="network (with its layers and aggregations), single (one judge on the same model), neurons.",
+            help="network (with its layers and aggregations), single (one judge on the same model), faireval (three "
+            "samples of it), neurons (each of the network's).",
         ),
     ] = "network,single",
     instructions: Annotated[
@@ -87,6 +104,12 @@ def bias(
     ] = DenominatorOption.VALID,
     repeats: Annotated[int, typer.Option(min=2, help="How often the probe 'repeats' asks the very same.")] = 3,
     estimate: Annotated[bool, typer.Option("--estimate", help="Show plan and price; ask nothing.")] = False,
+    reference_table: Annotated[
+        bool,
+        typer.Option(
+            "--reference", help="Show the paper's own figures, and nothing else.", callback=_reference, is_eager=True
+        ),
+    ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -230,7 +253,7 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
     if result.subline:
         console.print(Text(result.subline))
     for judge in reversed(result.judges):
-        if judge.kind in ("network", "single"):
+        if judge.kind in ("network", "single", "baseline"):
             console.print()
             console.print(
                 Text(f"{judge.title} ({judge.kind})" if judge.kind == "network" else judge.title, style="bold")

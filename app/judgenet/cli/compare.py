@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -12,18 +11,15 @@ from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
-from judgenet.core.labels import Chosen, People
+from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.report.comparing import Both, compare_pairs
 from judgenet.report.judges import Differing, judges_warning, network_words, what_differs
-from judgenet.stats.comparison import Comparison, Difference, compare, rate_difference
-from judgenet.stats.curves import verdict_codes
-from judgenet.stats.provenance import LabelTally, Sample, left_words
-from judgenet.stats.resampling import question_counts
+from judgenet.stats.comparison import Comparison, Difference
+from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
 from judgenet.store.results import PairResult, pair_results, question_numbers, within_name
 from judgenet.store.runs import RunInfo
-
-Cells = Counter[tuple[Verdict | None, Verdict, Verdict]]
 
 
 def run_comparison(
@@ -41,8 +37,7 @@ def run_comparison(
     ones = list(pair_results(*first))
     others = {result.pair.pair.id: result for result in pair_results(*second)}
     used = labels_used(ones, labels)
-    both: list[tuple[Pair, Verdict | None, People, Verdict, Verdict]] = []
-    tally = LabelTally(within_name(first[1], aggregation[0]))
+    both: list[tuple[Pair, Both]] = []
     common = conflicting = 0
     for one in ones:
         pair = one.pair.pair
@@ -58,34 +53,20 @@ def run_comparison(
             continue
         label = None if clash else pair.human or other_label
         people = one.pair.people if one.pair.people.chosen else other.pair.people
-        tally.add(said, label, people, asked=pair.id in used)
-        both.append((pair, label, people, said, other_said))
+        both.append((pair, Both(0, label, people, pair.id in used, said, other_said)))
     if not common:
         raise InputError(
             f"{first[1].id} and {second[1].id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
-    sample = tally.sample(chosen, only_random=True)
-    judged = [
-        (pair, label, pair.id in used and tally.counts(people, sample), said, other_said)
-        for pair, label, people, said, other_said in both
-    ]
-    questions = question_numbers(pair for pair, *_ in judged)
-    cells: Cells = Counter((label, said, other_said) for _, label, _, said, other_said in judged)
-    rate_cells: Cells = Counter(
-        (label if within else None, said, other_said) for _, label, within, said, other_said in judged
+    questions = question_numbers(pair for pair, _ in both)
+    compared = compare_pairs(
+        [of._replace(question=int(number)) for number, (_, of) in zip(questions, both, strict=True)],
+        within_name(first[1], aggregation[0]),
+        chosen,
+        seed,
     )
-    ones_said = verdict_codes(said for *_, said, _ in judged)
-    others_said = verdict_codes(other_said for *_, other_said in judged)
-    labels_all = verdict_codes(label for _, label, *_ in judged)
-    labels_used_codes = verdict_codes(label if within else None for _, label, within, *_ in judged)
-    found = compare(cells, by_question=question_counts(questions, labels_all, ones_said, others_said), seed=seed)
-    rate = rate_difference(
-        rate_cells,
-        sample.chosen,
-        by_question=question_counts(questions, labels_used_codes, ones_said, others_said),
-        seed=seed,
-    )
+    found, sample = compared.figures, compared.sample
     differing = what_differs(first, second)
     return {
         "first": _who(first[1], aggregation[0]),
@@ -97,11 +78,11 @@ def run_comparison(
             "both_judged": found.n,
             "labelled": found.test.n,
             "labels_differ": conflicting,
-            "questions": int(questions.max(initial=-1)) + 1,
+            "questions": compared.questions,
         },
         "mcnemar": _mcnemar_json(found),
         "differences": {name: difference_json(of) for name, of in found.differences.items()},
-        "rate": difference_json(rate),
+        "rate": difference_json(compared.rate),
         "agree": {
             "value": found.agree / found.n if found.n else None,
             "n": found.n,

@@ -82,7 +82,7 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     """One record a pair, finished or not: an outstanding verdict is ``null``."""
     spec = network_of(run)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    names = aggregation_names(spec)
     for result in pair_results(store, run):
         pair, found = result.pair, result.verdicts
         named = {} if found is None else found.named()

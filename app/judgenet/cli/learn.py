@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,14 +15,18 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.as_json import agreement_figures
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.learned import misfit
+from judgenet.core.network import LearnedKind
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.report.learned import WARNINGS, learned_ways
+from judgenet.core.project import PROJECT_SUFFIX, Project, ProjectError
+from judgenet.report.learned import WARNINGS, learn_way, learned_rule, learned_ways
 from judgenet.stats.agreement import agreement
 from judgenet.stats.curves import verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
 from judgenet.store.db import Store
+from judgenet.store.project_file import ProjectFile
 from judgenet.store.results import network_of, pair_results, question_numbers
 from judgenet.store.runs import RunInfo
 from judgenet.store.votes import NeuronVotes, neuron_votes
@@ -27,6 +34,17 @@ from judgenet.store.votes import NeuronVotes, neuron_votes
 
 class Part(StrEnum):
     TASK = "task"
+
+
+class Kind(StrEnum):
+    NONNEGATIVE = "nonnegative"
+    ANY_SIGN = "any-sign"
+    DAWID_SKENE = "dawid-skene"
+
+    @property
+    def way(self) -> LearnedKind:
+        ways: dict[Kind, LearnedKind] = {Kind.ANY_SIGN: "any_sign", Kind.DAWID_SKENE: "dawid_skene"}
+        return ways.get(self, "nonnegative")
 
 
 def figures_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict | None]) -> dict[str, Any]:
@@ -78,10 +96,7 @@ def _plain(store: Store, run: RunInfo, found: NeuronVotes) -> dict[str, Any]:
         for result in pair_results(store, run)
         if result.pair.state != "open"
     ]
-    return {
-        name: figures_of(found.pairs, [of.get(name) for of in named])
-        for name in aggregation_names(spec.depth, chair=spec.chair is not None)
-    }
+    return {name: figures_of(found.pairs, [of.get(name) for of in named]) for name in aggregation_names(spec)}
 
 
 def _left_out(found: NeuronVotes, labels: Sequence[Verdict | None], seed: int) -> dict[str, Any]:
@@ -172,6 +187,8 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
         )
     for note in notes:
         console.print(note, soft_wrap=True, markup=False)
+    if "saved" in figures:
+        console.print(figures["saved"], soft_wrap=True, markup=False)
 
 
 def _share(value: float | None) -> str:
@@ -182,6 +199,40 @@ def _span(interval: Sequence[float] | None) -> str:
     return "n/a" if interval is None else f"{interval[0]:.3f}–{interval[1]:.3f}"
 
 
+def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Path, decides: bool) -> str:
+    """Writes what a run teaches into the network of a project, which is made from the run's where it is not there yet;
+    and says so.
+
+    :raises InputError: nothing can be learned, or the network is not that of the run.
+    """
+    if project.suffix != PROJECT_SUFFIX:
+        raise InputError(f"--save {project}: the name of a project ends in {PROJECT_SUFFIX}.")
+    found = neuron_votes(store, run)
+    learned = learn_way(found, kind.way, seed)
+    if isinstance(learned, str):
+        raise InputError(f"--save {project}: nothing was written. {learned}")
+    made = datetime.now(UTC).date().isoformat()
+    rule = learned_rule(found, learned, kind.way, run, made, seed, decides)
+    file = ProjectFile(project)
+    try:
+        before = file.load() if project.exists() else Project.new(project.stem, network_of(run))
+        if before.readonly:
+            raise InputError(f"--save {project}: {before.notice}")
+        why = misfit(before.network, rule)
+        if why:
+            raise InputError(
+                f"--save {project}: its network is not that of {run.id}, and nothing was written. {why} "
+                "Save into a project with the network of the run, or into a new file."
+            )
+        rules = replace(before.network.aggregation, learned=rule)
+        file.save(replace(before, network=replace(before.network, aggregation=rules)))
+    except ProjectError as error:
+        raise InputError(f"--save {project}: {error}") from None
+    fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(found.pairs):,} pairs without their labels"
+    verdict = "gives the verdict" if decides else "stands beside the other verdicts"
+    return f"Written to {project}: the aggregation learned, fitted to {fitted} of {run.id}; it {verdict} of new runs."
+
+
 def learn(
     run: RunArgument,
     leave: Annotated[
@@ -189,6 +240,12 @@ def learn(
         typer.Option("--leave-out", help="Also judge each task by weights fitted to the others.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="PROJECT", help="Write what was learned into a project's network.", show_default=False),
+    ] = None,
+    kind: Annotated[Kind, typer.Option(help="What --save writes.")] = Kind.NONNEGATIVE,
+    decides: Annotated[bool, typer.Option("--decides", help="With --save: let it give the network's verdict.")] = False,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
@@ -197,10 +254,17 @@ def learn(
     Weights are fitted to the human labels (logistic regression, weights of 0 or more unless said otherwise) or
     estimated without labels (Dawid-Skene). Every pair is judged by weights fitted to pairs with other questions.
 
-    Example: judgenet learn out --leave-out task
+    With --save a new run of the project computes its verdict, named learned, beside averages and votes. A project that
+    is not there is made with the network of the run.
+
+    Example: judgenet learn out --leave-out task --save judges.judgenet
     """
+    if decides and save is None:
+        raise InputError("--decides: it goes with --save PROJECT.")
     with open_run(run, project) as (store, info):
         figures = run_learning(store, info, seed, leave)
+        if save is not None:
+            figures["saved"] = save_learned(store, info, kind, seed, save, decides)
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:

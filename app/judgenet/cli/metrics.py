@@ -25,6 +25,7 @@ from judgenet.cli.as_json import (
 )
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import deciding
+from judgenet.report.learned import run_learned_notes
 from judgenet.report.trust import (
     agreements,
     discussion,
@@ -60,7 +61,7 @@ def run_metrics(
     """
     found = judged(store, run)
     spec = found.spec
-    decides = deciding(chair=spec.chair is not None)
+    decides = deciding(spec)
     if by is not None and by not in _GROUPINGS:
         raise InputError(f"--by {by}: there is no such grouping. Choose one of: {', '.join(_GROUPINGS)}.")
     if more is not None and more.scope not in ("all", "last", *found.names):
@@ -96,7 +97,7 @@ def run_metrics(
     figures["annotators"] = annotators_json(panel, each_annotator(found.panels))
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
     figures["questions"] = len(np.unique(found.questions))
-    figures["notes"] = _notes(found) + found.sources.notes
+    figures["notes"] = _notes(found) + found.sources.notes + run_learned_notes(store, run)
     if more is not None:
         figures |= _more(store, run, found, decides, panel.h, more, seed)
     if by is not None:

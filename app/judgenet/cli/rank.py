@@ -32,7 +32,7 @@ def run_ranking(
     """
     name = aggregation_of(run, aggregation)
     spec = network_of(run)
-    found = system_games(pair_results(store, run), aggregation_names(spec.depth, chair=spec.chair is not None))
+    found = system_games(pair_results(store, run), aggregation_names(spec))
     if len(found.names) < 2:
         raise InputError(
             f"{run.id}: the pairs name {len(found.names)} systems, and a ranking needs two. "

@@ -16,7 +16,9 @@ from rich.table import Table
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
+from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Pair, Verdict, question_key
+from judgenet.report.learned import run_learned_notes
 from judgenet.stats.calibration import SCORES, Estimate, Method, Rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import verdict_codes
@@ -30,7 +32,9 @@ from judgenet.store.runs import RunInfo
 AggregationOption = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Whose verdicts: c1, c2_l1 …, c2_all or chair. Default: the network's.", show_default=False
+        metavar="NAME",
+        help="Whose verdicts: c1, c2_l1 …, c2_all, chair or learned. Default: the network's.",
+        show_default=False,
     ),
 ]
 LabelsOption = Annotated[
@@ -53,9 +57,9 @@ def aggregation_of(run: RunInfo, name: str | None) -> str:
     :raises InputError: the run has none of this name.
     """
     spec = network_of(run)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    names = aggregation_names(spec)
     if name is None:
-        return deciding(chair=spec.chair is not None)
+        return deciding(spec)
     if name not in names:
         raise InputError(f"--aggregation {name}: {run.id} has no such aggregation. Choose one of: {', '.join(names)}.")
     return name
@@ -196,7 +200,7 @@ def run_rates(
         ],
         **_more(found),
         "length_adjusted": _length(results, name),
-        "notes": _notes(results, sample, chosen),
+        "notes": _notes(results, sample, chosen) + (run_learned_notes(store, run) if name == LEARNED else []),
     }
 
 

@@ -13,7 +13,8 @@ from math import fsum, isfinite
 from typing import NamedTuple
 
 from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
-from judgenet.core.network import Aggregation
+from judgenet.core.learned import LEARNED, learned_verdict
+from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import VERDICTS, Order, Verdict
 
 
@@ -74,6 +75,8 @@ class PairVerdicts:
     calls_scored: int
     chair_used: int
     chair_total: int
+    learned: Verdict | None = None
+    has_learned: bool = False
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
@@ -81,24 +84,31 @@ class PairVerdicts:
         named = {"c1": self.c1, **layers, "c2_all": self.c2_all}
         if self.chair_total:
             named["chair"] = self.chair
+        if self.has_learned:
+            named[LEARNED] = self.learned
         return named
 
 
-def aggregation_names(depth: int, *, chair: bool) -> tuple[str, ...]:
-    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there is one, chair."""
-    layers = [f"c2_l{layer}" for layer in range(1, depth + 1)]
-    return ("c1", *layers, "c2_all", *(("chair",) if chair else ()))
+def aggregation_names(spec: NetworkSpec) -> tuple[str, ...]:
+    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there are such, chair and learned."""
+    layers = [f"c2_l{layer}" for layer in range(1, spec.depth + 1)]
+    chair = ("chair",) if spec.chair is not None else ()
+    return ("c1", *layers, "c2_all", *chair, *((LEARNED,) if spec.aggregation.learned is not None else ()))
 
 
-def deciding(*, chair: bool) -> str:
-    """The name of the aggregation that is a network's verdict: its chair's where it has one, else the vote of all."""
-    return "chair" if chair else "c2_all"
+def deciding(spec: NetworkSpec) -> str:
+    """The name of the aggregation that is a network's verdict: the learned one where that is to decide, else its
+    chair's where it has one, else the vote of all."""
+    learned = spec.aggregation.learned
+    if learned is not None and learned.decides:
+        return LEARNED
+    return "chair" if spec.chair is not None else "c2_all"
 
 
 def aggregation_title(name: str) -> str:
-    """An aggregation as people write it: ``c1*``, ``c2*(l1)``, ``c2*(all)``, ``Chair``."""
-    if name == "chair":
-        return "Chair"
+    """An aggregation as people write it: ``c1*``, ``c2*(l1)``, ``c2*(all)``, ``Chair``, ``Learned``."""
+    if name in ("chair", LEARNED):
+        return name.capitalize()
     rule, _, scope = name.partition("_")
     return f"{rule}*({scope})" if scope else f"{rule}*"
 
@@ -144,6 +154,7 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
     chair_verdicts: list[float] = []
     chair_total = 0
     verdicts: list[NeuronVerdict] = []
+    shares: dict[tuple[int, int], float] = {}
     layer_votes: list[list[int]] = [[0, 0, 0] for _ in range(depth)]
     for (layer, neuron), calls in sorted(neurons.items()):
         if layer > depth:
@@ -151,6 +162,9 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
             chair_total += calls.total
             continue
         verdict = merged(calls.differences)
+        if rules.learned is not None and calls.differences:
+            signs = sum(_SIGN[_sign(difference)] for difference in calls.differences)
+            shares[layer, neuron] = signs / len(calls.differences)
         verdicts.append(NeuronVerdict(layer, neuron, verdict, len(calls.differences), calls.total))
         votes = layer_votes[layer - 1]
         if rules.vote == "call":
@@ -178,6 +192,8 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
         calls_scored=scored,
         chair_used=len(chair_verdicts),
         chair_total=chair_total,
+        learned=None if rules.learned is None else learned_verdict(rules.learned, shares),
+        has_learned=rules.learned is not None,
     )
 
 
@@ -226,6 +242,7 @@ def leading(votes: Votes) -> Verdict | None:
 
 
 _PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}
+_SIGN: dict[Verdict, int] = {"a": 1, "b": -1, "tie": 0}
 
 
 class _Calls:

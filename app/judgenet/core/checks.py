@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.learned import misfit
 from judgenet.core.network import (
     RECORDED,
     Language,
@@ -74,6 +75,7 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
         if not undecided and layer not in formless and layer - 1 not in formless:
             found += _edges(spec, layer)
     found += _calls(spec, endpoints)
+    found += _learned(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
 
 
@@ -107,6 +109,20 @@ AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("abstain", "candidate"),
     "fallback": ("tie", "c1"),
 }
+
+
+def _learned(spec: NetworkSpec) -> Iterator[Problem]:
+    rule = spec.aggregation.learned
+    if rule is None:
+        return
+    why = misfit(spec, rule)
+    if why:
+        yield Problem(
+            "error",
+            "aggregation.learned",
+            f"The learned aggregation does not fit this network any more. {why}",
+            "Undo the change, remove the learned aggregation, or learn it again from a run of this network.",
+        )
 
 
 def _roles(spec: NetworkSpec) -> Iterator[Problem]:

@@ -203,6 +203,9 @@ def _of_network(spec: NetworkSpec, path: str) -> MendedDesign | None:
             added = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
             spec = replace(spec, roles=added)
         return MendedDesign("Take roles of the library", spec)
+    if path == "aggregation.learned":
+        rules = replace(spec.aggregation, learned=None)
+        return MendedDesign("Remove the learned aggregation", replace(spec, aggregation=rules))
     if path == "roles.roles":
         names = [role.name for role in roles.roles]
         twice = next(place for place, name in enumerate(names) if name in names[:place])

@@ -9,6 +9,7 @@ OrderSetting = Literal["both", "ab", "ba", "random"]
 RoleKind = Literal["generated", "fixed", "none"]
 WiringKind = Literal["full", "window", "explicit"]
 Language = Literal["auto", "en", "zh"]
+LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene"]
 
 
 class NetworkError(ValueError):
@@ -114,16 +115,61 @@ class ChairSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class NeuronWeight:
+    """What a learned rule holds of one neuron; ``layer`` and ``neuron`` count from 1, ``role`` is the role that it has
+    on every pair.
+
+    ``weight`` is that of a logistic rule; with Dawid and Skene the log odds by which its vote for A speaks for A, and
+    ``table`` then has the shares of its verdicts (columns) by what is true (rows), both in the order A, B, tie.
+    """
+
+    layer: int
+    neuron: int
+    role: str | None
+    weight: float
+    table: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedRule:
+    """A way to join the neurons that was learned from a run (statistics 5.9).
+
+    ``kind``: logistic regression with weights of 0 or more, or of any sign, or Dawid and Skene's estimate, which needs
+    no labels and has shares of the true classes A, B, tie in ``prior``. ``widths`` are the neurons of the layers that
+    it was learned from (``None``: as many as roles), ``network`` the hash of that design. ``run`` and ``data`` (the
+    hash of its pairs), ``labels`` (how many), ``seed``, ``penalty`` (C) and ``made`` (a date) say where it comes from.
+    ``pairs`` has the first 8 hex digits of the content hash of each pair that it was learned from, one after another:
+    on these its figures flatter. ``decides`` makes its verdict the network's.
+    """
+
+    kind: LearnedKind
+    neurons: tuple[NeuronWeight, ...]
+    widths: tuple[int | None, ...]
+    prior: tuple[float, ...] = ()
+    run: str = ""
+    data: str = ""
+    network: str = ""
+    labels: int = 0
+    seed: int = 0
+    penalty: float | None = None
+    made: str = ""
+    pairs: str = ""
+    decides: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregation:
     """The rules that the sources leave open (statistics 1.2), the default first.
 
     ``vote``: one vote a neuron (orders merged) or one a call. ``ties``: tied voters abstain, or the tie
-    is a candidate. ``fallback``: what a tied vote gives: a tie, or the average's verdict.
+    is a candidate. ``fallback``: what a tied vote gives: a tie, or the average's verdict. ``learned`` is one more way
+    to join the neurons, beside averages and votes.
     """
 
     vote: Literal["neuron", "call"] = "neuron"
     ties: Literal["abstain", "candidate"] = "abstain"
     fallback: Literal["tie", "c1"] = "tie"
+    learned: LearnedRule | None = None
 
 
 USUAL_ROLES = 4

@@ -16,9 +16,12 @@ from judgenet.core.network import (
     ChairSpec,
     Language,
     LayerSpec,
+    LearnedKind,
+    LearnedRule,
     NetworkError,
     NetworkSpec,
     NeuronSpec,
+    NeuronWeight,
     OrderSetting,
     Role,
     RoleKind,
@@ -32,6 +35,7 @@ from judgenet.core.network import (
     role_limit,
     role_settings,
 )
+from judgenet.core.pairs import VERDICTS
 
 VERSION = 1
 """The version of the form, under ``network``."""
@@ -39,6 +43,9 @@ VERSION = 1
 SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
 _NOTHING_SET = Settings()
 _PLAIN = NetworkSpec(())
+
+_ORIGIN = ("run", "data", "network", "labels", "seed", "made", "pairs", "decides")
+_LEARNED = ("kind", "neurons", "widths", "prior", "penalty", *_ORIGIN)
 
 # Writing
 
@@ -61,7 +68,7 @@ def to_json(spec: NetworkSpec) -> dict[str, Any]:
         "orders": spec.orders,
         "seed": spec.seed,
         "settings": _settings_json(spec.settings, _PLAIN.settings),
-        "aggregation": {name: getattr(spec.aggregation, name) for name in AGGREGATION_CHOICES},
+        "aggregation": _aggregation_json(spec.aggregation),
         "language": spec.language,
         "family": spec.family,
         "evidence": spec.evidence,
@@ -72,6 +79,38 @@ def to_json(spec: NetworkSpec) -> dict[str, Any]:
         record["chair"] = {"settings": _settings_json(spec.chair.settings)}
     sorted_record: dict[str, Any] = _sorted(record)
     return sorted_record
+
+
+def _aggregation_json(rules: Aggregation) -> dict[str, Any]:
+    record: dict[str, Any] = {name: getattr(rules, name) for name in AGGREGATION_CHOICES}
+    if rules.learned is not None:
+        record["learned"] = learned_to_json(rules.learned)
+    return record
+
+
+def learned_to_json(rule: LearnedRule) -> dict[str, Any]:
+    """A learned rule as JSON values. Layers and neurons count from 1; ``table`` and ``prior`` are there for Dawid and
+    Skene's alone."""
+    record: dict[str, Any] = {
+        "kind": rule.kind,
+        "neurons": [_weight_json(of) for of in rule.neurons],
+        "widths": list(rule.widths),
+        **{name: getattr(rule, name) for name in _ORIGIN},
+    }
+    if rule.prior:
+        record["prior"] = list(rule.prior)
+    if rule.penalty is not None:
+        record["penalty"] = rule.penalty
+    return record
+
+
+def _weight_json(of: NeuronWeight) -> dict[str, Any]:
+    record: dict[str, Any] = {"layer": of.layer, "neuron": of.neuron, "weight": float(of.weight)}
+    if of.role is not None:
+        record["role"] = of.role
+    if of.table:
+        record["table"] = [list(row) for row in of.table]
+    return record
 
 
 def _layer_json(layer: LayerSpec) -> dict[str, Any]:
@@ -190,7 +229,8 @@ class _Reader:
         given = self._fields(record, path, _NETWORK)
         plain = _PLAIN
         chair = given.members.get("chair")
-        aggregation = self._inner(given, "aggregation", tuple(AGGREGATION_CHOICES))
+        aggregation = self._inner(given, "aggregation", (*AGGREGATION_CHOICES, "learned"))
+        learned = aggregation.members.get("learned")
         return NetworkSpec(
             layers=tuple(self._layer(value, place) for value, place in _items(given, "layers", required=True)),
             roles=self._roles(given),
@@ -202,13 +242,56 @@ class _Reader:
                 **{
                     name: _choice(aggregation, name, choices, getattr(plain.aggregation, name))
                     for name, choices in AGGREGATION_CHOICES.items()
-                }
+                },
+                learned=None if learned is None else self._learned(learned, aggregation.at("learned")),
             ),
             language=given.choice("language", Language, plain.language),
             family=given.text("family", plain.family),
             evidence=_flag(given, "evidence", plain.evidence),
             name=given.text("name", plain.name),
         )
+
+    def _learned(self, value: object, path: str) -> LearnedRule:
+        given = self._fields(value, path, _LEARNED)
+        kind: LearnedKind = given.choice("kind", LearnedKind)
+        rule = LearnedRule(
+            kind=kind,
+            neurons=tuple(self._weight(value, place, kind) for value, place in _items(given, "neurons", required=True)),
+            widths=tuple(_width(value, place) for value, place in _items(given, "widths", required=True)),
+            prior=_shares(given, "prior") if kind == "dawid_skene" else (),
+            run=given.text("run", ""),
+            data=given.text("data", ""),
+            network=given.text("network", ""),
+            labels=given.whole("labels", 0),
+            seed=given.whole("seed", 0),
+            penalty=given.number("penalty"),
+            made=given.text("made", ""),
+            pairs=given.text("pairs", ""),
+            decides=_flag(given, "decides", False),
+        )
+        if not rule.neurons:
+            raise given.error("neurons", "is empty: a learned rule needs a neuron")
+        if len({(of.layer, of.neuron) for of in rule.neurons}) < len(rule.neurons):
+            raise given.error("neurons", "has a neuron twice")
+        return rule
+
+    def _weight(self, value: object, path: str, kind: LearnedKind) -> NeuronWeight:
+        given = self._fields(value, path, ("layer", "neuron", "role", "weight", "table"))
+        layer, neuron, weight = given.whole("layer"), given.whole("neuron"), given.number("weight")
+        if layer is None or neuron is None or weight is None:
+            missing = next(name for name in ("layer", "neuron", "weight") if given.members.get(name) is None)
+            raise given.error(missing, "is missing")
+        if min(layer, neuron) < 1:
+            raise given.error("layer" if layer < 1 else "neuron", "must count from 1")
+        if kind == "nonnegative" and weight < 0:
+            raise given.error("weight", f"must be 0 or more for weights that are not negative, but is {weight}")
+        table: tuple[tuple[float, ...], ...] = ()
+        if kind == "dawid_skene":
+            rows = _items(given, "table", required=True)
+            table = tuple(_shares(Fields({"row": row}, at), "row") for row, at in rows)
+            if len(table) != len(VERDICTS):
+                raise given.error("table", "must have three rows: what a neuron says where A, B and the tie are true")
+        return NeuronWeight(layer, neuron, given.optional_text("role"), float(weight), table)
 
     def _roles(self, owner: Fields) -> RolesSpec:
         given = self._inner(owner, "roles", ("kind", "limit", "roles", "settings"))
@@ -282,6 +365,19 @@ def _place(value: object, path: str) -> int:
             "edges lead from a layer to the next one only",
         )
     return value
+
+
+def _width(value: object, path: str) -> int | None:
+    return None if value is None else _place(value, path)
+
+
+def _shares(owner: Fields, name: str) -> tuple[float, ...]:
+    """Three shares that add up to 1."""
+    values = [Fields({"share": value}, place).number("share") for value, place in _items(owner, name, required=True)]
+    found = tuple(float(value) for value in values if value is not None)
+    if len(found) != len(VERDICTS) or min(found) < 0 or abs(sum(found) - 1) > 1e-6:
+        raise owner.error(name, "must be three shares that add up to 1, for A, B and the tie")
+    return found
 
 
 def _flag(owner: Fields, name: str, default: bool) -> bool:

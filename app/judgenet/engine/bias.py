@@ -29,7 +29,8 @@ from judgenet.store.db import Store
 from judgenet.store.labs import LAB_RECORD, LabJudge, keep_lab
 from judgenet.store.runs import has_calls
 
-LAB_JUDGES: tuple[LabJudge, ...] = ("single", "network")
+LAB_JUDGES: tuple[LabJudge, ...] = ("single", "faireval", "network")
+USUAL_JUDGES: tuple[LabJudge, ...] = ("single", "network")
 
 
 def single_of(spec: NetworkSpec) -> NetworkSpec:
@@ -39,9 +40,21 @@ def single_of(spec: NetworkSpec) -> NetworkSpec:
     return replace(single, settings=settings, language=spec.language, family=spec.family, seed=spec.seed)
 
 
-def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = LAB_JUDGES) -> dict[LabJudge, Start]:
+def faireval_of(spec: NetworkSpec) -> NetworkSpec:
+    """FairEval's multiple evidence on a network's own model: three samples at temperature 1, averaged (arXiv
+    2305.17926). Its other half, both orders, cannot be measured on a prompt of one order."""
+    single = single_of(spec)
+    settings = replace(single.settings, samples=3, temperature=1.0)
+    return replace(single, settings=settings, evidence=True, name="FairEval, 3 samples")
+
+
+def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:
     """What each judge is started with. ``base`` is the start of the network on the pairs; its pairs are replaced."""
-    specs = {"single": single_of(base.spec), "network": replace(base.spec, orders="ab")}
+    specs = {
+        "single": single_of(base.spec),
+        "faireval": faireval_of(base.spec),
+        "network": replace(base.spec, orders="ab"),
+    }
     lab = lab_id(built)
     return {
         judge: replace(

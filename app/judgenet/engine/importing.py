@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.matches import Matches
+from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.project import PairsSource, Selection
+from judgenet.core.plan import PriceError, count_calls
+from judgenet.core.project import PairsSource, Project, Selection
+from judgenet.core.prompts import PromptError
+from judgenet.engine.estimate import estimate_run
+from judgenet.engine.setup import start_of
 from judgenet.formats import DataError, Dataset, LabelValues, OpenFiles, PairMapping, Preview, Watch
+from judgenet.formats.many import FIELDS_OF, RESPONSES, SYSTEMS
 from judgenet.formats.watch import nothing
+
+Several = Literal["", "responses", "systems"]
+"""More than two responses to a question: in one record, or a record for each system; empty for pairs."""
 
 FIELD_WORDS: Final[dict[str, str]] = {
     "id": "Id",
@@ -27,16 +38,25 @@ FIELD_WORDS: Final[dict[str, str]] = {
     "reference": "Reference",
     "model_a": "Model of A",
     "model_b": "Model of B",
+    "responses": "Responses",
+    "models": "Systems",
+    "system": "System",
+    "response": "Response",
+    "ranks": "Ranks",
+    "ranking": "Ranking",
+    "winners": "Winners of two",
     "tags": "Tags",
 }
 """The fields of a pair for people, in the order in which they are asked for."""
 
-JOINABLE: Final = ("question", "annotators")
+JOINABLE: Final = ("question", "annotators", "responses", "models", "ranks")
 """Fields that may be read from several columns."""
 
 MOST_LABEL_VALUES: Final = 40
 """A column with more values than this is no label column that a person could decide value by value."""
 
+Form = Literal["ab", "preference", "responses", "systems"]
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {RESPONSES: ("responses",), SYSTEMS: ("system", "response")}
 _PREFERENCE: Final = ("chosen", "rejected")
 _SIDES: Final = ("response_a", "response_b")
 
@@ -58,13 +78,18 @@ class ImportDraft:
     joiner: str = "\n\n"
     encoding: str | None = None
     leave_out: tuple[str, ...] = ()
+    several: Several = ""
+    matches: Matches = None
+    systems: tuple[str, ...] = ()
 
     @classmethod
     def begin(cls, opened: OpenFiles, source: PairsSource | None = None) -> ImportDraft:
         """The draft for files; with ``source`` it begins with what that one says (of columns that the files have)."""
         preview = opened.preview()
         draft = cls(
-            preview, preference=set(_PREFERENCE) <= set(preview.names) and not preview.columns.get("response_a")
+            preview,
+            preference=set(_PREFERENCE) <= set(preview.names) and not preview.columns.get("response_a"),
+            several=_several(preview.format),
         )
         if source is None or source.mapping is None:
             return draft
@@ -84,6 +109,9 @@ class ImportDraft:
             joiner=mapping.joiner,
             encoding=mapping.encoding,
             leave_out=mapping.leave_out,
+            several=_mapped(known, draft.several),
+            matches=mapping.matches,
+            systems=mapping.systems,
         )
 
     # Columns
@@ -91,6 +119,8 @@ class ImportDraft:
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that are asked for, those that matter most first."""
+        if self.several:
+            return FIELDS_OF[self.several]
         sides = _PREFERENCE if self.preference else _SIDES
         labels = () if self.preference else ("human",)
         return ("question", *sides, *labels, "task", "id", "reference", "model_a", "model_b", "annotators", "tags")
@@ -109,14 +139,16 @@ class ImportDraft:
 
     def candidates(self, part: str) -> tuple[str, ...]:
         """Columns between which a person has to choose; none where that is done or not needed."""
-        if part in self.columns or (self.preference and part in (*_SIDES, "human")):
+        if self.several or part in self.columns or (self.preference and part in (*_SIDES, "human")):
             return ()
         return self.preview.unclear.get(part, ())
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Fields that need a column and have none."""
-        needed = ("question", *(_PREFERENCE if self.preference else _SIDES))
+        needed: tuple[str, ...] = ("question", *(_PREFERENCE if self.preference else _SIDES))
+        if self.several:
+            needed = ("question", *_NEEDED[self.several])
         found = [part for part in needed if not self.column(part) and not self.derived(part)]
         # A question can be left out on purpose: chat messages and one-task data sets have none of their own.
         found = [part for part in found if not (part == "question" and "question" in self.columns)]
@@ -128,10 +160,18 @@ class ImportDraft:
         """Reads a field from another column; nothing for not at all."""
         return replace(self, columns={**self.columns, part: column})
 
-    def with_preference(self, preference: bool) -> ImportDraft:
-        """Says whether the responses are told apart as better and worse, or as A and B."""
-        kept = {part: column for part, column in self.columns.items() if part not in (*_PREFERENCE, *_SIDES)}
-        return replace(self, preference=preference, columns=kept)
+    @property
+    def form(self) -> Form:
+        """How the file holds the responses."""
+        return self.several or ("preference" if self.preference else "ab")
+
+    def with_form(self, form: Form) -> ImportDraft:
+        """Says whether the responses are A and B, better and worse, or more than two."""
+        several = _several(form)
+        fields = replace(self, preference=form == "preference", several=several).fields
+        own = (*_PREFERENCE, *_SIDES, "responses", "models", "system", "response")
+        kept = {part: column for part, column in self.columns.items() if part not in own and part in fields}
+        return replace(self, preference=form == "preference", several=several, columns=kept)
 
     # Labels
 
@@ -144,10 +184,14 @@ class ImportDraft:
     def majority_decides(self) -> bool:
         """Labels come from the annotators' majority."""
         annotators = self.column("annotators") or self.derived("annotators")
+        if self.several:
+            return bool(self.column("ranking") or self.column("winners"))
         return bool(annotators) and not (self.column("human") or self.derived("human") or self.preference)
 
     @property
     def _label_fields(self) -> tuple[str, ...]:
+        if self.several:
+            return ("ranks", "ranking", "winners")
         return ("annotators",) if self.preference else ("human", "annotators")
 
     def decided(self, values: LabelValues) -> dict[str, Verdict | None]:
@@ -182,6 +226,8 @@ class ImportDraft:
             seed=self.seed,
             no_majority=self.no_majority,
             encoding=self.encoding,
+            matches=self.matches if self.several else None,
+            systems=self.systems if self.several else (),
         )
 
     def source(self, files: tuple[str, ...], values: LabelValues, selection: Selection | None = None) -> PairsSource:
@@ -189,7 +235,9 @@ class ImportDraft:
         with other suggestions reads the same."""
         mapping = self.mapping(values)
         columns = dict(mapping.columns)
-        if self.preview.format in ("table", "unknown", "normal"):
+        if self.preview.format in ("table", "unknown", "normal") or (
+            self.several and self.preview.format == self.several
+        ):
             columns = {**self.preview.columns, **columns}
         defaults = PairMapping().to_json()
         options: dict[str, Any] = replace(mapping, leave_out=self.leave_out).to_json()
@@ -201,6 +249,30 @@ class ImportDraft:
         return PairsSource(
             files, columns=columns, labels=mapping.labels or {}, options=options, selection=selection or Selection()
         )
+
+
+def _several(form: str) -> Several:
+    return "responses" if form == RESPONSES else "systems" if form == SYSTEMS else ""
+
+
+def _mapped(columns: Mapping[str, str], otherwise: Several) -> Several:
+    """What the columns of a mapping say of the form of the file."""
+    named = {part for part, column in columns.items() if column}
+    if "responses" in named:
+        return "responses"
+    if named & {"system", "response"}:
+        return "systems"
+    return "" if named & {*_SIDES, *_PREFERENCE} else otherwise
+
+
+def cost_line(project: Project, dataset: Dataset, profiles: Mapping[str, EndpointProfile]) -> str:
+    """What judging all pairs of a data set with the project's network would take, in words."""
+    try:
+        shown = dict(estimate_run(start_of(project, dataset.pairs, profiles, dataset=dataset), None).lines())
+    except (NetworkError, PriceError, PromptError):
+        calls = count_calls(project.network).total * len(dataset.pairs)
+        return f"About {calls:,} calls; the price is not known before a model is chosen."
+    return f"{shown['calls']} calls, price {shown['price']}."
 
 
 @dataclass(frozen=True, slots=True)

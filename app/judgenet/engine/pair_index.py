@@ -84,7 +84,7 @@ class Verdicts:
         """
         made = cls(len(ids))
         if table is not None:
-            made.rule = rule if rule in table.aggregations else deciding(chair=table.spec.chair is not None)
+            made.rule = rule if rule in table.aggregations else deciding(table.spec)
             places = {pair_id: place for place, pair_id in enumerate(ids)}
             made._positions = np.fromiter((places.get(pair_id, -1) for pair_id in table.ids), np.int32, len(table.ids))
             made._table = table

@@ -171,8 +171,10 @@ class PairNow:
         begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
         wanted: dict[Order, list[CallSite]] = {}
         pair_id = self._table.ids[self.pair]
+        # A prompt of a bias lab has an order of its own, which its calls tell.
+        told = {site.order for site in begun if site.order is not None} if spec.orders in ORDERS else set()
         for sample in range(1, (settings.samples or 1) + 1):
-            for order in orders_of(spec, pair_id, layer, place, sample):
+            for order in told or orders_of(spec, pair_id, layer, place, sample):
                 wanted.setdefault(order, []).append(CallSite(self.pair, layer + 1, place + 1, order, sample))
         orders = tuple(_order(order, wanted[order], begun) for order in ORDERS if order in wanted)
         finished = [state for state in begun.values() if state.finished]

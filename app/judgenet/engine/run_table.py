@@ -182,7 +182,7 @@ class RunTable:
         self.states: NDArray[np.uint8] = np.zeros(count, np.uint8)
         self.columns: dict[tuple[int, int, Order | None, int], Column] = {}
         self.finished: list[int] = []
-        self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
+        self._names = aggregation_names(spec)
         self._verdicts: dict[str, NDArray[np.uint8]] = {name: np.zeros(count, np.uint8) for name in self._names}
         self._orders: dict[Order, NDArray[np.uint8]] = {order: np.zeros(count, np.uint8) for order in ORDERS}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}

@@ -84,8 +84,8 @@ def build(
     recorded = spec.aggregation
     if rules is not None:
         spec = replace(spec, aggregation=rules)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
-    decides = decides or deciding(chair=spec.chair is not None)
+    names = aggregation_names(spec)
+    decides = decides or deciding(spec)
     if decides not in names:
         raise ValueError(f"{decides}: this network has no such aggregation. It has: {', '.join(names)}.")
     closest = Closest(decides, spec.depth, each)

@@ -170,7 +170,7 @@ def collect(
     """Reads a run once, pair by pair. ``closest`` is offered each pair that has verdicts."""
     rules = rules or spec.aggregation
     counts = Counts(spec)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    names = aggregation_names(spec)
     counts.against = {name: Counter() for name in names}
     counts.cells = {name: bytearray() for name in names}
     counts.layers = {layer: LayerCounts() for layer in range(1, spec.depth + 1)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 
+from judgenet.core.network import Aggregation, NetworkSpec, Settings
+from judgenet.core.network_json import digest, to_json
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
@@ -15,27 +17,59 @@ Differing = Mapping[str, tuple[str, str]]
 
 
 def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> dict[str, tuple[str, str]]:
-    """What of two runs makes them different judges: network, prompts, models asked and models that answered, each as
-    the first and the second have it."""
+    """What of two runs makes them different judges: network (layers, roles, orders, settings, rules of the vote),
+    prompts, models asked and models that answered, each as the first and the second have it.
+
+    A network's name makes no other judge, and neither does an aggregation that was learned beside the others.
+    """
+    specs = (network_of(first[1]), network_of(second[1]))
     described = []
-    for store, run in (first, second):
+    for (store, run), spec in zip((first, second), specs, strict=True):
         used = models_used(store, run)
         described.append(
             {
-                "network": json.dumps(run.record["network"], sort_keys=True),
+                "network": digest(_without_models(spec)) + str(_votes(spec)),
                 "prompts": run.record.get("prompts") or "(not known)",
                 "model": ", ".join(sorted({f"{use.endpoint}:{use.requested}" for use in used})),
                 "returned_model": ", ".join(sorted({use.returned or "(not named)" for use in used})),
             }
         )
-    differing = {
-        name: (described[0][name], described[1][name])
-        for name in described[0]
-        if described[0][name] != described[1][name]
-    }
-    if "network" in differing:
-        differing["network"] = (network_words(first[1]), network_words(second[1]))
+    one, other = described
+    differing = {name: (one[name], other[name]) for name in one if one[name] != other[name]}
+    # The same models, asked by other neurons.
+    moved = "model" not in differing and digest(specs[0]) != digest(specs[1])
+    if "network" in differing or moved:
+        parts = ", ".join(_parts(*specs))
+        words = [f"{network_words(run)} ({parts})" if parts else network_words(run) for run in (first[1], second[1])]
+        differing = {"network": (words[0], words[1])} | {k: v for k, v in differing.items() if k != "network"}
     return differing
+
+
+def _without_models(spec: NetworkSpec) -> NetworkSpec:
+    def bare(settings: Settings) -> Settings:
+        return replace(settings, endpoint=None, model=None)
+
+    layers = tuple(
+        replace(
+            of,
+            settings=bare(of.settings),
+            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in of.neurons),
+        )
+        for of in spec.layers
+    )
+    chair = None if spec.chair is None else replace(spec.chair, settings=bare(spec.chair.settings))
+    roles = replace(spec.roles, settings=bare(spec.roles.settings))
+    return replace(spec, settings=bare(spec.settings), layers=layers, chair=chair, roles=roles)
+
+
+def _votes(spec: NetworkSpec) -> Aggregation:
+    return replace(spec.aggregation, learned=None)
+
+
+def _parts(one: NetworkSpec, other: NetworkSpec) -> list[str]:
+    """The parts of two designs that differ."""
+    records = [to_json(replace(spec, name="", aggregation=_votes(spec))) for spec in (one, other)]
+    return [name for name in records[0] | records[1] if records[0].get(name) != records[1].get(name)]
 
 
 def network_words(run: RunInfo) -> str:

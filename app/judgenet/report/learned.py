@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from judgenet.core.pairs import question_key
+from judgenet.core.learned import designed_widths, fingerprint, fixed_role, learned_from
+from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
+from judgenet.core.network_json import digest
+from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.stats.learning import Learned, LearningError, best_single, dawid_skene, logistic, require_labels
+from judgenet.store.db import Store
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo, run_pairs
 from judgenet.store.votes import NeuronVotes
 
 Way = Literal["nonnegative", "any_sign", "dawid_skene", "best_single"]
@@ -30,28 +36,104 @@ def learned_ways(
 ) -> dict[Way, Learned | str]:
     """What each way learns, cross-fitted over questions; why not where it is refused.
 
-    Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one. ``on_step`` hears how
-    many ways of how many are done; what it raises ends the learning.
+    ``on_step`` hears how many ways of how many are done; what it raises ends the learning.
+    """
+    learned: dict[Way, Learned | str] = {}
+    for done, name in enumerate(WAY_TITLES):
+        if on_step is not None:
+            on_step(done, len(WAY_TITLES))
+        learned[name] = learn_way(found, name, seed)
+    return learned
+
+
+def learn_way(found: NeuronVotes, way: Way, seed: int = 0) -> Learned | str:
+    """What one way learns, or why it does not.
+
+    Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one.
     """
     labels = [pair.human for pair in found.pairs]
     groups = [question_key(pair.question) for pair in found.pairs]
     try:
+        match way:
+            case "dawid_skene":
+                return dawid_skene(found.votes, groups, ties=_has_ties(labels), seed=seed)
+            case "best_single":
+                return best_single(found.votes, labels, groups, seed=seed)
+            case "nonnegative" | "any_sign":
+                return logistic(found.votes, labels, groups, nonnegative=way == "nonnegative", seed=seed)
+    except LearningError as error:
+        return str(error)
+
+
+def _has_ties(labels: Sequence[Verdict | None]) -> bool:
+    try:
         require_labels(labels)
-        ties = "tie" in labels
     except LearningError:
-        ties = True
-    ways: dict[Way, Callable[[], Learned]] = {
-        "nonnegative": lambda: logistic(found.votes, labels, groups, seed=seed),
-        "any_sign": lambda: logistic(found.votes, labels, groups, nonnegative=False, seed=seed),
-        "dawid_skene": lambda: dawid_skene(found.votes, groups, ties=ties, seed=seed),
-        "best_single": lambda: best_single(found.votes, labels, groups, seed=seed),
-    }
-    learned: dict[Way, Learned | str] = {}
-    for done, (name, way) in enumerate(ways.items()):
-        if on_step is not None:
-            on_step(done, len(ways))
-        try:
-            learned[name] = way()
-        except LearningError as error:
-            learned[name] = str(error)
-    return learned
+        return True
+    return "tie" in labels
+
+
+def learned_rule(
+    found: NeuronVotes,
+    learned: Learned,
+    kind: LearnedKind,
+    run: RunInfo,
+    made: str,
+    seed: int = 0,
+    decides: bool = False,
+) -> LearnedRule:
+    """What was learned from a run (fitted to all of its labelled pairs), in the form that a network keeps.
+
+    ``made`` is the date that is written down.
+    """
+    spec = network_of(run)
+    used = [pair for pair in found.pairs if pair.human is not None or kind == "dawid_skene"]
+    tables = learned.tables or ((),) * len(found.places)
+    return LearnedRule(
+        kind=kind,
+        neurons=tuple(
+            NeuronWeight(layer, neuron, fixed_role(spec, layer, neuron), weight, table)
+            for (layer, neuron), weight, table in zip(found.places, learned.weights, tables, strict=True)
+        ),
+        widths=designed_widths(spec),
+        prior=learned.prior,
+        run=run.id,
+        data=str(run.record.get("data_hash", "")),
+        network=digest(spec),
+        labels=0 if kind == "dawid_skene" else len(used),
+        seed=seed,
+        penalty=learned.penalty,
+        made=made,
+        pairs=fingerprint(used),
+        decides=decides,
+    )
+
+
+def run_learned_notes(store: Store, run: RunInfo) -> list[str]:
+    """:func:`learned_notes` of a run; empty where its network has no learned aggregation."""
+    spec = network_of(run)
+    return [] if spec.aggregation.learned is None else learned_notes(spec, [of.pair for of in run_pairs(store, run)])
+
+
+def learned_notes(spec: NetworkSpec, pairs: Sequence[Pair]) -> list[str]:
+    """What to know beside the figures of a network's learned aggregation on pairs: that it was learned from some of
+    them, or from another network."""
+    rule = spec.aggregation.learned
+    if rule is None:
+        return []
+    notes = []
+    own = learned_from(rule, [pair for pair in pairs if pair.human is not None])
+    if own:
+        labelled = sum(pair.human is not None for pair in pairs)
+        notes.append(
+            f"the learned aggregation was learned from {own:,} of these {labelled:,} labelled pairs: its figures here "
+            "flatter; the cross-fitted ones of judgenet learn do not"
+        )
+    if rule.network != digest(spec):
+        notes.append(
+            "the learned aggregation comes from a network that asked otherwise (models, prompts or settings): its "
+            "weights may not fit"
+        )
+    if rule.kind in WARNINGS:
+        notes.append(f"learned aggregation: {WARNINGS[rule.kind]}")
+    return notes

@@ -14,10 +14,12 @@ from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import ReviewShare, review_share
-from judgenet.stats.calibration import Labelled, Rates, rates
+from judgenet.stats.calibration import Labelled, Method, Rates, rates
 from judgenet.stats.intervals import wilson
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.provenance import Sample
+
+_CORRECTED: tuple[Method, ...] = ("stratified", "lee", "k_class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,17 @@ class Numbers:
     assumed: bool
     panel: PanelAgreement | None
     review: Review
+
+    @property
+    def headline(self) -> Method | None:
+        """The estimate to show first: the stratified one, else a correction by error rates; ``None`` where every
+        correction is refused."""
+        return next((method for method in _CORRECTED if self.rates.estimates[method].value is not None), None)
+
+    @property
+    def counting(self) -> bool:
+        """The labels of the sample stand for the other pairs, so that a plan for more goes on from them."""
+        return self.sample.chosen in ("random", "within-verdict")
 
     @property
     def judged(self) -> int:

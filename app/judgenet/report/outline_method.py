@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judgenet.core.aggregate import aggregation_title
-from judgenet.core.network import designed_width
+from judgenet.core.learned import LEARNED
+from judgenet.core.network import LearnedKind, LearnedRule, designed_width
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import neuron_name
@@ -104,12 +105,26 @@ def _judges(report: Report) -> Line:
     decides = report.decides
     if decides == "chair":
         parts.append("The chair reads the last layer, and its verdict is the network's.")
+    elif decides == LEARNED and spec.aggregation.learned is not None:
+        parts.append(_learned(spec.aggregation.learned))
     else:
         meaning = {"c1": "the sign of the scores averaged over all calls", "c2_all": "the vote of all neurons"}
         layer = f"the vote of layer {decides.removeprefix('c2_l')}"
         parts.append(f"The network's verdict is {aggregation_title(decides)}, {meaning.get(decides, layer)}.")
     parts.append(" The aggregations c1* and c2* are those of Zhang et al. (2023).")
     return tuple(parts)
+
+
+_KINDS: dict[LearnedKind, str] = {
+    "nonnegative": "a logistic regression with weights of 0 or more over the neurons' votes",
+    "any_sign": "a logistic regression over the neurons' votes",
+    "dawid_skene": "the estimate of Dawid and Skene (1979) over the neurons' verdicts, which uses no labels",
+}
+
+
+def _learned(rule: LearnedRule) -> str:
+    fitted = f", fitted to {plural(rule.labels, 'labelled pair')} of an earlier run" if rule.labels else ""
+    return f"The network's verdict is learned: {_KINDS[rule.kind]}{fitted}."
 
 
 def _network(report: Report) -> str:

@@ -15,7 +15,7 @@ from judgenet.core.aggregate import PairVerdicts, aggregation_names, merged
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.labels import Chosen, People
 from judgenet.core.network import NetworkSpec
-from judgenet.core.pairs import Verdict
+from judgenet.core.pairs import Verdict, question_key
 from judgenet.engine.run_table import CODES
 from judgenet.report.model import Left
 from judgenet.stats.discussion import Overturns, overturns_of
@@ -154,7 +154,7 @@ class VerdictIndex:
         """``run_id`` tells which labels were drawn within the verdicts of this run."""
         self.spec = spec
         self.run_id = run_id
-        self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
+        self._names = aggregation_names(spec)
         self._human = bytearray()
         self._state = bytearray()
         self._unscored = bytearray()
@@ -165,6 +165,8 @@ class VerdictIndex:
         self._neurons: dict[tuple[int, int], _Said] = {}
         self._roles: dict[str, _Said] = {}
         self._panels: Counter[tuple[tuple[str, Verdict], ...]] = Counter()
+        self._questions: array[int] = array("L")
+        self._question_numbers: dict[bytes, int] = {}
         self._people: array[int] = array("L")
         self._people_numbers: dict[People, int] = {}
 
@@ -175,6 +177,8 @@ class VerdictIndex:
         """Takes the next pair of the run in; ``found`` is ``None`` where it has no verdicts yet."""
         pair = of.pair
         self._human.append(_CODE[pair.human])
+        asks = question_key(pair.question)
+        self._questions.append(self._question_numbers.setdefault(asks, len(self._question_numbers)))
         self._people.append(self._people_numbers.setdefault(of.people, len(self._people_numbers)))
         if pair.annotators:
             self._panels[tuple(sorted(pair.annotators))] += 1
@@ -267,9 +271,26 @@ class VerdictIndex:
         """Where the label of a pair comes from."""
         return tuple(self._people_numbers)[self._people[pair]]
 
-    def unlabelled(self, aggregation: str) -> dict[Verdict, list[int]]:
-        """The indexes of the pairs with a verdict and no label, by verdict, in order."""
-        open_to_label = _is(self.human_codes, None)
+    def question(self, pair: int) -> int:
+        """A number for the question of a pair: the same for the same question."""
+        return self._questions[pair]
+
+    def from_file(self) -> int:
+        """How many pairs have a label that came with the data, and not from a draw of pairs to be labelled."""
+        kinds = tuple(self._people_numbers)
+        counts = Counter(zip(self._human, self._people, strict=True))
+        return sum(
+            count
+            for (human, people), count in counts.items()
+            if (CODES[human] is not None or kinds[people].targeted is not None)
+            and kinds[people].population is None
+            and kinds[people].settled_by is None
+        )
+
+    def unlabelled(self, aggregation: str, *, counting: bool = True) -> dict[Verdict, list[int]]:
+        """The indexes of the pairs with a verdict and no label that counts, by verdict, in order: of all of them where
+        labels are not ``counting`` (:func:`judgenet.stats.label_plan.plan_labels`)."""
+        open_to_label = _is(self.human_codes, None) | (not counting)
         codes = self.codes(aggregation)
         found = {
             verdict: np.flatnonzero(open_to_label & _is(codes, verdict)).tolist()

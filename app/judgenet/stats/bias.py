@@ -222,13 +222,13 @@ def _by_question(questions: Sequence[int], *flags: Flags) -> NDArray[np.float64]
 class Judge:
     """A judge, or a part of a network that is measured as one.
 
-    ``kind``: ``single``, ``neuron``, ``layer`` (its vote), ``aggregation`` or ``network`` (its verdict). ``layer`` and
-    ``neuron`` count from 1.
+    ``kind``: ``single``, ``baseline`` (another judge beside the network), ``neuron``, ``layer`` (its vote),
+    ``aggregation`` or ``network`` (its verdict). ``layer`` and ``neuron`` count from 1.
     """
 
     id: str
     title: str
-    kind: Literal["single", "neuron", "layer", "aggregation", "network"]
+    kind: Literal["single", "baseline", "neuron", "layer", "aggregation", "network"]
     layer: int | None = None
     neuron: int | None = None
 

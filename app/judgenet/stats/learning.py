@@ -45,13 +45,16 @@ class Learned:
 
     ``verdicts`` are ``None`` where no neuron has a valid call. ``weights`` has one number a neuron: its weight, or with
     Dawid-Skene the log odds by which its vote for A speaks for A. ``penalty`` is the C of the fit to all pairs,
-    ``None`` where there is none. ``prior_tie`` is the share of ties that Dawid-Skene estimates.
+    ``None`` where there is none. ``prior_tie`` is the share of ties that Dawid-Skene estimates, ``prior`` those of A, B
+    and tie, and ``tables`` the shares of each neuron's verdicts (last axis) by what is true, of the fit to all pairs.
     """
 
     verdicts: tuple[Verdict | None, ...]
     weights: tuple[float, ...]
     penalty: float | None = None
     prior_tie: float | None = None
+    prior: tuple[float, ...] = ()
+    tables: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
 
 def require_labels(labels: Labels) -> int:
@@ -240,7 +243,13 @@ def dawid_skene(
             for place, verdict in zip(test, _decide(said[test], _estimate(said[train], ties)), strict=True):
                 verdicts[place] = verdict
     odds = np.log(whole.confusion[:, 0, 0] / whole.confusion[:, 1, 0])
-    return Learned(tuple(verdicts), tuple(float(one) for one in odds), prior_tie=float(whole.prior[2]) if ties else 0.0)
+    return Learned(
+        tuple(verdicts),
+        tuple(float(one) for one in odds),
+        prior_tie=float(whole.prior[2]) if ties else 0.0,
+        prior=tuple(float(share) for share in whole.prior),
+        tables=tuple(tuple(tuple(float(share) for share in row) for row in table) for table in whole.confusion),
+    )
 
 
 def _estimate(said: NDArray[np.int64], ties: bool) -> _Model:

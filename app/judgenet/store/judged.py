@@ -139,7 +139,7 @@ class JudgedPairs:
 
     def __init__(self, spec: NetworkSpec) -> None:
         self.spec = spec
-        self._names = aggregation_names(spec.depth, chair=spec.chair is not None)
+        self._names = aggregation_names(spec)
         self._finished = bytearray()
         self._human = bytearray()
         self._questions: array[int] = array("Q")

@@ -20,7 +20,7 @@ from judgenet.store.db import Store, StoreError, now
 from judgenet.store.results import network_of, neuron_names, pair_results
 from judgenet.store.runs import run_info
 
-LabJudge = Literal["network", "single"]
+LabJudge = Literal["network", "single", "faireval"]
 LAB_RECORD = "lab"
 """The member of a run's record that names the lab for which it was made."""
 
@@ -28,7 +28,11 @@ _LABS = "labs"
 _SIZE = re.compile(r"Network|(?:\d+|n)(?:[×+](?:\d+|n))+")
 """Names of networks that say no more than their size, which may have changed since."""
 
-SINGLE = Judge("single", "Single judge", "single")
+BASELINES: dict[LabJudge, Judge] = {
+    "single": Judge("single", "Single judge", "single"),
+    "faireval": Judge("faireval", "FairEval, 3 samples", "baseline"),
+}
+"""Judges beside the network that are measured as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def lab_answers(
     for kind, run_id in info.runs.items():
         run = run_info(store, run_id)
         spec = network_of(run)
-        parts = {SINGLE.id: SINGLE} if kind == "single" else _parts(spec)
+        parts: dict[str, Judge] = {kind: BASELINES[kind]} if kind in BASELINES else _parts(spec)
         places: set[tuple[int, int]] = set()
         for result in pair_results(store, run):
             shown = result.pair.pair.shown
@@ -116,21 +120,20 @@ def lab_answers(
         for place, name in neuron_names(spec, sorted(places)).items():
             parts[_neuron_id(*place)] = Judge(_neuron_id(*place), name, "neuron", *place)
         judges |= parts
-    order = {"single": 0, "neuron": 1, "layer": 2, "aggregation": 3, "network": 4}
+    order = {"single": 0, "baseline": 1, "neuron": 2, "layer": 3, "aggregation": 4, "network": 5}
     ranked = sorted(judges.values(), key=lambda judge: (order[judge.kind], judge.layer or 0, judge.neuron or 0))
     return tuple(ranked), {judge.id: answers.get(judge.id, {}) for judge in ranked}
 
 
 def _parts(spec: NetworkSpec) -> dict[str, Judge]:
     """The layers, aggregations and the verdict of a network."""
-    chair = spec.chair is not None
     named = spec.name if spec.name and not _SIZE.fullmatch(spec.name) else f"Network {size_name(spec)}"
     parts = [Judge("network", named, "network")]
-    for name in aggregation_names(spec.depth, chair=chair):
+    for name in aggregation_names(spec):
         if name.startswith("c2_l"):
             layer = int(name.removeprefix("c2_l"))
             parts.append(Judge(f"layer-{layer}", f"Layer {layer}", "layer", layer))
-        elif name != deciding(chair=chair):
+        elif name != deciding(spec):
             parts.append(Judge(name, aggregation_title(name), "aggregation"))
     return {part.id: part for part in parts}
 
@@ -144,14 +147,14 @@ def _said(
 ) -> dict[str | tuple[int, int], Verdict | None]:
     """The verdict of each part on one prompt."""
     named = found.named()
-    verdict = named[deciding(chair=spec.chair is not None)]
-    if kind == "single":
-        return {SINGLE.id: verdict}
+    verdict = named[deciding(spec)]
+    if kind in BASELINES:
+        return {kind: verdict}
     said: dict[str | tuple[int, int], Verdict | None] = {"network": verdict}
     for name, of in named.items():
         if name.startswith("c2_l"):
             said[f"layer-{name.removeprefix('c2_l')}"] = of
-        elif name != deciding(chair=spec.chair is not None):
+        elif name != deciding(spec):
             said[name] = of
     if neurons:
         said |= {(neuron.layer, neuron.neuron): neuron.verdict for neuron in found.neurons}

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
+from judgenet.core.learned import fixed_role
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.network_json import from_json
 from judgenet.core.pairs import Pair, question_key
@@ -41,16 +42,13 @@ def within_name(run: RunInfo, aggregation: str) -> str:
 def neuron_names(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], str]:
     """A name for each neuron, given as (layer, neuron) from 1: the role that it has on every pair, with its layer
     before it where there are several (``l2.Accuracy``), else its place (``l1.n2``). Names are unique."""
-    fixed = spec.roles.roles if spec.roles.kind == "fixed" else ()
     names: dict[tuple[int, int], str] = {}
     for layer, neuron in places:
-        of = spec.layers[layer - 1]
-        own = None if of.adaptive or neuron > len(of.neurons) else of.neurons[neuron - 1].role
-        role = own or (fixed[neuron - 1] if neuron <= len(fixed) else None)
+        role = fixed_role(spec, layer, neuron)
         if role is None:
             names[layer, neuron] = f"l{layer}.n{neuron}"
         else:
-            names[layer, neuron] = role.name if spec.depth == 1 else f"l{layer}.{role.name}"
+            names[layer, neuron] = role if spec.depth == 1 else f"l{layer}.{role}"
     often = Counter(names.values())
     return {
         (layer, neuron): name if often[name] == 1 else f"{name} (l{layer}.n{neuron})"

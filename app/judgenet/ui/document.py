@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from judgenet.core.aggregate import aggregation_names
+from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
@@ -180,12 +180,13 @@ class Document(QObject):
 
     @property
     def rule(self) -> str:
-        """The aggregation that gives the verdict: the one chosen, else the chair's, else c2 over all layers."""
-        names = aggregation_names(self.spec.depth, chair=self.spec.chair is not None)
+        """The aggregation that gives the verdict: the one chosen, else the learned one where it decides, else the
+        chair's, else c2 over all layers."""
+        names = aggregation_names(self.spec)
         chosen = self.project.metadata.get(RULE)
         if chosen in names:
             return str(chosen)
-        return "chair" if "chair" in names else "c2_all"
+        return deciding(self.spec)
 
     def set_rule(self, rule: str) -> None:
         """Chooses the aggregation that gives the verdict. All others are reckoned too: it costs no call."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -308,3 +309,20 @@ def test_after_a_kill_nothing_is_paid_twice(tmp_path: Path) -> None:
     assert every <= stats["paid"] <= every + 2 * 4
     cells = json.loads(done.stdout)["cells"]
     assert all(cell["items"] == 12 for cell in cells)
+
+
+def test_the_papers_figures_and_faireval_beside_the_single_judge(judgenet: Judgenet, tmp_path: Path) -> None:
+    shown = judgenet("bias", "--reference")
+    assert shown.code == 0
+    assert re.search(r"GPT-4 +0\.989 +0\.166 +0\.059", shown.out)
+    assert "values in the authors' repository" in " ".join(shown.out.split())
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 4)
+    with JudgeServer(mind="last") as server:
+        at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", "--out", "lab")
+        ran = judgenet("bias", *at, "--judges", "single,faireval", "--probes", "order", "--json", "-q")
+        # One call of the single judge on each of eight prompts, and three of FairEval.
+        assert server.requests == 8 * 4
+        temperatures = [entry.asked.get("temperature") for entry in server.log]
+    assert temperatures.count(1.0) == 24
+    assert [judge["id"] for judge in ran.json["judges"]] == ["single", "faireval"]
+    assert {cell["counts"]["last"] for cell in ran.json["cells"]} == {4}

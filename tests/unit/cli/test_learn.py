@@ -68,3 +68,106 @@ def test_the_table_says_what_is_refused_and_why(judgenet: Judgenet, pairs: Path,
     told = judgenet("learn", "few", "--json").json
     assert told["learned"]["nonnegative"]["accuracy"] is None
     assert "20 or more" in told["learned"]["nonnegative"]["reason"]
+
+
+@pytest.fixture
+def ran(judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path) -> Judgenet:
+    """A run of two neurons on forty labelled pairs, in ``out``; ``more.jsonl`` has ten of them and ten others."""
+    records = [
+        {
+            "id": f"p{i}",
+            "question": f"Why {i}?",
+            "response_a": f"So {i}.",
+            "response_b": "No.",
+            "human": "ab"[i % 3 == 0],
+        }
+        for i in range(50)
+    ]
+    for name, part in (("pairs", records[:40]), ("more", records[30:])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in part), encoding="utf-8")
+    (tmp_path / "roles.txt").write_text("Facts: Is it true?\nStyle: Is it clear?\n", encoding="utf-8")
+    shape = ("--width", 2, "--depth", 1, "--roles", "roles.txt")
+    assert judgenet("run", "--pairs", "pairs.jsonl", *at, "--out", "out", *shape).code == 0
+    return judgenet
+
+
+@pytest.mark.parametrize("kind", ["nonnegative", "any-sign", "dawid-skene"])
+def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], tmp_path: Path, kind: str) -> None:
+    told = ran("learn", "out", "--save", "judges.judgenet", "--kind", kind, "--decides", "--json")
+    assert told.code == 0
+    assert "judges.judgenet" in told.json["saved"]
+    rule = json.loads(Path("judges.judgenet").read_text(encoding="utf-8"))["network"]["aggregation"]["learned"]
+    assert rule["kind"] == kind.replace("-", "_")
+    assert [of["role"] for of in rule["neurons"]] == ["Facts", "Style"]
+    assert rule["labels"] == (0 if kind == "dawid-skene" else 40)
+    assert rule["run"] == ran("metrics", "out", "--json").json["run"]
+
+    assert ran("run", "judges.judgenet", "--pairs", "more.jsonl", *at, "--out", "new").code == 0
+    shown = ran("metrics", "new", "--json").json
+    found = shown["aggregations"]["learned"]
+    assert found["n_used"] == shown["aggregations"]["c1"]["n_used"]
+    assert shown["review_share"]["aggregation"] == "learned"
+    notes = " ".join(shown["notes"])
+    assert "learned from 10 of these 20 labelled pairs" in notes
+    assert ("negative" in notes.lower()) == (kind == "any-sign")
+
+    # The verdicts follow from the weights and the exported calls.
+    lines = ran("export", "new", "--what", "verdicts").lines
+    calls = ran("export", "new", "--what", "calls").lines
+    if kind != "dawid-skene":
+        weights = {(of["layer"], of["neuron"]): of["weight"] for of in rule["neurons"]}
+        for line in lines:
+            votes: dict[tuple[int, int], list[int]] = {}
+            for call in calls:
+                if call["pair_id"] == line["pair_id"] and call["verdict"]:
+                    sign = {"a": 1, "b": -1, "tie": 0}[call["verdict"]]
+                    votes.setdefault((call["layer"], call["neuron"]), []).append(sign)
+            score = sum(weights[place] * sum(signs) / len(signs) for place, signs in votes.items())
+            want = None if not votes else "tie" if abs(score) < 1e-9 else "a" if score > 0 else "b"
+            assert line["learned"] == want
+    rates = ran("rate", "new", "--json").json
+    assert rates["aggregation"] == "learned"
+    assert "learned from 10" in " ".join(rates["notes"])
+    assert ran("compare", "out", "new", "--aggregation", "c1", "--json").json["judges_differ"] == {}
+
+
+def test_a_network_that_changed_is_refused(ran: Judgenet, at: tuple[str, ...]) -> None:
+    assert ran("learn", "out", "--save", "judges.judgenet").code == 0
+    told = ran("run", "judges.judgenet", "--pairs", "more.jsonl", *at, "--out", "new", "--width", 1)
+    assert told.code == 2
+    assert "does not fit this network any more" in told.err
+    # Nor is it written into a project with another network.
+    project = json.loads(Path("judges.judgenet").read_text(encoding="utf-8"))
+    project["network"]["layers"].append(project["network"]["layers"][0])
+    del project["network"]["aggregation"]["learned"]
+    Path("other.judgenet").write_text(json.dumps(project), encoding="utf-8")
+    before = Path("other.judgenet").read_bytes()
+    told = ran("learn", "out", "--save", "other.judgenet")
+    assert (told.code, told.out) == (2, "")
+    assert "nothing was written" in told.err
+    assert "layers of 2 neurons, and the network has 2 + 2" in told.err
+    assert Path("other.judgenet").read_bytes() == before
+
+
+def test_saving_keeps_the_project(ran: Judgenet) -> None:
+    ran("learn", "out", "--save", "judges.judgenet")
+    project = json.loads(Path("judges.judgenet").read_text(encoding="utf-8"))
+    project["metadata"] = {"mine": 1}
+    Path("judges.judgenet").write_text(json.dumps(project), encoding="utf-8")
+    assert ran("learn", "out", "--save", "judges.judgenet", "--kind", "any-sign").code == 0
+    after = json.loads(Path("judges.judgenet").read_text(encoding="utf-8"))
+    assert after["metadata"] == {"mine": 1}
+    assert after["salt"] == project["salt"]
+    assert after["network"]["aggregation"]["learned"]["kind"] == "any_sign"
+
+
+def test_what_cannot_be_learned_is_not_saved(judgenet: Judgenet, pairs: Path, tmp_path: Path) -> None:
+    file = tmp_path / "j.jsonl"
+    file.write_text(json.dumps({"pair_id": "p0", "judge": "j", "order": "ab", "verdict": "a"}) + "\n", encoding="utf-8")
+    judgenet("import", file, "--pairs", pairs, "--out", "few")
+    told = judgenet("learn", "few", "--save", "new.judgenet")
+    assert (told.code, told.out) == (2, "")
+    assert "20 or more" in told.err
+    assert not Path("new.judgenet").exists()
+    assert judgenet("learn", "few", "--decides").code == 2
+    assert "ends in .judgenet" in judgenet("learn", "few", "--save", "new.json").err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -22,11 +23,14 @@ from judgenet.core.aggregate import (
     plurality,
 )
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
-from judgenet.core.network import Aggregation
+from judgenet.core.network import Aggregation, ChairSpec, LayerSpec, NetworkSpec, NeuronSpec
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Verdict
 
 Scores = tuple[float, float] | None
 Net = list[list[list[Scores]]]
+
+DEEP = NetworkSpec((LayerSpec((NeuronSpec(),)),) * 2)
+DEEP_WITH_CHAIR = replace(DEEP, chair=ChairSpec())
 
 NETS: dict[str, Net] = {
     "A": [[[(8, 6), (7, 6)], [(9, 7), (8, 5)]], [[(8, 7), (8, 6)], [(9, 6), (7, 6)]]],
@@ -218,8 +222,8 @@ def test_the_chair_decides_alone_and_does_not_vote() -> None:
     assert (got.chair_used, got.chair_total) == (1, 2)
     without = judged("A")
     assert (got.c1, got.votes, got.mean_b, got.calls_total) == (without.c1, without.votes, without.mean_b, 8)
-    assert list(got.named()) == list(aggregation_names(2, chair=True))
-    assert list(without.named()) == list(aggregation_names(2, chair=False)) == ["c1", "c2_l1", "c2_l2", "c2_all"]
+    assert list(got.named()) == list(aggregation_names(DEEP_WITH_CHAIR))
+    assert list(without.named()) == list(aggregation_names(DEEP)) == ["c1", "c2_l1", "c2_l2", "c2_all"]
 
 
 def test_verdicts_without_scores_count_one_point_and_have_no_mean() -> None:
@@ -331,9 +335,9 @@ def test_unscored_calls_change_counts_only(calls: list[Opinion], rule: Aggregati
 
 
 def test_what_decides_and_how_it_is_written() -> None:
-    assert deciding(chair=False) == "c2_all"
-    assert deciding(chair=True) == "chair"
-    titles = [aggregation_title(name) for name in aggregation_names(2, chair=True)]
+    assert deciding(DEEP) == "c2_all"
+    assert deciding(DEEP_WITH_CHAIR) == "chair"
+    titles = [aggregation_title(name) for name in aggregation_names(DEEP_WITH_CHAIR)]
     assert titles == ["c1*", "c2*(l1)", "c2*(l2)", "c2*(all)", "Chair"]
 
 

@@ -13,6 +13,7 @@ from judgenet.core.bias.base import BiasError, LabSettings, NotAllowed, Showing
 from judgenet.core.bias.lab import BuiltLab, Lab, build_lab, draw_questions, lab_id
 from judgenet.core.bias.layout import listed
 from judgenet.core.bias.planted import instructions
+from judgenet.core.bias.reference import reference
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.pairs import Order, Pair, Shown, data_hash
 from judgenet.core.prompts import Heard, LayerView, PromptBook, PromptLanguage, mark_of
@@ -296,3 +297,18 @@ def test_probes_are_named() -> None:
         parse_probes("ordr")
     with pytest.raises(BiasError, match="No probe"):
         parse_probes(" , ")
+
+
+def test_the_papers_figures() -> None:
+    rows = {row.judge: row.figures for row in reference()}
+    assert len(rows) == 16
+    assert (rows["GPT-4"]["valid"], rows["GPT-4"]["order_first"], rows["GPT-4"]["own_alias"]) == (0.989, 0.166, 0.779)
+    assert (rows["Humans"]["valid"], rows["Humans"]["bandwagon"]) == (None, 0.472)
+    # Over .25 are 9 of 15 judges in order bias by all pairs, 12 by valid ones (statistics 6, 17).
+    judges = [figures for name, figures in rows.items() if name != "Humans"]
+    for suffix, count in (("", 9), ("_valid", 12)):
+        both = [max(row[f"order_first{suffix}"] or 0, row[f"order_last{suffix}"] or 0) for row in judges]
+        assert sum(share > 0.25 for share in both) == count
+    # The mean of the largest four is .281 of all pairs (statistics 4.2).
+    large = [row["order_first"] or 0 for name, row in rows.items() if ">40B" in name]
+    assert sum(large) / len(large) == pytest.approx(0.281, abs=0.0005)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judgenet.core.project import PairsSource
-from judgenet.engine.importing import ImportDraft, look, read
+from judgenet.core import presets
+from judgenet.core.project import PairsSource, Project
+from judgenet.engine.importing import ImportDraft, cost_line, look, read
 from judgenet.engine.setup import read_source
 from judgenet.formats import OpenFiles, PairMapping, open_files, read_pairs
+from judgenet.store.settings import profiles
 
 ROWS = [
     {"prompt": "why?", "answer_a": "so", "answer_b": "thus", "winner": "model_a", "category": "talk"},
@@ -89,9 +92,9 @@ def test_better_and_worse_instead_of_a_and_b(tmp_path: Path) -> None:
     pairs = as_kept(draft.source(("data.jsonl",), look(opened, draft).values), tmp_path)
     assert {pair.human for pair in pairs} == {"a", "b"}
     assert all(pair.response(pair.human).startswith("good") for pair in pairs)
-    plain = draft.with_preference(False)
+    plain = draft.with_form("ab")
     assert plain.missing == ("response_a", "response_b")
-    assert plain.with_preference(True).missing == ()
+    assert plain.with_form("preference").missing == ()
 
 
 def test_annotators_without_a_label_decide_by_majority(tmp_path: Path) -> None:
@@ -176,3 +179,63 @@ def test_progress_and_stop(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert "findings" in dataset.__dict__
     assert PairMapping.from_json(draft.mapping().to_json()) == draft.mapping()
+
+
+MANY = [
+    {"id": f"q{q}", "question": f"Why {q}?", "answers": "-"}
+    | {f"response_{k}": f"{k} to {q}" for k in range(1, 6)}
+    | {f"model_{k}": f"m{k}" for k in range(1, 6)}
+    for q in range(4)
+]
+
+
+def test_more_than_two_responses(tmp_path: Path) -> None:
+    opened = open_files(written(tmp_path, MANY))
+    draft = ImportDraft.begin(opened)
+    assert (draft.form, draft.missing, draft.reads_labels) == ("responses", (), False)
+    assert draft.column("models") == "model_1+model_2+model_3+model_4+model_5"
+    assert not set(draft.fields) & {"response_a", "chosen", "human"}
+    seen = look(opened, draft)
+    assert (len(seen.first), seen.problem) == (10, None)
+    draft = replace(draft, matches=5, seed=3)
+    source = draft.source(("data.jsonl",), seen.values)
+    assert source.options == {"matches": 5, "seed": 3}
+    kept = as_kept(source, tmp_path)
+    assert len(kept) == 4 * 5
+    assert tuple(kept) == read(opened, draft, seen.values).pairs
+    again = ImportDraft.begin(opened, source)
+    assert (again.form, again.matches, again.seed) == ("responses", 5, 3)
+
+
+def test_the_form_of_a_file_can_be_chosen(tmp_path: Path) -> None:
+    opened = open_files(written(tmp_path, MANY))
+    pairs = ImportDraft.begin(opened).with_form("ab")
+    assert pairs.missing == ("response_a", "response_b")
+    pairs = pairs.with_column("response_a", "response_1").with_column("response_b", "response_4")
+    source = pairs.source(("data.jsonl",), look(opened, pairs).values)
+    assert [pair.response_b for pair in as_kept(source, tmp_path)] == [f"4 to {q}" for q in range(4)]
+    assert ImportDraft.begin(opened, source).form == "ab"
+    rows = [{"ask": f"{q}?", "who": who, "said": f"{who} says"} for q in range(3) for who in "xyz"]
+    opened = open_files(written(tmp_path, rows))
+    draft = ImportDraft.begin(opened)
+    assert draft.form == "ab"
+    draft = draft.with_form("systems")
+    assert draft.missing == ("question", "system", "response")
+    for part, column in (("question", "ask"), ("system", "who"), ("response", "said")):
+        draft = draft.with_column(part, column)
+    seen = look(opened, draft)
+    source = draft.source(("data.jsonl",), seen.values)
+    assert len(as_kept(source, tmp_path)) == 9
+    assert ImportDraft.begin(opened, source).form == "systems"
+
+
+@pytest.mark.usefixtures("config")
+def test_what_all_pairs_cost_is_known_before(tmp_path: Path) -> None:
+    opened = open_files(written(tmp_path, MANY))
+    draft = ImportDraft.begin(opened)
+    dataset = read(opened, draft, look(opened, draft).values)
+    project = Project.new("x", presets.network(2, 1, roles="none"))
+    # 40 pairs, two neurons in both orders.
+    assert cost_line(project, dataset, profiles()) == "160 calls, price 0.00 to 0.00 USD (prices of 2026-11-29)."
+    unknown = replace(project.network, settings=replace(project.network.settings, endpoint="nowhere", model=None))
+    assert cost_line(replace(project, network=unknown), dataset, profiles()).startswith("About 160 calls")

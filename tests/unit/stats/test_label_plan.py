@@ -53,8 +53,8 @@ def test_the_labels_needed_give_the_width_wished(method: str) -> None:
 
 def test_what_no_number_of_labels_gives_is_said() -> None:
     plan = plan_labels(LABELLED, OTHERS, 0.01)
-    for method in ("random", "within_verdict", "human_only"):
-        need = plan.needs[method]  # type: ignore[index]
+    for method in PLAN_METHODS:
+        need = plan.needs[method]
         assert need.labels is None
         assert need.reason.startswith("impossible")
 

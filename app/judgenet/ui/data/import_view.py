@@ -16,6 +16,7 @@ from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
 from judgenet.formats import DataError, DataFile, Dataset, Finding
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
+from judgenet.ui.data.matches import MatchesPanel
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.data.widgets import StateTag
 from judgenet.ui.icons import icon
@@ -77,14 +78,15 @@ class ImportView(QWidget):
     """Where an import is decided. The findings stand in :attr:`side`, which the page puts beside it.
 
     Signals:
-        column_picked, preference_picked, label_picked, no_majority_picked, left_out: as in the panels.
+        column_picked, form_picked, label_picked, no_majority_picked, matches_picked, left_out: as in the panels.
         accepted, cancelled, other_wanted: buttons.
         pair_opened: a pair that is to be read.
         check_wanted: the pairs are to be looked through after that was stopped.
     """
 
     column_picked = Signal(str, str)
-    preference_picked = Signal(bool)
+    form_picked = Signal(str)
+    matches_picked = Signal(object, int)
     label_picked = Signal(str, object)
     no_majority_picked = Signal(object)
     left_out = Signal(str, bool)
@@ -121,13 +123,16 @@ class ImportView(QWidget):
 
         self.columns = ColumnsPanel(theme)
         self.columns.picked.connect(self.column_picked)
-        self.columns.preference_picked.connect(self.preference_picked)
+        self.columns.form_picked.connect(self.form_picked)
         self.labels = LabelsPanel(theme)
         self.labels.picked.connect(self.label_picked)
         self.labels.no_majority_picked.connect(self.no_majority_picked)
         self._panels = QHBoxLayout()
         self._panels.addWidget(self.columns, stretch=1)
         self._panels.addWidget(self.labels, stretch=1)
+
+        self.matches = MatchesPanel(theme)
+        self.matches.picked.connect(self.matches_picked)
 
         self.problem = QFrame()
         self.problem.setProperty("part", "warning")
@@ -164,6 +169,7 @@ class ImportView(QWidget):
         self._column = QVBoxLayout(inner)
         self._column.addLayout(self._head)
         self._column.addLayout(self._panels)
+        self._column.addWidget(self.matches)
         self._column.addWidget(self.problem)
         self._column.addWidget(self._preview, stretch=1)
         area = QScrollArea()
@@ -201,6 +207,7 @@ class ImportView(QWidget):
         for panel in (self.columns, self.labels):
             panel.set_theme(theme)
             panel.setFixedHeight(theme.px(_PANEL))
+        self.matches.set_theme(theme)
         self._preview.setMinimumHeight(theme.px(_PREVIEW))
         self.table.set_theme(theme)
         self.state.set_theme(theme)
@@ -232,6 +239,7 @@ class ImportView(QWidget):
         """Shows what is decided, and the first pairs."""
         self.columns.show_draft(draft)
         self.labels.show_draft(draft, seen.values)
+        self.matches.show_draft(draft)
         self._first = seen.first
         missing = draft.missing
         undecided = draft.undecided(seen.values)
@@ -276,6 +284,10 @@ class ImportView(QWidget):
         self._dataset = dataset
         findings = None if dataset is None else dataset.findings
         self.side.findings.show_findings(findings, left_out, waits_for, stopped=stopped)
+
+    def show_cost(self, dataset: Dataset | None, cost: str) -> None:
+        """Says how many pairs more than two responses give, and what judging them takes."""
+        self.matches.say(None if dataset is None else dataset.systems, cost)
 
     def show_ready(self, rows: int, pairs: int, why_not: str, *, changes: bool) -> None:
         """Says how many pairs there will be, and why they cannot be imported yet. ``changes``: the project has them

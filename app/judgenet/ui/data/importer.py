@@ -12,9 +12,10 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand
 
+from judgenet.core.matches import Matches
 from judgenet.core.pairs import Verdict
 from judgenet.core.project import PairsSource, ProjectError, Selection, select
-from judgenet.engine.importing import ImportDraft, Look, look, read
+from judgenet.engine.importing import Form, ImportDraft, Look, cost_line, look, read
 from judgenet.formats import (
     DataError,
     Dataset,
@@ -69,6 +70,7 @@ class Importer(QObject):
         dataset: all pairs as the draft reads them, nothing left out, ``None`` while they are read.
         problem: what is wrong with the pairs as a whole.
         seconds: how long it took to open the files.
+        cost: what judging the pairs would take, in words; empty where it is not asked for or not known yet.
 
     Signals:
         changed: any of these changed.
@@ -89,6 +91,7 @@ class Importer(QObject):
         self.dataset: Dataset | None = None
         self.problem: DataError | None = None
         self.seconds = 0.0
+        self.cost = ""
         self._job: Job | None = None
         self._checking = False
         self._source: PairsSource | None = None
@@ -175,10 +178,15 @@ class Importer(QObject):
         if self.draft is not None:
             self._edit("Choose a column", self.draft.with_column(part, column))
 
-    def pick_preference(self, preference: bool) -> None:
-        """Says whether the responses are told apart as better and worse."""
+    def pick_form(self, form: Form) -> None:
+        """Says how the file holds the responses."""
         if self.draft is not None:
-            self._edit("Choose how the responses are told apart", self.draft.with_preference(preference))
+            self._edit("Choose how the file holds the responses", self.draft.with_form(form))
+
+    def pick_matches(self, matches: Matches, seed: int) -> None:
+        """Says how many pairs of each question with more than two responses are judged, and what draws them."""
+        if self.draft is not None:
+            self._edit("Choose the pairs to judge", replace(self.draft, matches=matches, seed=seed))
 
     def pick_label(self, value: str, meaning: Verdict | None) -> None:
         """Says what a label value means."""
@@ -217,6 +225,7 @@ class Importer(QObject):
     def _check(self) -> None:
         self._stop.set()
         self.dataset = None
+        self.cost = ""
         self.problem = None
         self._checking = True
         self._timer.start()
@@ -255,9 +264,16 @@ class Importer(QObject):
                 self.problem = error
                 self.changed.emit()
             return
-        if number == self._round:
-            self.dataset = dataset
-            self.changed.emit()
+        if number != self._round:
+            return
+        self.dataset = dataset
+        self.changed.emit()
+        if dataset.systems is not None:
+            document = self._context.document
+            cost = await self._context.tasks.off_thread(cost_line, document.project, dataset, document.profiles)
+            if number == self._round:
+                self.cost = cost
+                self.changed.emit()
 
     @property
     def left_out(self) -> int:

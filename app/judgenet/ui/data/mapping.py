@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.pairs import Verdict
-from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft
+from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, Form, ImportDraft
 from judgenet.formats import LabelValues
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ElidedLabel, label, link
@@ -30,10 +30,42 @@ from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment
 from judgenet.ui.words import count
 
-_ALWAYS: Final = ("question", "response_a", "response_b", "chosen", "rejected", "human", "task")
+_ALWAYS: Final = (
+    "question",
+    "response_a",
+    "response_b",
+    "chosen",
+    "rejected",
+    "human",
+    "task",
+    "responses",
+    "models",
+    "system",
+    "response",
+)
 _SEVERAL: Final = "\0several"
 _DERIVED: Final = "\0derived"
-_OPTIONAL: Final = ("id", "task", "reference", "model_a", "model_b", "annotators", "tags", "human", "question")
+_OPTIONAL: Final = (
+    "id",
+    "task",
+    "reference",
+    "model_a",
+    "model_b",
+    "annotators",
+    "tags",
+    "human",
+    "question",
+    "models",
+    "ranks",
+    "ranking",
+    "winners",
+)
+_FORMS: Final[tuple[tuple[Form, str], ...]] = (
+    ("ab", "A and B"),
+    ("preference", "Better, worse"),
+    ("responses", "Several"),
+    ("systems", "A row each"),
+)
 _MEANINGS: Final = (("a", "A"), ("tie", "tie"), ("b", "B"), ("none", "leave out"))
 
 
@@ -139,11 +171,11 @@ class ColumnsPanel(QFrame):
 
     Signals:
         picked: (field, column).
-        preference_picked: true where the responses are told apart as better and worse.
+        form_picked: how the file holds the responses.
     """
 
     picked = Signal(str, str)
-    preference_picked = Signal(bool)
+    form_picked = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,7 +194,7 @@ class ColumnsPanel(QFrame):
         self._head.addWidget(title)
         self._head.addStretch(1)
         self._head.addWidget(self.more)
-        self.sides = Segment("The responses are", [("ab", "Response A and B"), ("preference", "Better and worse")])
+        self.sides = Segment("The responses are", list(_FORMS))
         self.sides.chosen.connect(self._sides_chosen)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
@@ -228,9 +260,8 @@ class ColumnsPanel(QFrame):
             shown = part in draft.fields and (self._all or part in _ALWAYS)
             box.setVisible(shown)
             self._names[part].setVisible(shown)
-        asks = draft.preference or self._all
-        self.sides.set_current("preference" if draft.preference else "ab")
-        self.sides.setVisible(asks)
+        self.sides.set_current(draft.form)
+        self.sides.setVisible(draft.form != "ab" or self._all)
         self.more.setText("Fewer columns" if self._all else "More columns")
 
     def _toggle_more(self) -> None:
@@ -239,7 +270,7 @@ class ColumnsPanel(QFrame):
             self.show_draft(self._draft)
 
     def _sides_chosen(self, key: str) -> None:
-        self.preference_picked.emit(key == "preference")
+        self.form_picked.emit(key)
 
 
 class LabelRow:
@@ -366,7 +397,7 @@ class LabelsPanel(QFrame):
         )
         self.note.setText(self._words(draft, values, many))
         self.note.setVisible(bool(self.note.text()))
-        by_majority = draft.majority_decides and bool(values.counts)
+        by_majority = draft.majority_decides and bool(values.counts or draft.several)
         self._majority_name.setVisible(by_majority)
         self.no_majority.setVisible(by_majority)
         self.no_majority.set_current(draft.no_majority or "none")
@@ -385,6 +416,10 @@ class LabelsPanel(QFrame):
             return "Choose the columns first."
         if draft.candidates("human"):
             return f"Choose the column of the label: {' or '.join(draft.candidates('human'))}."
+        if draft.several:
+            if draft.reads_labels:
+                return "What people said of all responses becomes the label of each pair that it says something about."
+            return "No column with ranks, a ranking or winners: there will be verdicts, but no accuracy."
         if draft.preference:
             return "The better response becomes A or B by a coin for each pair, and the label says which."
         if not draft.reads_labels:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.learned import LEARNED
 from judgenet.core.network import Language, OrderSetting, Role
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
@@ -252,7 +253,7 @@ class VoteSection(Section):
         document, spec = self._editor.context.document, self._editor.spec
         self.rule.blockSignals(True)
         self.rule.clear()
-        for name in aggregation_names(spec.depth, chair=spec.chair is not None):
+        for name in aggregation_names(spec):
             self.rule.addItem(rule_meaning(name, spec.depth), name)
         self.rule.setCurrentIndex(self.rule.findData(document.rule))
         self.rule.blockSignals(False)
@@ -284,6 +285,8 @@ def rule_meaning(rule: str, depth: int) -> str:
         return f"{words}, votes of all layers" if depth > 1 else f"{words}, the vote"
     if rule == "chair":
         return "the chair's decision"
+    if rule == LEARNED:
+        return f"{words}, weights of neurons from a run"
     return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
 
 

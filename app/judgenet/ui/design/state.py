@@ -7,6 +7,7 @@ from typing import Final
 
 from judgenet.core.checks import Problem
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.learned import LEARNED
 from judgenet.core.mends import mend
 from judgenet.core.network import (
     USUAL_ROLES,
@@ -211,7 +212,8 @@ def design_state(
     if rule.startswith("c2_l"):
         only = int(rule.removeprefix("c2_l")) - 1
         counted, titles = counted[only : only + 1], titles[only : only + 1]
-    note = "Means of all scores" if rule == "c1" else "The chair decides" if rule == "chair" else ""
+    notes = {"c1": "Means of all scores", "chair": "The chair decides", LEARNED: "Weights learned from a run"}
+    note = notes.get(rule, "")
     aggregation = spec.aggregation
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
     return NetworkState(

@@ -98,7 +98,8 @@ class DataPage(Page):
         importer.changed.connect(self._show_import)
         importer.ended.connect(self._refresh)
         view.column_picked.connect(importer.pick_column)
-        view.preference_picked.connect(importer.pick_preference)
+        view.form_picked.connect(importer.pick_form)
+        view.matches_picked.connect(importer.pick_matches)
         view.label_picked.connect(importer.pick_label)
         view.no_majority_picked.connect(importer.pick_no_majority)
         view.left_out.connect(importer.leave_out)
@@ -324,6 +325,7 @@ class DataPage(Page):
         if importer.problem is not None:
             view.show_problem(importer.problem)
         view.show_checked(importer.dataset, draft.leave_out, importer.waits_for, stopped=importer.stopped)
+        view.show_cost(importer.dataset, importer.cost)
         view.show_ready(opened.count, importer.pair_count, importer.why_not, changes=importer.changes)
 
     def _peek(self, pair: Pair) -> None:

@@ -297,7 +297,7 @@ class DesignPage(Page):
     def _rule_menu(self, x: int, y: int) -> None:
         menu = QMenu(self)
         spec = self.editor.spec
-        for rule in aggregation_names(spec.depth, chair=spec.chair is not None):
+        for rule in aggregation_names(spec):
             action = menu.addAction(rule_meaning(rule, spec.depth), self._rule_picked)
             action.setData(rule)
             action.setCheckable(True)

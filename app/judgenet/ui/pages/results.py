@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent
@@ -16,15 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
 from judgenet.report.verdict_index import Selection
 from judgenet.report.words import plural
+from judgenet.store.db import StoreError
+from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
-from judgenet.ui.navigation import PageKey, Visit
+from judgenet.ui.navigation import PAGES, PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
 from judgenet.ui.results.compare import ComparePanel
@@ -34,6 +38,7 @@ from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.headline import HeadPanel, Strip
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
+from judgenet.ui.results.planner import PlannerPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
 from judgenet.ui.results.run_choice import CompareChoice, RunChoice
 from judgenet.ui.results.state import Results
@@ -46,6 +51,7 @@ from judgenet.ui.theme import Theme
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Choice
 
+_LABELS: Final = "labels"
 _NARROW: Final = 980
 """Below this width in px there is one panel a row."""
 
@@ -83,6 +89,7 @@ class ResultsPage(Page):
         self.explorer = Explorer(context, self)
         self.what_if = WhatIfPanel(theme, self.explorer)
         self.curve = CurvePanel(theme, self.explorer)
+        self.planner = PlannerPanel(theme)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -95,6 +102,7 @@ class ResultsPage(Page):
             self.differ,
             self.what_if,
             self.curve,
+            self.planner,
             self.breakdown,
             self.orders,
             self.changes,
@@ -109,7 +117,7 @@ class ResultsPage(Page):
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
         self.rows.add(self.what_if, self.curve, weights=(37, 63))
-        self.rows.add(self.breakdown)
+        self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.clouds)
         self.rows.add(self.left_out)
@@ -170,6 +178,9 @@ class ResultsPage(Page):
         self.what_if.pairs_wanted.connect(self._list_changed)
         self.what_if.rule_chosen.connect(self.explorer.choose_rule)
         self.curve.chosen.connect(self._ask_size)
+        self.head.plan_wanted.connect(self._show_planner)
+        self.head.file_chosen_changed.connect(self._choose_file_labels)
+        self.planner.label_wanted.connect(self._label_next)
         self.explorer.answered.connect(self._list_wrong)
         self.compare.pairs_wanted.connect(self._list_changed)
         self.compare.closed.connect(self._stop_comparing)
@@ -269,7 +280,8 @@ class ResultsPage(Page):
         if self._aggregation not in report.aggregations or (before and before.report.decides != report.decides):
             self._aggregation = report.decides
         assert self._aggregation is not None
-        self.head.show_report(report)
+        self.head.show_results(report, results.numbers)
+        self._show_file_labels(results)
         self.agreement.show_report(report, self._aggregation)
         self.differ.show_report(report, self._aggregation)
         own = self._state.own or results
@@ -277,12 +289,35 @@ class ResultsPage(Page):
         self.explorer.look(results, live=self.context.run_state.live)
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
+        self.planner.show_results(results)
+        self.planner.allow(self._why_no_labelling())
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
         self.left_out.show_report(report)
         self._show_clouds(report)
         self._list_again()
+
+    def _show_file_labels(self, results: Results) -> None:
+        store = self.context.document.store
+        if store is not None:
+            self.head.show_file_labels(label_rules(store).file_chosen, results.index.from_file())
+
+    def _choose_file_labels(self, chosen: Chosen) -> None:
+        """Keeps how the labelled pairs of the data file were chosen; every figure follows."""
+        self._task = self.context.tasks.start(self._keep_file_labels(chosen), "Keep how the labels were chosen")
+
+    async def _keep_file_labels(self, chosen: Chosen) -> None:
+        store = self.context.document.store
+        if store is None:
+            return
+        try:
+            rules = replace(label_rules(store), file_chosen=chosen)
+            await self.context.tasks.off_thread(set_label_rules, store, rules)
+        except StoreError as error:
+            self.context.errors.tell_exception(error, "Labels")
+            return
+        self._state.labels_changed()
 
     def _show_clouds(self, report: Report) -> None:
         if not report.words:
@@ -348,6 +383,19 @@ class ResultsPage(Page):
 
     def _run(self) -> None:
         self.context.actions.trigger("run.start")
+
+    def _show_planner(self) -> None:
+        self.area.ensureWidgetVisible(self.planner, 0, self.context.theme.theme.px(24))
+        self.planner.width_slider.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _label_next(self) -> None:
+        """Leads to the desk with the pairs that the planner draws."""
+        self.context.navigator.go(
+            cast("PageKey", _LABELS), pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
+        )
+
+    def _why_no_labelling(self) -> str:
+        return "" if _LABELS in PAGES else "There is no page yet on which people label pairs."
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")

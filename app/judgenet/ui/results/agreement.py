@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -14,12 +15,14 @@ from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
 from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
 from judgenet.report.verdict_index import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
-from judgenet.report.words import SPOKEN, of, percent, plural, points
+from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural, points
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick, Upright, share_ticks
 from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
 from judgenet.ui.results.words import selection_words
+from judgenet.ui.run.plots import Base
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
@@ -207,14 +210,18 @@ class BreakdownPanel(Panel):
         self.by = Segment("Accuracy by", [(key, text) for key, text in _BY])
         self.table = FiguresTable("Accuracy by layer", (Column("", "name"),), theme, most=14)
         self.note = label("", tone="text2", wrap=True)
+        self.chart = PointChart(theme, "Accuracy by layer", "Point at a mark for its interval and n.")
         super().__init__("Accuracy by", theme, flush=True, parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
         self.body.addWidget(self.note)
-        self.body.addStretch(1)
+        self._plot = QHBoxLayout()
+        self._plot.addWidget(self.chart)
+        self.body.addLayout(self._plot, 1)
         self.by.chosen.connect(self._turned)
         self.table.chosen.connect(self.chosen)
+        self.chart.chosen.connect(self.chosen)
         self._report: Report | None = None
         self._aggregation = ""
         self.set_theme(theme)
@@ -224,6 +231,8 @@ class BreakdownPanel(Panel):
         self.body.setSpacing(0)
         self.note.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
         self.table.set_theme(theme)
+        self.chart.set_theme(theme)
+        self._plot.setContentsMargins(theme.px(12), 0, theme.px(12), theme.px(8))
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows a report; tasks are judged by ``aggregation``."""
@@ -261,8 +270,15 @@ class BreakdownPanel(Panel):
         )
         labelled = report.headline.agreement.n_used > 0
         if rows and labelled:
-            notes.append("A row leads to the pairs that it has wrong.")
+            notes.append("A row, or a mark, leads to the pairs that it has wrong.")
         self.note.setText(" ".join(notes))
+        self.chart.setVisible(bool(rows) and labelled)
+        self.chart.setAccessibleName(f"Accuracy by {key}")
+        self.chart.go_to(None)
+        base = None
+        if baseline is not None and report.baseline is not None:
+            base = Base(f"Always {SPOKEN[report.baseline.label]}", f"{100 * baseline:.1f}", baseline)
+        self.chart.show_picture(rows_picture(rows, base, key))
 
     def _layers(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
         rows = [
@@ -331,6 +347,49 @@ class BreakdownPanel(Panel):
             )
         note = "The upright mark is what the commonest label of the task reaches."
         return rows, _columns("Task", "Commonest label, %"), note
+
+
+_NAMED: Final = 8
+"""Up to so many marks are named below the axis; of more the places count."""
+_LETTERS: Final = 56
+"""All these names together."""
+
+
+def rows_picture(rows: Sequence[Row], base: Base | None, word: str) -> Picture:
+    """The accuracies of a table's rows with their intervals, one mark a row; groups that headings open are series."""
+    groups: list[tuple[str, list[Spot]]] = []
+    names: list[Tick] = []
+    shares = [] if base is None else [base.y]
+    for row in rows:
+        if row.figures is None or not groups:
+            groups.append((row.name if row.figures is None else "", []))
+        if row.figures is None:
+            continue
+        found, interval = row.figures.agreement, row.figures.intervals.accuracy
+        if found.accuracy is None:
+            continue
+        group = groups[-1][0]
+        at = len(names) + 1
+        words = (
+            f"{f'{group}, ' if group else ''}{row.name}: accuracy {percent(found.accuracy)} "
+            f"{percent_interval(interval)}, n {of(*row.figures.used)}."
+        )
+        groups[-1][1].append(Spot(float(at), found.accuracy, words, interval, row.key))
+        names.append((float(at), row.name))
+        shares += [found.accuracy, *(interval or ())]
+    if len(names) > _NAMED:
+        step = -(-len(names) // _NAMED)
+        names = [(at, f"{at:.0f}") for at, _ in names if (at - 1) % step == 0]
+    else:
+        most = _LETTERS // max(1, len(names))
+        names = [(at, name if len(name) <= most else f"{name[: most - 1]}…") for at, name in names]
+    series = tuple(
+        Series(name, tuple(spots), place, joined=False, spread="bars")
+        for place, (name, spots) in enumerate(groups)
+        if spots
+    )
+    uprights = tuple(Upright(one.spots[0].x - 0.5, "", one.name) for one in series if one.name)
+    return Picture(series, tuple(names), share_ticks(shares), word, base, uprights)
 
 
 def _columns(name: str, *extra: str) -> tuple[Column, ...]:

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final, Literal
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.report.blocks import Chip, Given, Headline, Line, Paragraph, Strong
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.labels import Chosen
+from judgenet.core.pairs import Verdict
+from judgenet.report.blocks import Chip, Given, Line, Strong
 from judgenet.report.model import Report
-from judgenet.report.outline import accuracy_headline
-from judgenet.report.outline_parts import flip_words, system_name
-from judgenet.report.words import of, percent, percent_interval
-from judgenet.stats.intervals import Interval, WinRate
+from judgenet.report.numbers import Numbers
+from judgenet.report.outline_parts import system_name
+from judgenet.report.outline_rates import RATE_TITLES
+from judgenet.report.words import percent, percent_interval, plural
+from judgenet.stats.calibration import Estimate, Method
+from judgenet.stats.intervals import Interval
+from judgenet.stats.provenance import left_words
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, upright
+from judgenet.ui.parts import ComboBox, label, link, upright
 from judgenet.ui.results.figures_table import Axis, axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
@@ -32,7 +38,7 @@ _WIDE, _NARROW = 1040, 780
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate with its interval, as a row of :class:`Rates`."""
+    """A rate with its interval, as a row of :class:`Rates`; without a value it is refused."""
 
     name: str
     value: float | None
@@ -83,8 +89,10 @@ class Rates(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         body = theme.font(tabular=True)
-        metrics = QFontMetricsF(body)
-        names = max((QFontMetricsF(theme.font()).horizontalAdvance(rate.name) for rate in self._rates), default=0.0)
+        metrics = QFontMetricsF(theme.font("node", tabular=True))
+        names = max(
+            (QFontMetricsF(theme.font("node")).horizontalAdvance(rate.name) for rate in self._rates), default=0.0
+        )
         figures = max((metrics.horizontalAdvance(_figure(rate)) for rate in self._rates), default=0.0)
         left, right = round(names) + px(24), self.width() - round(figures) - px(20)
         bottom = px(self._ROW) * len(self._rates)
@@ -106,10 +114,12 @@ class Rates(QWidget):
         flags = Qt.AlignmentFlag.AlignVCenter
         for place, rate in enumerate(self._rates):
             box = QRect(0, place * px(self._ROW), self.width(), px(self._ROW))
-            painter.setFont(theme.font())
-            painter.setPen(theme.color("text2"))
+            subject = rate.look == "subject"
+            painter.setFont(theme.font("node" if subject else "body"))
+            painter.setPen(theme.color("text" if subject else "text2"))
             painter.drawText(box, flags | Qt.AlignmentFlag.AlignLeft, rate.name)
-            painter.setFont(body)
+            painter.setFont(theme.font("node" if subject else "body", tabular=True))
+            painter.setPen(theme.color("text" if subject else "text3" if rate.value is None else "text2"))
             painter.drawText(box, flags | Qt.AlignmentFlag.AlignRight, _figure(rate))
             if rate.value is not None:
                 ends = rate.interval and tuple(self._axis.at(end, left, right - left) for end in rate.interval)
@@ -130,7 +140,16 @@ def _figure(rate: Rate) -> str:
 
 
 class HeadPanel(QFrame):
-    """The figure of the page at the left, who wins in the middle, what both rest on at the right."""
+    """The figure of the page at the left, all estimates of it in the middle, what they rest on at the right.
+
+    Signals:
+        plan_wanted: the plan for more labels is to be shown.
+        file_chosen_changed: how the labelled pairs of the data file were chosen, as the user says
+            (:data:`~judgenet.core.labels.Chosen`).
+    """
+
+    plan_wanted = Signal()
+    file_chosen_changed = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,7 +162,8 @@ class HeadPanel(QFrame):
         self.judgement = LineLabel(theme)
         self.win_title = LineLabel(theme, color="text2")
         self.rates = Rates(theme)
-        self.win_note = label("", tone="text2", wrap=True)
+        self.win_note = LineLabel(theme, color="text2")
+        self.plan_links = (link("Plan labels"), link("Plan labels"))
         self.rests = label("Rests on", tone="text2")
         self.facts = LineLabel(theme)
         self.rests_on = LineLabel(theme, color="text2")
@@ -153,9 +173,18 @@ class HeadPanel(QFrame):
         figures.addWidget(self.interval, alignment=Qt.AlignmentFlag.AlignBottom)
         figures.addStretch(1)
         self._figures = figures
-        self._left, left = _column(figures, self.line, self.judgement)
-        self._middle, middle = _column(self.win_title, self.rates, self.win_note)
-        self._right, right = _column(self.rests, self.facts)
+        self._left, left = _column(self.win_title, figures, self.line, self.judgement)
+        self._middle, middle = _column(self.rates, self.win_note)
+        self._right, right = _column(self.rests, self.facts, self.plan_links[0])
+        self.file_words = label("Labels that came with the data:", tone="text2", wrap=True)
+        self.file_chosen = ComboBox("How the labelled pairs of the data file were chosen")
+        for key, text in _FILE_CHOSEN:
+            self.file_chosen.addItem(text, key)
+        self.file_chosen.activated.connect(self._file_chosen)
+        file_row = QHBoxLayout()
+        file_row.addWidget(self.file_words)
+        file_row.addWidget(self.file_chosen)
+        file_row.addStretch(1)
         self._columns = (left, middle, right)
         self._lines = (upright(), upright())
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -166,8 +195,14 @@ class HeadPanel(QFrame):
         self._row.addWidget(self._right, 19)
         outer = QVBoxLayout(self)
         outer.addLayout(self._row, 1)
-        outer.addWidget(self.rests_on)
+        outer.addLayout(file_row)
+        foot = QHBoxLayout()
+        foot.addWidget(self.rests_on, 1)
+        foot.addWidget(self.plan_links[1], alignment=Qt.AlignmentFlag.AlignBottom)
+        outer.addLayout(foot)
         self._outer = outer
+        for button in self.plan_links:
+            button.clicked.connect(self.plan_wanted)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -184,7 +219,7 @@ class HeadPanel(QFrame):
         self.interval.setFont(theme.font("title", tabular=True))
         # The smaller letters stand on the line of the large ones.
         self.interval.setContentsMargins(0, 0, 0, theme.px(5))
-        for part in (self.line, self.judgement, self.win_title, self.facts, self.rests_on, self.rates):
+        for part in (self.line, self.judgement, self.win_title, self.win_note, self.facts, self.rests_on, self.rates):
             part.set_theme(theme)
         self._turn()
 
@@ -203,56 +238,161 @@ class HeadPanel(QFrame):
         for widget in (self._lines[1], self._right):
             widget.setVisible(wide)
         self.rests_on.setVisible(not wide)
+        self.plan_links[1].setVisible(not wide)
 
-    def show_report(self, report: Report) -> None:
-        """Shows the head of a report: the same words and figures."""
-        blocks = tuple(accuracy_headline(report))
-        head = next((block for block in blocks if isinstance(block, Headline)), None)
-        lines = [block.line for block in blocks if isinstance(block, Paragraph)]
-        self.figure.setText("No verdict yet" if head is None else head.figure)
-        self.figure.setProperty("tone", "text3" if head is not None and head.hollow else "")
+    def show_results(self, report: Report, numbers: Numbers) -> None:
+        """Shows the win rate that can be defended, what the others say, and what all of them rest on."""
+        best = numbers.headline
+        method: Method = best or "naive"
+        found = numbers.rates.estimates[method]
+        there = found.value is not None
+        self.figure.setText(percent(found.value) if there else "No verdict yet")
+        self.figure.setProperty("tone", "text3" if best is None and there else "")
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
-        self.figure.setFont(self._theme.font("headline" if head is not None else "page", tabular=True))
-        self.interval.setText("" if head is None else head.interval)
+        self.figure.setFont(self._theme.font("headline" if there else "page", tabular=True))
+        interval = "" if found.interval is None else f"{100 * found.interval.low:.1f} – {100 * found.interval.high:.1f}"
+        self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
-        self.line.say(*(() if head is None else (head.line,)))
-        self.judgement.say(*lines)
-        self._show_winner(report)
-        self._show_facts(report)
+        self.win_title.say(win_title(report))
+        self.line.say(*headline_lines(report, numbers))
+        self.judgement.say(*judgement_lines(report, numbers))
+        self._show_estimates(numbers, method)
+        self._show_facts(report, numbers)
 
-    def _show_winner(self, report: Report) -> None:
-        self.win_title.say(
-            ("Win rate of ", Chip("b"), *system_name(report, "b"), " over ", Chip("a"), *system_name(report, "a"))
-        )
-        rates = [_rate("Network, uncorrected", report.verdicts, report.data.pairs, "uncorrected")]
-        if report.human.n:
-            rates.append(_rate("People, labelled pairs", report.human, report.data.pairs, "other"))
-        self.rates.show_rates(rates)
-        notes = "; ".join(f"{rate.name.split(',')[0].lower()} {rate.note}" for rate in rates)
-        self.win_note.setText(f"Ties count half. Pairs used: {notes}. The network's errors are not corrected here.")
+    def show_file_labels(self, chosen: Chosen, count: int) -> None:
+        """Shows how the ``count`` labels that came with the data count; nothing where there are none."""
+        self.file_chosen.setCurrentIndex(self.file_chosen.findData(chosen))
+        self.file_words.setText(f"{plural(count, 'label')} came with the data. Their pairs were")
+        for widget in (self.file_words, self.file_chosen):
+            widget.setVisible(count > 0)
 
-    def _show_facts(self, report: Report) -> None:
-        data, spent = report.data, report.about.spent
-        unscored = sum(spent.unscored.values())
-        lines: list[Line] = [
-            (Strong(f"{report.verdicts.n:,}"), f" {'verdict' if report.verdicts.n == 1 else 'verdicts'}"),
-            (Strong(f"{data.labelled:,}"), f" {'human label' if data.labelled == 1 else 'human labels'}"),
-            (Strong(f"{spent.calls:,}"), f" calls, {unscored:,} unscored"),
+    def _file_chosen(self, _place: int) -> None:
+        self.file_chosen_changed.emit(self.file_chosen.currentData())
+
+    def _show_estimates(self, numbers: Numbers, subject: Method) -> None:
+        estimates = numbers.rates.estimates
+        shown = [subject] if subject not in _ALWAYS else []
+        shown += list(_ALWAYS)
+        rates = [
+            Rate(
+                RATE_TITLES[method],
+                estimates[method].value,
+                estimates[method].interval,
+                "uncorrected" if method == "naive" else "subject" if method == subject else "other",
+                _rests_on(estimates[method]),
+            )
+            for method in shown
         ]
-        in_line: list[str | Strong | Given | Chip] = ["Rests on "]
+        self.rates.show_rates(rates)
+        refused: dict[str, list[str]] = {}
+        for method in shown:
+            if estimates[method].value is None:
+                refused.setdefault(estimates[method].reason, []).append(RATE_TITLES[method])
+        lines: list[Line] = [(f"{'; '.join(names)}: n/a – {reason}.",) for reason, names in refused.items()]
+        lines += [(f"{note[:1].upper()}{note[1:]}.",) for note in estimates[subject].notes if note != "uncorrected"]
+        self.win_note.say(*lines)
+        self.win_note.setVisible(bool(lines))
+
+    def _show_facts(self, report: Report, numbers: Numbers) -> None:
+        worth = numbers.rates.worth
+        sample = numbers.sample
+        count = sample.labelled.total()
+        labels = CHOSEN_SHORT[sample.chosen if count else None]
+        if count == 1:
+            labels = labels.replace("labels", "label")
+        lines: list[Line] = [
+            (Strong(f"{numbers.judged:,}"), f" of {plural(numbers.pairs, 'pair')} have a verdict"),
+            (Strong(f"{count:,}"), f" {labels}"),
+        ]
+        if left := left_words(sample.left_out):
+            lines.append((f"Not counted: {left}",))
+        if worth.multiplier is not None:
+            lines.append((f"With the network, a label counts as {worth.multiplier:.2f}",))
+        network = report.spec.name or "Network"
+        lines.append((Given(network), f", {aggregation_title(numbers.aggregation)}"))
+        in_line: list[str | Strong | Given | Chip] = ["Rests on: "]
         for place, line in enumerate(lines):
-            in_line += [*(("; ",) if place == 2 else (", ",) if place else ()), *line]
-        if report.position.flip_rate is not None:
-            differ = f"The orders differ on {flip_words(report.position)}."
-            lines.append((differ,))
-            in_line.append(f". {differ}")
+            in_line += [*(("; ",) if place else ()), *line]
         self.facts.say(*lines)
-        self.rests_on.say(tuple(in_line))
+        self.rests_on.say((*in_line, "."))
+        for button in self.plan_links:
+            button.setText("Plan more labels" if numbers.labels else "Plan labels")
+            button.setAccessibleName(button.text())
 
 
-def _rate(name: str, found: WinRate, total: int, look: Literal["other", "uncorrected"]) -> Rate:
-    return Rate(name, found.value, found.interval, look, of(found.n, total))
+CHOSEN_SHORT: Final[dict[Chosen | None, str]] = {
+    "random": "random labels",
+    "within-verdict": "labels, random within verdicts",
+    "targeted": "labels of a targeted review",
+    "imported": "labels from elsewhere",
+    None: "human labels",
+}
+_FILE_CHOSEN: Final[tuple[tuple[Chosen, str], ...]] = (
+    ("imported", "chosen elsewhere, or nobody knows how"),
+    ("random", "chosen at random from these pairs"),
+    ("within-verdict", "chosen at random within verdicts"),
+    ("targeted", "chosen for a property of theirs"),
+)
+_ALWAYS: Final[tuple[Method, ...]] = ("stratified", "ppi", "human_only", "naive")
+
+
+def win_title(report: Report) -> Line:
+    """ "Win rate of B over A", with the systems' names where all pairs have the same."""
+    return ("Win rate of ", Chip("b"), *system_name(report, "b"), " over ", Chip("a"), *system_name(report, "a"))
+
+
+def headline_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
+    """What the figure is, and what the network alone says; or why it is uncorrected."""
+    naive = numbers.rates.estimates["naive"]
+    if numbers.headline is None:
+        if naive.value is None:
+            return ((naive.reason[:1].upper() + naive.reason[1:] + ".",),)
+        return (
+            (
+                Strong("Uncorrected: "),
+                f"the network's verdicts on {plural(naive.n, 'pair')}, with their errors. A tie counts half.",
+            ),
+        )
+    return (
+        (
+            f"{_CORRECTED_WORDS[numbers.headline]}, 95 % interval. Uncorrected, the network says "
+            f"{percent(naive.value)}. A tie counts half.",
+        ),
+    )
+
+
+_CORRECTED_WORDS: Final[dict[Method, str]] = {
+    "stratified": "Corrected",
+    "lee": "Corrected by error rates on labels from elsewhere",
+    "k_class": "Corrected by error rates on labels from elsewhere",
+}
+
+
+def judgement_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
+    """Which of the two is better by the headline, or why that cannot be said and what would help."""
+    best = numbers.headline
+    if best is None:
+        if numbers.rates.estimates["naive"].value is None:
+            return ()
+        if not numbers.labels:
+            why = "No judged pair has a human label: how far these verdicts can be trusted is unknown. Label some pairs"
+            return ((why + " chosen at random.",),)
+        return ((f"Not corrected: {numbers.rates.estimates['stratified'].reason}.",),)
+    interval = numbers.rates.estimates[best].interval
+    if interval is None:
+        return ()
+    one_system = report.data.system_b is not None
+    what = "system" if one_system else "side"
+    if interval.low <= 0.5 <= interval.high:
+        return ((Strong(f"The interval includes 50 %: not decided which {what} is better."),),)
+    side: Verdict = "b" if interval.low > 0.5 else "a"
+    where = "above" if side == "b" else "below"
+    return ((Chip(side), *system_name(report, side), Strong(f" is better: the interval lies {where} 50 %.")),)
+
+
+def _rests_on(found: Estimate) -> str:
+    return f"{found.n:,} pairs, {found.labels:,} labelled" if found.labels else f"{found.n:,} pairs"
 
 
 def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:

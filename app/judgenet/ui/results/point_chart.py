@@ -138,6 +138,7 @@ class PointChart(QWidget):
         self.item.setMenuEnabled(False)
         self.item.hideButtons()
         self.item.setMouseEnabled(x=False, y=False)
+        self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.viewport().setMouseTracking(True)
         self.plot.viewport().installEventFilter(self)
         self._items: list[Any] = []
@@ -214,7 +215,8 @@ class PointChart(QWidget):
         xs = [spot.x for one in picture.series for spot in one.spots]
         if xs:
             low, high = min(xs), max(xs)
-            room = (high - low or 1.0) * 0.02
+            joined = any(one.joined for one in picture.series)
+            room = (high - low or 1.0) * 0.02 if joined else 0.6
             self.item.setXRange(low - room, high + room, padding=0)
         self._fit()
         self._tell()

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.network import Aggregation
 from judgenet.store.db import Store, StoreError
-from judgenet.store.results import common_pairs, network_of
+from judgenet.store.results import common_pairs, network_of, within_name
 from judgenet.store.runs import RunInfo, run_info
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
@@ -24,7 +24,10 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
+    from judgenet.report.comparing import Compared
+    from judgenet.report.judges import Differing
     from judgenet.report.model import Report
+    from judgenet.report.numbers import Numbers
     from judgenet.report.verdict_index import Comparison, VerdictIndex
 
 WAIT_MS: Final = 30
@@ -69,11 +72,12 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A run under some rules: its figures, and the pairs behind them."""
+    """A run under some rules: its figures, the pairs behind them, and the win rates that follow from both."""
 
     run: RunInfo
     report: Report
     index: VerdictIndex
+    numbers: Numbers
 
     @property
     def rules(self) -> Aggregation:
@@ -84,6 +88,7 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     """Reads a run once: its figures, and its verdicts by pair."""
     # The window opens before what reckons is loaded.
     from judgenet.report.build import build
+    from judgenet.report.numbers import numbers
     from judgenet.report.verdict_index import VerdictIndex
 
     index = VerdictIndex(replace(network_of(run), aggregation=wish.rules), run.id)
@@ -96,35 +101,51 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
         on_progress=work.report,
         observe=index.add,
     )
-    return Results(run, report, index)
+    return Results(run, report, index, numbers(index, wish.decides))
 
 
 def decided_by(run: RunInfo, rule: str) -> str:
     """The aggregation that gives a run's verdict: the project's rule where the run's network has it."""
     spec = network_of(run)
-    chair = spec.chair is not None
-    return rule if rule in aggregation_names(spec.depth, chair=chair) else deciding(chair=chair)
+    return rule if rule in aggregation_names(spec) else deciding(spec)
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
     """Another run, and how its verdict and that of the run in focus differ on the pairs that both have.
 
-    ``comparison`` goes from the other run to the one in focus.
+    ``comparison`` goes from the other run to the one in focus; ``compared`` is the one in focus less the other.
+    ``differing`` is what makes them different judges, the one in focus first.
     """
 
     other: Results
     common: int
     comparison: Comparison
+    compared: Compared
+    differing: Differing
 
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
+    from judgenet.report.comparing import Both, compare_pairs
+    from judgenet.report.judges import what_differs
     from judgenet.report.verdict_index import compare
 
     common = common_pairs(store, other.run, mine.run)
     names = other.report.decides, mine.report.decides
-    return Beside(other, len(common), compare(other.index, mine.index, names, common))
+    both = []
+    for theirs, place in common:
+        said, other_said = mine.index.verdict(names[1], place), other.index.verdict(names[0], theirs)
+        if said is not None and other_said is not None:
+            label, people = mine.index.human(place), mine.index.people(place)
+            both.append(Both(mine.index.question(place), label, people, True, said, other_said))
+    return Beside(
+        other,
+        len(common),
+        compare(other.index, mine.index, names, common),
+        compare_pairs(both, within_name(mine.run, names[1])),
+        what_differs((store, mine.run), (store, other.run)),
+    )
 
 
 class ResultsState(QObject):
@@ -232,6 +253,11 @@ class ResultsState(QObject):
         if each != self._studies:
             self._studies = each
             self._soon(now=True)
+
+    def labels_changed(self) -> None:
+        """Labels came, went, or count otherwise: figures are reckoned anew."""
+        self._kept.clear()
+        self._soon(now=True)
 
     # Another run
 

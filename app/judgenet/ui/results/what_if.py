@@ -188,7 +188,8 @@ class WhatIfPanel(Panel):
         """The rules as they are set."""
         vote: Literal["neuron", "call"] = "neuron" if self.vote.current == "neuron" else "call"
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
-        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1")
+        learned = None if self._own is None else self._own.rules.learned
+        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
 
     @property
     def choice(self) -> Choice | None:
@@ -352,11 +353,9 @@ class WhatIfPanel(Panel):
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
         self.calls.say(calls, f"calls a pair{saved}")
         test = changed.test
-        own_at = (
-            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
-        )
-        self.back.setVisible(reply.question != own_at)
-        if reply.question == own_at:
+        assert self._own is not None
+        other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
+        if not other:
             self.gain.say("–", "the run as it was")
         elif test.difference is None:
             self.gain.say("n/a", "against the run: no label")
@@ -366,12 +365,9 @@ class WhatIfPanel(Panel):
         told = f"{n:,} of {plural(changed.n, 'verdict')} change"
         if test.n:
             told += f": {changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(test.p)}"
-        self.words.setText(f"{told}.")
+        self.words.setText(f"{told}." if other else "")
         self.show_them.setVisible(n > 0)
-        own_at = (
-            own_question(explored.calls, self._own.report.decides, self._own.report.recorded) if self._own else None
-        )
-        self.back.setVisible(reply.question != own_at)
+        self.back.setVisible(other)
 
     def _rules_chosen(self, _key: str) -> None:
         self.rules_chosen.emit(self.rules)

@@ -127,7 +127,7 @@ class PairsModel(QAbstractListModel):
         elif self._filter == "unscored":
             shown = table.pairs_with_unscored()
         elif self._filter == "disagree":
-            verdicts = table.verdict_codes(deciding(chair=table.spec.chair is not None))
+            verdicts = table.verdict_codes(deciding(table.spec))
             shown = (states > 1) & (table.human > 0) & (verdicts > 0) & (table.human != verdicts)
         return np.flatnonzero(shown)[::-1]
 
@@ -175,7 +175,7 @@ class PairsModel(QAbstractListModel):
         verdicts = self._run_state.verdicts(pair)
         if table is None or verdicts is None:
             return None
-        return verdicts.get(deciding(chair=table.spec.chair is not None))
+        return verdicts.get(deciding(table.spec))
 
     def words(self, pair: int) -> str:
         """A row in words."""

@@ -234,8 +234,8 @@ class VoteView(QScrollArea):
         now, table = self._focus.now, self._context.run_state.table
         if now is None or table is None:
             return
-        chair = now.chair is not None
-        names = [name for name in table.aggregations if name != deciding(chair=chair)] + [deciding(chair=chair)]
+        decides = deciding(table.spec)
+        names = [name for name in table.aggregations if name != decides] + [decides]
         built = (self._theme, len(now.layers), tuple(names))
         if built != self._built:
             self._built = built

@@ -639,7 +639,7 @@ class ChartPane(QFrame):
             self._empty("There is no run yet.")
             self._say_rates(None)
             return
-        subject = deciding(chair=table.spec.chair is not None)
+        subject = deciding(table.spec)
         curves = table.curves(subject)
         self._say_rates(table)
         found = curves.last

@@ -1,0 +1,86 @@
+"""A learned way to join the neurons of a network: what it says of a pair, and whether it still fits the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import exp, fsum, log
+
+from judgenet.core.evaluation import TIE_TOLERANCE
+from judgenet.core.network import LearnedRule, NetworkSpec, designed_width
+from judgenet.core.pairs import Pair, Verdict
+
+LEARNED = "learned"
+"""The name of its verdict, beside those of :mod:`judgenet.core.aggregate`."""
+
+_NEVER = 1e-300
+_DIGITS = 8
+
+
+def fixed_role(spec: NetworkSpec, layer: int, neuron: int) -> str | None:
+    """The role that a neuron (``layer`` and ``neuron`` from 1) has on every pair; ``None`` where it has none, or one
+    that changes with the pair."""
+    of = spec.layers[layer - 1]
+    own = None if of.adaptive or neuron > len(of.neurons) else of.neurons[neuron - 1].role
+    fixed = spec.roles.roles if spec.roles.kind == "fixed" else ()
+    role = own or (fixed[neuron - 1] if neuron <= len(fixed) else None)
+    return None if role is None else role.name
+
+
+def designed_widths(spec: NetworkSpec) -> tuple[int | None, ...]:
+    """The neurons of each layer by the design, ``None`` where only the roles of a pair tell."""
+    return tuple(designed_width(spec, layer) for layer in range(spec.depth))
+
+
+def misfit(spec: NetworkSpec, rule: LearnedRule) -> str:
+    """Why a rule cannot be used by a network: its layers, neurons or roles are not those that it was learned from.
+    Empty where it fits."""
+    widths = designed_widths(spec)
+    if widths != rule.widths:
+        return f"It was learned from layers of {_widths(rule.widths)} neurons, and the network has {_widths(widths)}."
+    for of in rule.neurons:
+        role = fixed_role(spec, of.layer, of.neuron)
+        if role != of.role:
+            had, has = (f"the role {name!r}" if name else "no role of its own" for name in (of.role, role))
+            return f"Neuron {of.neuron} of layer {of.layer} had {had} when it was learned, and has {has}."
+    return ""
+
+
+def _widths(widths: tuple[int | None, ...]) -> str:
+    return " + ".join("as many as roles" if width is None else str(width) for width in widths) or "no"
+
+
+def fingerprint(pairs: Iterable[Pair]) -> str:
+    """What :attr:`LearnedRule.pairs` keeps of the pairs that a rule is learned from."""
+    return "".join(sorted(pair.content_hash[:_DIGITS] for pair in pairs))
+
+
+def learned_from(rule: LearnedRule, pairs: Iterable[Pair]) -> int:
+    """How many of ``pairs`` a rule was learned from."""
+    known = {rule.pairs[start : start + _DIGITS] for start in range(0, len(rule.pairs), _DIGITS)}
+    return sum(pair.content_hash[:_DIGITS] in known for pair in pairs)
+
+
+def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -> Verdict | None:
+    """What a rule says of a pair, from the vote of each neuron that has a valid call: the mean over its valid calls of
+    +1 (A), -1 (B) and 0 (tie), by layer and neuron from 1. ``None`` where no neuron votes.
+
+    A logistic rule is the sign of the weighted sum of votes. Dawid and Skene's is the class that is likeliest given the
+    neurons' merged verdicts.
+    """
+    there = [(of, votes[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in votes]
+    if not there:
+        return None
+    if rule.kind != "dawid_skene":
+        score = fsum(of.weight * vote for of, vote in there)
+        return "tie" if abs(score) < TIE_TOLERANCE else "a" if score > 0 else "b"
+    logs = [log(max(share, _NEVER)) for share in rule.prior]
+    for of, vote in there:
+        said = 2 if abs(vote) <= TIE_TOLERANCE else 0 if vote > 0 else 1
+        for truth, row in enumerate(of.table):
+            logs[truth] += log(max(row[said], _NEVER))
+    most = max(logs)
+    shares = [exp(value - most) for value in logs]
+    a, b, tie = (share / sum(shares) for share in shares)
+    if tie > max(a, b) or abs(a - b) <= TIE_TOLERANCE:
+        return "tie"
+    return "a" if a > b else "b"

@@ -1,0 +1,108 @@
+"""How many pairs of each question with more than two responses are judged, and what that takes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from judgenet.core.matches import Matches
+from judgenet.engine.importing import ImportDraft
+from judgenet.formats.many import Systems
+from judgenet.ui.parts import SpinBox, label
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+
+_BOX: Final = 96
+"""Width of a box for a number, in px at 100 %."""
+_MOST: Final = 100_000
+_FIRST_NUMBER: Final = 12
+_FIRST_SHARE: Final = 25
+
+
+class MatchesPanel(QFrame):
+    """All pairs of each question, or a sample of them. Hidden where questions have two responses.
+
+    Signals:
+        picked: (matches, seed): a number for each question, a share of them, or ``None`` for all.
+    """
+
+    picked = Signal(object, int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Pairs to judge")
+        self._draft: ImportDraft | None = None
+        self.how = Segment(
+            "Pairs to judge", [("all", "All pairs"), ("number", "A number a question"), ("share", "A share")]
+        )
+        self.how.chosen.connect(self._turned)
+        self.number = SpinBox("Pairs of each question", 1, _MOST)
+        self.share = SpinBox("Share of the pairs, in per cent", 1, 99)
+        self.share.setSuffix(" %")
+        self.seed = SpinBox("Seed of the sample", 0, 2**31 - 1)
+        self._seed_name = label("Seed", tone="text2")
+        for box in (self.number, self.share, self.seed):
+            box.valueChanged.connect(self._changed)
+        self._row = QHBoxLayout()
+        self._row.addWidget(label("Pairs to judge", "section"))
+        self._row.addStretch(1)
+        for widget in (self.how, self.number, self.share, self._seed_name, self.seed):
+            self._row.addWidget(widget)
+        self.words = label(wrap=True)
+        self.cost = label(tone="text2", wrap=True)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._row)
+        self._column.addWidget(self.words)
+        self._column.addWidget(self.cost)
+        self.hide()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another theme's measures."""
+        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(16), theme.gap(12))
+        self._column.setSpacing(theme.gap(6))
+        self._row.setSpacing(theme.px(12))
+        for box in (self.number, self.share, self.seed):
+            box.setFixedWidth(theme.px(_BOX))
+        self.words.setFont(theme.font(tabular=True))
+        self.cost.setFont(theme.font(tabular=True))
+
+    def show_draft(self, draft: ImportDraft) -> None:
+        """Shows what is decided."""
+        self._draft = draft
+        self.setVisible(bool(draft.several))
+        matches = draft.matches
+        how = "all" if matches is None else "share" if isinstance(matches, float) else "number"
+        self.how.set_current(how)
+        for box, value in (
+            (self.number, matches if isinstance(matches, int) else None),
+            (self.share, round(100 * matches) if isinstance(matches, float) else None),
+            (self.seed, draft.seed),
+        ):
+            box.blockSignals(True)
+            if value is not None:
+                box.setValue(value)
+            box.blockSignals(False)
+        self.number.setVisible(how == "number")
+        self.share.setVisible(how == "share")
+        for widget in (self._seed_name, self.seed):
+            widget.setVisible(how != "all")
+
+    def say(self, systems: Systems | None, cost: str) -> None:
+        """Says what the choice comes to; ``None`` while that is reckoned."""
+        self.words.setText("Counting the pairs …" if systems is None else f"{systems.line()}.")
+        self.cost.setText(cost or ("" if systems is None else "Reckoning what that takes …"))
+
+    def _turned(self, key: str) -> None:
+        seed = 0 if self._draft is None else self._draft.seed
+        first: dict[str, Matches] = {"all": None, "number": _FIRST_NUMBER, "share": _FIRST_SHARE / 100}
+        self.picked.emit(first[key], seed)
+
+    def _changed(self, _value: int) -> None:
+        if self._draft is None or self._draft.matches is None:
+            return
+        share = isinstance(self._draft.matches, float)
+        self.picked.emit(self.share.value() / 100 if share else self.number.value(), self.seed.value())

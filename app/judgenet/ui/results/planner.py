@@ -1,0 +1,209 @@
+"""How many pairs people should label, what that gives, and which to label next."""
+
+from __future__ import annotations
+
+from math import log10
+from typing import TYPE_CHECKING, Final, cast
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from judgenet.report.numbers import Numbers
+from judgenet.report.words import SPOKEN, plural
+from judgenet.ui.parts import label
+from judgenet.ui.results.panel import Big, Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.results.state import Results
+from judgenet.ui.results.what_if import Slider
+from judgenet.ui.run.plots import Base
+from judgenet.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from judgenet.stats.label_plan import LabelPlan, PlanMethod
+
+_WISHED: Final = (2, 40)
+"""The least and the largest width of the interval that can be wished, in points."""
+_USUAL: Final = 10
+_NAMES: Final[dict[PlanMethod, str]] = {
+    "within_verdict": "Within verdicts",
+    "random": "At random",
+    "ppi": "PPI++",
+    "human_only": "Labels only",
+}
+_WORDS: Final[dict[PlanMethod, str]] = {
+    "within_verdict": "Corrected, labels drawn within each verdict",
+    "random": "Corrected, labels drawn from all pairs",
+    "ppi": "PPI++, labels drawn from all pairs",
+    "human_only": "Human labels only",
+}
+_DRAWN_FROM: Final = 10
+_LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+
+
+class PlannerPanel(Panel):
+    """The labels that a wished width of the interval needs, with the curve, by method.
+
+    Signals:
+        label_wanted: the pairs to label next are to be labelled.
+    """
+
+    label_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self.width_slider = Slider("Wished width of the interval, in points")
+        self.width_slider.setRange(*_WISHED)
+        self.width_slider.setValue(_USUAL)
+        self.width_value = label("", "strong")
+        self.chart = PointChart(theme, "Width of the interval against number of labels")
+        self.needed, self.more = Big(theme), Big(theme)
+        self.needs = {method: (label(_WORDS[method], tone="text2"), label("", wrap=True)) for method in _NAMES}
+        self.note = label("", tone="text2", wrap=True)
+        self.next_button = QPushButton("Label these next")
+        super().__init__("How many labels?", theme, parent=parent)
+        self._row = QHBoxLayout()
+        self._row.addWidget(label("Wished width", tone="text2"))
+        self._row.addWidget(self.width_slider, 1)
+        self._row.addWidget(self.width_value)
+        self._figures = QHBoxLayout()
+        for big in (self.needed, self.more):
+            self._figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
+        self._figures.addWidget(self.next_button, alignment=Qt.AlignmentFlag.AlignVCenter)
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        for row, (name, text) in enumerate(self.needs.values()):
+            self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(text, row, 1, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(self._row)
+        self.body.addWidget(self.chart, 1)
+        self.body.addLayout(self._figures)
+        self.body.addLayout(self._grid)
+        self.body.addWidget(self.note)
+        self._results: Results | None = None
+        self.plan: LabelPlan | None = None
+        self.width_slider.valueChanged.connect(self._fill)
+        self.next_button.clicked.connect(self.label_wanted)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.chart.set_theme(theme)
+        for big in (self.needed, self.more):
+            big.set_theme(theme)
+        self._row.setSpacing(theme.px(12))
+        self._figures.setSpacing(theme.px(16))
+        self._grid.setHorizontalSpacing(theme.px(16))
+        self._grid.setVerticalSpacing(theme.px(2))
+        for _, text in self.needs.values():
+            text.setFont(theme.font(tabular=True))
+        self.width_value.setFont(theme.font("strong", tabular=True))
+        self.width_value.setMinimumWidth(theme.px(72))
+
+    @property
+    def width_wished(self) -> float:
+        """The width of the interval that is wished, a share."""
+        return self.width_slider.value() / 100
+
+    def show_results(self, results: Results) -> None:
+        """Plans for a run and its labels."""
+        self._results = results
+        self._fill()
+
+    def allow(self, why_not: str) -> None:
+        """Says whether pairs can be labelled now."""
+        self.next_button.setEnabled(not why_not)
+        self.next_button.setToolTip(why_not)
+
+    def draw(self) -> tuple[int, ...]:
+        """The pairs to label next, in the order in which to label them; empty where none are advised."""
+        from judgenet.stats.planning import draw_labels
+
+        if self._results is None or self.plan is None or not self._advised:
+            return ()
+        results = self._results
+        free = results.index.unlabelled(results.report.decides, counting=results.numbers.counting)
+        return tuple(draw_labels(free, self.plan.more))
+
+    @property
+    def _advised(self) -> int | None:
+        return None if self.plan is None else self.plan.needs["within_verdict"].labels
+
+    def _fill(self) -> None:
+        from judgenet.stats.label_plan import plan_labels
+
+        points = self.width_slider.value()
+        self.width_value.setText(f"{points} points")
+        results = self._results
+        self.plan = None
+        numbers: Numbers | None = None if results is None else results.numbers
+        there = numbers is not None and numbers.judged > 0
+        for widget in (self.chart, self.needed, self.more, self.next_button, *_both(self.needs)):
+            widget.setVisible(there)
+        if numbers is None or not there:
+            self.note.setText("No pair has a verdict yet, so that nothing can be planned.")
+            self.say("")
+            return
+        sample = numbers.sample
+        plan = self.plan = plan_labels(sample.labelled, sample.others, self.width_wished, counting=numbers.counting)
+        self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
+        advised = self._advised
+        if advised is None:
+            self.needed.say("Impossible", f"an interval {points} points wide")
+            self.more.say("–", "to label next")
+        else:
+            more = sum(plan.more.values())
+            self.needed.say(f"{advised:,}", f"labels in all give an interval {points} points wide")
+            split = ", ".join(f"{count:,} of verdict {SPOKEN[said]}" for said, count in plan.more.items() if count)
+            self.more.say(f"{more:,}", f"to label next{f': {split}' if split else ''}")
+        self.next_button.setVisible(bool(advised and sum(plan.more.values())))
+        for method, (_, text) in self.needs.items():
+            need = plan.needs[method]
+            if need.labels is None:
+                text.setText(f"n/a – {need.reason}")
+            else:
+                floor = f"; never narrower than {100 * need.floor:.1f} points" if need.floor else ""
+                text.setText(f"{plural(need.labels, 'label')} in all{floor}")
+        notes = [f"Assumed: {plan.assumption}."] if plan.assumption else []
+        if plan.labelled and not numbers.counting:
+            notes.append(
+                f"The {plural(plan.labelled, 'label')} there are were not chosen at random: they tell how often people "
+                "and network agree, and do not count."
+            )
+        if advised is None:
+            notes.append(
+                "More labels of these pairs do not help: more pairs, or a wider interval, would. "
+                f"{plan.needs['within_verdict'].reason[:1].upper()}{plan.needs['within_verdict'].reason[1:]}."
+            )
+        notes.append("Pairs are drawn at random within each verdict, more where people and network differ more.")
+        self.note.setText(" ".join(notes))
+        self.chart.show_picture(plan_picture(plan))
+
+
+def _both(needs: dict[PlanMethod, tuple[QLabel, QLabel]]) -> list[QWidget]:
+    return [widget for two in needs.values() for widget in two]
+
+
+def plan_picture(plan: LabelPlan) -> Picture:
+    """The width to expect against labels in all, by method; the axis of labels is logarithmic."""
+    series = []
+    for place, method in enumerate(cast("tuple[PlanMethod, ...]", tuple(_NAMES))):
+        spots = tuple(
+            Spot(
+                log10(labels),
+                width,
+                f"{_WORDS[method]}: {plural(labels, 'label')} of {plan.pairs:,} pairs give an interval "
+                f"{100 * width:.1f} points wide.",
+            )
+            for labels, width in plan.curve(method)
+        )
+        series.append(Series(_NAMES[method], spots, place - 1, f"{100 * spots[-1].y:.1f}" if spots else ""))
+    widest = max((spot.y for one in series for spot in one.spots), default=0.1)
+    step = next(step for step in (0.05, 0.1, 0.2, 0.25, 0.5) if widest / step <= 5 or step == 0.5)
+    top = -int(-widest / step - 0.999)
+    ticks = tuple((place * step, f"{100 * place * step:.0f}") for place in range(top + 1))
+    ticks = (*ticks[:-1], (ticks[-1][0], f"{ticks[-1][1]} pts"))
+    x_ticks: tuple[Tick, ...] = tuple((log10(count), f"{count:,}") for count in _LABEL_TICKS if count <= plan.pairs)
+    if plan.pairs < _DRAWN_FROM:
+        x_ticks = ((log10(plan.pairs), f"{plan.pairs:,}"),)
+    return Picture(
+        tuple(series), x_ticks, ticks, "labels in all", Base("Wished", f"{100 * plan.width:.0f}", plan.width)
+    )
