@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +12,19 @@ from rich.console import Console
 from rich.progress import Progress
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
+from judgenet.cli.rate import ChosenOption
 from judgenet.report.blocks import Document
 from judgenet.report.build import build
+from judgenet.report.beside import compare_runs
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
-from judgenet.report.outline import outline
+from judgenet.report.outline import PARTS, PartKey, outline
+from judgenet.report.rules import ProjectRules, project_rules
+from judgenet.report.study import deepen
+from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.files import atomic_write
+from judgenet.store.results import network_of
 
 _Writer = Callable[[Report, Document], str | bytes]
 
@@ -41,6 +48,14 @@ _WRITERS: dict[str, _Writer] = {
 }
 
 
+def _parts(wanted: Sequence[str], without: Sequence[str]) -> tuple[PartKey, ...]:
+    for option, names in (("--part", wanted), ("--without", without)):
+        for name in names:
+            if name not in PARTS:
+                raise InputError(f"{option} {name}: there is no such part. Parts: {', '.join(PARTS)}.")
+    return tuple(key for key in PARTS if (not wanted or key in wanted) and key not in without)
+
+
 def report(
     run: RunArgument,
     output: Annotated[
@@ -55,17 +70,37 @@ def report(
     pairs: Annotated[int, typer.Option(min=0, help="Pairs of each kind to read closely.")] = 3,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap; 0 leaves it out.")] = RESAMPLES,
+    compare: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Another run to put beside this one.", show_default=False)
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART", help="A part to have, instead of all. Repeatable.", show_default=False),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help="A part to leave out. Repeatable.", show_default=False)
+    ] = None,
+    chosen: ChosenOption = None,
+    own_rules: Annotated[
+        bool, typer.Option("--own-rules", help="Count votes as the run recorded, whatever the project says now.")
+    ] = False,
     project: ProjectOption = None,
 ) -> None:
-    """Write the report of a run: what was run, how it agrees with people, and the most instructive pairs.
+    """Write the report of a run: the corrected win rate, agreement with people, the method, what was left out.
 
-    HTML is one file that asks nothing of the network. CSV and JSON hold every figure, LaTeX the tables.
+    Votes are counted by the rules of the project that the run is in. HTML is one file that asks nothing of the
+    network. CSV and JSON hold every figure, LaTeX the tables.
+
+    Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, layers, diversity, review, learned,
+    sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all of them.
 
     \b
     Examples:
       judgenet report out -o report.html
       judgenet report out -o report.html -o report.pdf -o figures.csv
+      judgenet report out -o report.html --compare other --without pairs
     """
+    shown = _parts(part or [], without or [])
     for path in output:
         if path.suffix.lower() not in _WRITERS:
             raise InputError(f"-o {path}: the ending says the form. Known: {', '.join(_WRITERS)}.")
@@ -73,19 +108,40 @@ def report(
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
     with open_run(run, project) as (store, info), bar as progress:
         task = progress.add_task("Reading the run", total=None)
+
+        def on_progress(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        def on_step(name: str) -> None:
+            progress.update(task, description=name, total=None)
+
+        rules = ProjectRules(None, None) if own_rules else project_rules(store.path, info)
+        spec = network_of(info)
+        index = VerdictIndex(replace(spec, aggregation=rules.aggregation or spec.aggregation))
         try:
             found = build(
                 store,
                 info,
-                decides=aggregation,
+                rules=rules.aggregation,
+                decides=aggregation or rules.decides,
+                chosen=chosen,
                 each=pairs,
                 seed=seed,
                 resamples=resamples,
-                on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+                on_progress=on_progress,
+                observe=index.add,
             )
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
-    document = outline(found)
+        found = deepen(store, info, found, index, on_step)
+        if compare is not None:
+            on_step(f"Reading {compare}")
+            with open_run(compare, project) as (other_store, other):
+                try:
+                    found = compare_runs(store, info, found, index, other_store, other, on_progress)
+                except ValueError as error:
+                    raise InputError(f"--compare {compare}: {error}") from None
+    document = outline(found, shown)
     for path in output:
         path.parent.mkdir(parents=True, exist_ok=True)
         written = _WRITERS[path.suffix.lower()](found, document)

@@ -28,6 +28,9 @@ from judgenet.core.plan import PriceError, prices_from_json
 from judgenet.core.sorting import sorted_in_parts
 
 SCHEMA = 1
+
+RULE = "aggregation"
+"""The name in a project's metadata of the aggregation that gives the verdict."""
 """Version of the document that this program reads and writes."""
 
 REQUIRES = "0.1.0"

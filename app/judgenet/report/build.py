@@ -212,19 +212,20 @@ def _rates(
         found = rates_over_questions(questions.by_verdict(counted), sample.chosen, resamples=resamples, seed=seed)
     else:
         found = rates(sample.labelled, sample.others, sample.chosen, seed=seed)
-    scores, lengths = [], []
-    for code, length in zip(cells, counts.lengths, strict=True):
+    scores, lengths, of = [], [], []
+    for code, length, question in zip(cells, counts.lengths, questions.numbers.tolist(), strict=True):
         verdict = two_verdicts(code)[1]
         if verdict is not None:
             scores.append(SCORES[verdict])
             lengths.append(length)
+            of.append(question)
     return RateFigures(
         estimates=found.estimates,
         strata=found.stratified.strata,
         these_pairs=None if found.estimates["stratified"].value is None else found.stratified.these_pairs,
         decided=found.decided,
         worth=found.worth,
-        length_adjusted=length_adjusted(scores, lengths),
+        length_adjusted=length_adjusted(scores, lengths, of if questions.repeated else None),
         chosen=found.chosen,
         assumed=chosen is None and found.chosen == "imported",
         labelled=sample.labelled.total(),
@@ -346,8 +347,7 @@ def _cautions(
     if questions.repeated:
         told.append(
             f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "
-            f"which count as n, and {FEWEST_QUESTIONS} of which are needed. Those at equal length take pairs as "
-            "independent and are too narrow."
+            f"which count as n, and {FEWEST_QUESTIONS} of which are needed."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"

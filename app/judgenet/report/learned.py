@@ -8,8 +8,17 @@ from typing import Final, Literal
 from judgenet.core.learned import designed_widths, fingerprint, fixed_role, learned_from
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
-from judgenet.core.pairs import Pair, Verdict, question_key
-from judgenet.stats.learning import Learned, LearningError, best_single, dawid_skene, logistic, require_labels
+from judgenet.core.pairs import Pair, question_key
+from judgenet.stats.learning import (
+    Labels,
+    Learned,
+    LearningError,
+    Votes,
+    best_single,
+    dawid_skene,
+    logistic,
+    require_labels,
+)
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_pairs
@@ -53,19 +62,26 @@ def learn_way(found: NeuronVotes, way: Way, seed: int = 0) -> Learned | str:
     """
     labels = [pair.human for pair in found.pairs]
     groups = [question_key(pair.question) for pair in found.pairs]
+    return learn_from(found.votes, labels, groups, way, seed)
+
+
+def learn_from(
+    votes: Votes, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0
+) -> Learned | str:
+    """:func:`learn_way` of votes with a label and a question (``groups``) a pair."""
     try:
         match way:
             case "dawid_skene":
-                return dawid_skene(found.votes, groups, ties=_has_ties(labels), seed=seed)
+                return dawid_skene(votes, groups, ties=_has_ties(labels), seed=seed)
             case "best_single":
-                return best_single(found.votes, labels, groups, seed=seed)
+                return best_single(votes, labels, groups, seed=seed)
             case "nonnegative" | "any_sign":
-                return logistic(found.votes, labels, groups, nonnegative=way == "nonnegative", seed=seed)
+                return logistic(votes, labels, groups, nonnegative=way == "nonnegative", seed=seed)
     except LearningError as error:
         return str(error)
 
 
-def _has_ties(labels: Sequence[Verdict | None]) -> bool:
+def _has_ties(labels: Labels) -> bool:
     try:
         require_labels(labels)
     except LearningError:

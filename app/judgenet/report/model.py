@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunState
@@ -22,6 +22,10 @@ from judgenet.stats.length import LengthAdjusted
 from judgenet.stats.provenance import LeftOut as LabelLeftOut
 from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
+
+if TYPE_CHECKING:
+    from judgenet.report.beside import Compared
+    from judgenet.report.study import More
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +327,8 @@ class Report:
     that both together tell. ``position`` is about
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
-    whoever reads the figures must know.
+    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.study.deepen` adds, ``compared`` what
+    :func:`judgenet.report.beside.compare_runs` does.
     """
 
     about: About
@@ -353,6 +358,8 @@ class Report:
     studies: tuple[PairStudy, ...]
     disagreements: Mapping[Kind, int]
     prompts: tuple[PromptSample, ...]
+    more: More | None = None
+    compared: Compared | None = None
 
     @property
     def headline(self) -> Figures:

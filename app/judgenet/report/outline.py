@@ -40,6 +40,17 @@ from judgenet.report.outline_figures import (
     unscored_section,
 )
 from judgenet.report.outline_method import method_section
+from judgenet.report.outline_more import (
+    comparison_section,
+    diversity_section,
+    learned_section,
+    people_section,
+    plan_section,
+    ranking_section,
+    raters_section,
+    review_section,
+    sizes_section,
+)
 from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
@@ -47,8 +58,9 @@ from judgenet.report.outline_record import record_section, rules_words
 from judgenet.report.words import day, digest, money, of, percent, plural
 
 PartKey = Literal[
-    "run", "agreement", "winner", "tasks", "neurons", "roles", "orders", "layers", "clouds", "unscored", "method",
-    "pairs", "prompts", "record",
+    "run", "agreement", "winner", "people", "tasks", "neurons", "raters", "roles", "orders", "layers", "diversity",
+    "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts",
+    "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -57,11 +69,20 @@ PART_TITLES: dict[PartKey, str] = {
     "run": "What was run",
     "agreement": "Agreement with people",
     "winner": "Which response wins",
+    "people": "People among themselves",
     "tasks": "By task",
     "neurons": "By neuron",
+    "raters": "Who agrees with people most",
     "roles": "By role",
     "orders": "Does the order matter?",
     "layers": "What later layers changed",
+    "diversity": "How alike the neurons are",
+    "review": "If people review uncertain pairs",
+    "learned": "Weights of neurons, learned",
+    "sizes": "Smaller networks",
+    "ranking": "Ranking of systems",
+    "comparison": "Beside another run",
+    "plan": "Labels still wanted",
     "clouds": "Roles that the model named",
     "unscored": "Unscored calls",
     "method": "Method and what was left out",
@@ -74,11 +95,20 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "run": lambda report: _what_was_run(report),
     "agreement": lambda report: agreement_section(report, with_words=_rate_heads(report)),
     "winner": winner_section,
+    "people": people_section,
     "tasks": tasks_section,
     "neurons": neurons_section,
+    "raters": raters_section,
     "roles": roles_section,
     "orders": orders_section,
     "layers": changes_section,
+    "diversity": diversity_section,
+    "review": review_section,
+    "learned": learned_section,
+    "sizes": sizes_section,
+    "ranking": ranking_section,
+    "comparison": comparison_section,
+    "plan": plan_section,
     "clouds": clouds_section,
     "unscored": unscored_section,
     "method": method_section,
@@ -168,7 +198,7 @@ def accuracy_headline(report: Report) -> Iterable[Block]:
     found = report.headline
     accuracy, interval = found.agreement.accuracy, found.intervals.accuracy
     title = aggregation_title(report.decides)
-    if accuracy is None or interval is None:
+    if accuracy is None:
         if report.verdicts.value is None or report.verdicts.interval is None:
             return
         low, high = report.verdicts.interval
@@ -188,7 +218,7 @@ def accuracy_headline(report: Report) -> Iterable[Block]:
     used, total = found.used
     yield Headline(
         percent(accuracy),
-        f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",
+        "no interval" if interval is None else f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",
         (f"of {plural(used, 'labelled pair')} judged as people did, by {title}; {of(used, total)} pairs used",),
     )
     yield Paragraph(judgement(report))

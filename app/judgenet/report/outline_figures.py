@@ -64,11 +64,13 @@ def judgement(report: Report) -> Line:
     found, baseline = report.headline, report.baseline
     interval = found.intervals.accuracy
     assert baseline is not None
-    assert interval is not None
     share = baseline.figures.agreement.accuracy or 0.0
     constant: Line = ("always answering ", Chip(baseline.label))
-    if interval.low > share:
-        line: Line = ("Better than the baseline: ", *constant, f" reaches {percent(share)}, below the interval. ")
+    if interval is None:
+        why = found.intervals.reasons.get("accuracy", "there is no interval")
+        line: Line = (f"Not decided, {why}: ", *constant, f" reaches {percent(share)}. ")
+    elif interval.low > share:
+        line = ("Better than the baseline: ", *constant, f" reaches {percent(share)}, below the interval. ")
     elif interval.high < share:
         line = ("Worse than the baseline: ", *constant, f" reaches {percent(share)}, above the interval. ")
     else:
@@ -276,7 +278,8 @@ def _neuron_table(report: Report) -> Table:
 
 
 def roles_section(report: Report) -> Iterable[Block]:
-    if len(report.roles) < 2:
+    if len(report.roles) < 2 or (report.spec.depth == 1 and len(report.roles) == len(report.neurons)):
+        # Each neuron of a single layer with a role of its own is there already.
         return
     shown = [role for role in report.roles if role.pairs >= FEWEST_ROLE_PAIRS][:MOST_ROLES]
     if not shown:
@@ -285,7 +288,7 @@ def roles_section(report: Report) -> Iterable[Block]:
     rows = [estimate(role.role, role.figures) for role in shown]
     yield Figure(*forest(rows, "Accuracy against people by role", baseline_line(report)))
     left = len(report.roles) - len(shown)
-    more = f" {plural(left, 'role')} with fewer pairs: in the CSV form." if left else ""
+    more = f" {plural(left, 'more role')}: in the CSV form." if left else ""
     yield Paragraph(
         (
             "A role's verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs that it "

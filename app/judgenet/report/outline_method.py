@@ -205,6 +205,18 @@ def _data(report: Report) -> Line:
 # How the figures came about
 
 
+def _rate_interval(report: Report) -> str:
+    rates, data = report.rates, report.data
+    if rates.corrected.interval is None:
+        return f"It has no interval: {rates.corrected.reason}."
+    if rates.corrected.questions is not None and data.questions < data.pairs:
+        return (
+            f"Its 95 % interval takes the standard error from a bootstrap over {data.questions:,} questions "
+            f"({report.resamples:,} resamples, seed {report.bootstrap_seed})."
+        )
+    return "Its 95 % interval is normal, with the variance of the labels within and between the verdicts."
+
+
 def _figures(report: Report) -> Line:
     rates, data = report.rates, report.data
     repeated = 0 < data.questions < data.pairs
@@ -213,8 +225,8 @@ def _figures(report: Report) -> Line:
         parts.append(
             "The win rate of B, a tie counting half, is stratified by verdict: people's mean score within each "
             "verdict, with one label more spread evenly over the classes, weighted by the verdict's share of "
-            f"{plural(rates.judged, 'judged pair')}; it uses {plural(rates.labelled, 'label')}, and its 95 % interval "
-            "is the normal one with the errors of both. It corrects the rate of the verdicts alone, which Lee et al. "
+            f"{plural(rates.judged, 'judged pair')}; it uses {plural(rates.labelled, 'label')}. "
+            f"{_rate_interval(report)} It corrects the rate of the verdicts alone, which Lee et al. "
             "(2025) show to be biased."
         )
         if rates.estimates["ppi"].value is not None:

@@ -71,14 +71,15 @@ def win_of(report: Report) -> Line:
 def rate_headline(report: Report) -> Iterable[Block]:
     """The corrected win rate with its interval, what it means, and the other estimates beside it.
 
-    ``report.rates.corrected`` has a value and an interval.
+    ``report.rates.corrected`` has a value.
     """
     rates, found = report.rates, report.rates.corrected
-    assert found.interval is not None
-    low, high = found.interval
+    within = "no interval"
+    if found.interval is not None:
+        within = f"95 % interval {100 * found.interval.low:.1f} to {100 * found.interval.high:.1f}"
     yield Headline(
         percent(found.value),
-        f"95 % interval {100 * low:.1f} to {100 * high:.1f}",
+        within,
         (
             "corrected ",
             *win_of(report),
@@ -95,10 +96,11 @@ def rate_line(report: Report) -> Line:
     """Whether the corrected rate differs from even, and what the network alone would have said."""
     rates, found = report.rates, report.rates.corrected
     naive = rates.estimates["naive"]
-    assert found.interval is not None
     side = _decided(found)
-    if side is None:
-        line: Line = ("Not decided: the interval includes 50 %. ",)
+    if found.interval is None:
+        line: Line = (f"Not decided: there is no interval, {found.reason}. ",)
+    elif side is None:
+        line = ("Not decided: the interval includes 50 %. ",)
     else:
         where = "above" if side == "b" else "below"
         line = (Chip(side), *system_name(report, side), f" is better: the interval lies {where} 50 %. ")
@@ -230,7 +232,7 @@ def _estimates(rates: RateFigures) -> Table:
     for method in RATE_TITLES:
         found = rates.estimates[method]
         rows.append(_estimate(RATE_TITLES[method], found, strong=method == "stratified"))
-        if method == "stratified" and found.value is not None and rates.these_pairs is not None:
+        if method == "stratified" and rates.these_pairs is not None and rates.labelled < rates.judged:
             rows.append(
                 Row(
                     (
@@ -269,10 +271,12 @@ def _notes(rates: RateFigures) -> Iterable[Line]:
     named["Decided pairs only, corrected"] = rates.decided
     reasons: dict[str, list[str]] = {}
     for name, found in named.items():
-        if found.value is None:
+        if found.value is None or (found.interval is None and found.reason):
             reasons.setdefault(found.reason, []).append(name)
     for reason, names in reasons.items():
-        yield (Strong(f"{'; '.join(names)}: n/a. "), f"{reason[:1].upper()}{reason[1:]}.")
+        there = any(named[name].value is not None for name in names)
+        what = "no interval" if there else "n/a"
+        yield (Strong(f"{'; '.join(names)}: {what}. "), f"{reason[:1].upper()}{reason[1:]}.")
     for name, found in named.items():
         for note in found.notes:
             if note != "uncorrected":

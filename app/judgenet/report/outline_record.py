@@ -32,7 +32,8 @@ def first_line(left: LeftOut, most: int = 5) -> Line:
         return ()
     shown = left.first[:most]
     more = left.count - len(shown)
-    return (" First: ", Given(", ".join(shown)), f", and {more:,} more." if more else ".")
+    head = " First (pair, layer.neuron, order, sample): " if left.what == "unscored" else " First: "
+    return (head, Given(", ".join(shown)), f", and {more:,} more." if more else ".")
 
 
 def caution_lines(report: Report) -> tuple[Line, ...]:

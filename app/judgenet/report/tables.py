@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgenet import __version__
 from judgenet.core import network_json
@@ -34,6 +34,7 @@ from judgenet.report.blocks import (
     Table,
 )
 from judgenet.report.model import Excerpt, Figures, Report
+from judgenet.report.more_records import Record, more_records
 from judgenet.report.words import LETTERS, clean, plural
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
@@ -256,20 +257,6 @@ def _tex(text: str) -> str:
 # Figures for machines
 
 
-class Record(NamedTuple):
-    """One figure. ``value`` is ``None`` where it is undefined, and ``reason`` says why."""
-
-    about: str
-    name: str
-    figure: str
-    value: float | int | str | None
-    low: float | None = None
-    high: float | None = None
-    n_used: int | None = None
-    n_total: int | None = None
-    reason: str = ""
-
-
 def csv(report: Report) -> str:
     """All figures of the report, one a line. Cells that a spreadsheet would take for formulas are guarded."""
     rows = ([_csv_cell(value) for value in record] for record in records(report))
@@ -330,6 +317,7 @@ def records(report: Report) -> Iterator[Record]:
     for words in report.words:
         for word, count in words.words:
             yield Record("role names", words.task or "(no task)", word, count, n_total=words.pairs)
+    yield from more_records(report)
 
 
 def _figure_records(about: str, name: str, figures: Figures) -> Iterator[Record]:
@@ -403,6 +391,10 @@ def report_json(report: Report) -> str:
     return json.dumps(found, allow_nan=False, indent=1) + "\n"
 
 
+def _key(name: Any) -> str:
+    return "|".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
 def _plain(value: Any) -> Any:
     """A value as JSON has it: dataclasses and named tuples as objects, intervals as ``[low, high]``."""
     if isinstance(value, NetworkSpec):
@@ -414,7 +406,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: _plain(part) for name, part in value._asdict().items()}
     if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
+        return {_key(name): _plain(part) for name, part in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(part) for part in value]
     return value

@@ -16,7 +16,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS
-from judgenet.core.project import PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
+from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
 from judgenet.store.db import Store, StoreError, StoreInUse
@@ -46,7 +46,6 @@ UNDO_STEPS: Final = 1000
 SELECTIONS_KEPT: Final = 8
 """Selections whose pairs are remembered, so that undo and redo are at once."""
 
-RULE: Final = "aggregation"
 """The member of a project's metadata that names the aggregation chosen."""
 
 SaveState = Literal["saved", "saving", "unsaved", "failed"]

@@ -22,6 +22,8 @@ from judgenet.core.presets import network
 from judgenet.engine.budget import Limits
 from judgenet.report.build import build
 from judgenet.report.model import Figures, NeuronFigures, Report
+from judgenet.report.outline import outline
+from judgenet.report.tables import markdown
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from tests.unit.engine import harness
@@ -511,6 +513,12 @@ def test_too_few_questions_give_no_interval(tmp_path: Path) -> None:
     assert "9 questions only; 10 are needed" in intervals.reasons["accuracy"]
     assert found.neurons[0].figures.intervals.accuracy is None
     assert found.headline.agreement.accuracy is not None
+    assert found.rates.corrected.value is not None
+    assert found.rates.corrected.interval is None
+    text = markdown(outline(found))
+    assert "no interval" in text
+    assert "9 questions only; 10 are needed" in text
+    assert "None" not in text
 
 
 def test_the_first_of_what_is_left_out_are_named(judged: tuple[Path, list[Pair], Elsewhere], report: Report) -> None:

@@ -1,0 +1,158 @@
+"""Figures for machines: one a line, also those that stand beside the counts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from judgenet.report.beside import Compared
+from judgenet.report.model import Report
+from judgenet.report.study import LayerStudy, LearnedWay, More
+from judgenet.stats.comparison import Difference
+from judgenet.stats.intervals import Interval
+from judgenet.stats.means import Mean
+from judgenet.stats.panel import PanelAgreement, Raters
+from judgenet.stats.ranking import Ranking
+from judgenet.stats.whatif import Point
+
+
+class Record(NamedTuple):
+    """One figure. ``value`` is ``None`` where it is undefined, and ``reason`` says why."""
+
+    about: str
+    name: str
+    figure: str
+    value: float | int | str | None
+    low: float | None = None
+    high: float | None = None
+    n_used: int | None = None
+    n_total: int | None = None
+    reason: str = ""
+
+
+def more_records(report: Report) -> Iterator[Record]:
+    """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
+    if report.more is not None:
+        yield from _of_more(report.more, report.data.pairs)
+    if report.compared is not None:
+        yield from _compared(report.compared)
+
+
+def _of_more(more: More, total: int) -> Iterator[Record]:
+    if more.people is not None:
+        yield from _panel("people", "annotators", more.people.panel)
+        need = more.people.need
+        if need is not None:
+            low, high = need.interval or (None, None)
+            why = need.reasons.get("measured", "")
+            yield Record("review", "to people's agreement", "target", need.target)
+            yield Record("review", "uncertain first", "share", need.measured, low, high, need.n, total, why)
+            random = None if need.random is None else need.random.review
+            yield Record("review", "at random", "share", random, n_used=need.n, reason=need.reasons.get("random", ""))
+    for raters, what in ((more.raters, "neuron"), (more.role_raters, "role")):
+        if raters is not None:
+            yield from _raters(what, raters)
+    for layer in more.layers:
+        yield from _layer(layer, total)
+    if more.review is not None:
+        for point in more.review.points:
+            name = f"{point.reviewed} reviewed"
+            low, high = point.interval or (None, None)
+            yield Record("review curve", name, "accuracy", point.accuracy, low, high, more.review.n, total)
+            low, high = point.untouched_interval or (None, None)
+            used, why = point.untouched.n_used, point.reasons.get("accuracy", "")
+            yield Record("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
+    for way in more.learned:
+        yield from _learned(way)
+    if more.sizes is not None and more.sizes.found is not None:
+        for size in more.sizes.found.points:
+            yield from _size(size, total)
+    if more.ranks is not None:
+        yield from _ranking("network", more.ranks.verdicts, more.ranks.n)
+        if more.ranks.human is not None:
+            yield from _ranking("people", more.ranks.human, more.ranks.n_human)
+    if more.plan is not None:
+        for method, wanted in more.plan.needs.items():
+            yield Record(
+                "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
+            )
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return interval or (None, None)
+
+
+def _panel(about: str, name: str, panel: PanelAgreement) -> Iterator[Record]:
+    for figure in ("h", "alpha_nominal", "alpha_ordinal", "fleiss"):
+        found = getattr(panel, figure)
+        why = found.reason or found.interval_reason
+        yield Record(about, name, figure, found.value, *_ends(found.interval), found.n, reason=why)
+    for (one, other), two in panel.pairwise.items():
+        why = two.reasons.get("kappa", "")
+        yield Record(about, f"{one}|{other}", "kappa", two.kappa, n_used=two.n_used, n_total=two.n_total, reason=why)
+
+
+def _raters(what: str, raters: Raters) -> Iterator[Record]:
+    about = f"{what} against the best"
+    for one in raters.raters:
+        used = (one.agreement.n_used, one.agreement.n_total)
+        why = one.agreement.reasons.get("accuracy", "")
+        within = _ends(one.intervals.accuracy)
+        yield Record(about, one.name, "accuracy", one.agreement.accuracy, *within, *used, why)
+        yield Record(about, one.name, "p_holm", one.p_holm, n_used=one.n_common, reason=one.reason)
+
+
+def _layer(layer: LayerStudy, total: int) -> Iterator[Record]:
+    name = f"layer {layer.layer}"
+    yield from _panel("neurons as a panel", name, layer.panel)
+    for figure in ("disagreement", "entropy", "unanimous", "q", "double_fault", "error_disagreement", "oracle"):
+        yield _mean("diversity", name, figure, getattr(layer.diversity, figure), total)
+    if layer.change is not None:
+        yield _mean("diversity", name, "change of disagreement", layer.change.disagreement, total)
+    if layer.minds is not None:
+        for figure in ("changed", "to_others", "against_others", "to_own_order"):
+            yield _mean("changes of mind", name, figure, getattr(layer.minds, figure).mean, total)
+        yield _mean("changes of mind", name, "gain", layer.minds.gain, total)
+
+
+def _mean(about: str, name: str, figure: str, found: Mean, total: int) -> Record:
+    return Record(about, name, figure, found.value, *_ends(found.interval), found.n, total, found.reason)
+
+
+def _learned(way: LearnedWay) -> Iterator[Record]:
+    if way.agreement is None or way.intervals is None:
+        yield Record("learned", way.way, "accuracy", None, reason=way.reason)
+        return
+    used = (way.agreement.n_used, way.agreement.n_total)
+    for figure in ("accuracy", "macro_f1", "kappa"):
+        within = _ends(getattr(way.intervals, figure))
+        why = way.agreement.reasons.get(figure, "")
+        yield Record("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
+    for neuron, weight in way.weights.items():
+        yield Record("weight", f"{way.way}, {neuron}", "weight", weight)
+
+
+def _size(size: Point, total: int) -> Iterator[Record]:
+    name = f"{size.neurons} neurons, {size.depth} layers, {'+'.join(size.orders)}, {size.samples} samples"
+    used = (round(size.n_used), total)
+    yield Record("size", name, "accuracy", size.accuracy, *_ends(size.interval), *used)
+    yield Record("size", name, "calls_per_pair", size.calls)
+
+
+def _ranking(by: str, found: Ranking, n: int) -> Iterator[Record]:
+    for one in found.systems:
+        why = found.reason if one.interval is None else ""
+        yield Record(f"rating by {by}", one.name, "rating", one.rating, *_ends(one.interval), one.games, n, why)
+    yield Record(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
+
+
+def _compared(compared: Compared) -> Iterator[Record]:
+    about, test = f"less {compared.second}", compared.found.test
+    named: dict[str, Difference] = {**compared.found.differences, "win_rate": compared.rate}
+    for name, found in named.items():
+        within = _ends(found.interval)
+        yield Record("comparison", about, name, found.difference, *within, found.n, compared.common, found.reason)
+    why = "" if test.n else "no pair with both verdicts has a human label"
+    yield Record("comparison", about, "only_first_right", test.only_first, n_total=test.n)
+    yield Record("comparison", about, "only_second_right", test.only_second, n_total=test.n)
+    yield Record("comparison", about, "p", test.p if test.n else None, n_total=test.n, reason=why)

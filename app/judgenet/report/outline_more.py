@@ -1,0 +1,694 @@
+"""The sections of a report about people and neurons as panels, review, learned weights, smaller networks, the ranking
+of systems, another run, and the labels still wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.report.blocks import (
+    Block,
+    Bullets,
+    Facts,
+    Given,
+    Line,
+    Notice,
+    Paragraph,
+    Row,
+    Section,
+    Strong,
+    Table,
+)
+from judgenet.report.model import Report
+from judgenet.report.study import LayerStudy
+from judgenet.report.words import (
+    SPOKEN,
+    minus,
+    of,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    points,
+    ratio,
+    ratio_interval,
+)
+from judgenet.stats.agreement import Agreement
+from judgenet.stats.comparison import Difference
+from judgenet.stats.discussion import MindChanges, Moves
+from judgenet.stats.intervals import AgreementIntervals, Interval
+from judgenet.stats.label_plan import PLAN_METHODS, PlanMethod
+from judgenet.stats.means import Mean
+from judgenet.stats.panel import Coefficient, Raters
+from judgenet.stats.ranking import PRIOR
+from judgenet.stats.uncertainty import ReviewNeed
+from judgenet.stats.whatif import Point, WhatIf
+
+MOST_RATERS = 24
+MOST_TWOS = 15
+MOST_SYSTEMS = 30
+MOST_WEIGHTS = 20
+MOST_POINTS = 24
+
+
+def _with(value: str, interval: str) -> str:
+    """``69.5 [62.8, 75.5]``."""
+    return f"{value} {interval}".strip()
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+# People
+
+
+def people_section(report: Report) -> Iterable[Block]:
+    """How people agree among themselves, and what they would still have to review."""
+    people = None if report.more is None else report.more.people
+    if people is None or people.panel.h.n == 0:
+        return
+    panel = people.panel
+    yield Section("People among themselves", f"{plural(len(panel.raters), 'annotator')}")
+    coefficients = {
+        "Mean pairwise agreement, h": panel.h,
+        "Krippendorff's alpha": panel.alpha_nominal,
+        "Krippendorff's alpha, ordinal (A, tie, B)": panel.alpha_ordinal,
+        "Fleiss' kappa": panel.fleiss,
+    }
+    yield Table(
+        ("", "Value", "95 % interval", "Pairs"),
+        (False, True, True, True),
+        tuple(
+            Row(((name,), (ratio(found.value),), (ratio_interval(found.interval),), (f"{found.n:,}",)))
+            for name, found in coefficients.items()
+        ),
+    )
+    notes = _coefficient_notes(coefficients)
+    if notes:
+        yield Bullets(tuple(notes))
+    twos = [(names, found) for names, found in panel.pairwise.items() if found.n_used][:MOST_TWOS]
+    if twos:
+        yield Table(
+            ("Two annotators", "Cohen's kappa", "Agree, %", "Pairs"),
+            (False, True, True, True),
+            tuple(
+                Row(
+                    (
+                        (Given(one), " and ", Given(other)),
+                        (ratio(found.kappa),),
+                        (percent(found.accuracy, unit=False),),
+                        (f"{found.n_used:,}",),
+                    )
+                )
+                for (one, other), found in twos
+            ),
+        )
+        left = len(panel.pairwise) - len(twos)
+        if left:
+            yield Paragraph((f"{plural(left, 'more pair')} of annotators: in the JSON form.",), "note")
+    if people.need is not None:
+        yield Section("What people would still review", level=3)
+        yield Paragraph(need_line(people.need))
+        yield Bullets(
+            (
+                ("A reviewed pair counts as right, although people agree with each other less than that.",),
+                ("The share by the formula is for pairs picked at random.",),
+                ("The accuracy and people's own agreement are estimates; the ends of the former are given.",),
+            )
+        )
+
+
+def _coefficient_notes(found: dict[str, Coefficient]) -> list[Line]:
+    notes: list[Line] = []
+    for name, one in found.items():
+        if one.value is None:
+            notes.append((Strong(f"{name}: n/a. "), f"{_sentence(one.reason)}."))
+        elif one.interval is None and one.interval_reason:
+            notes.append((Strong(f"{name}: no interval. "), f"{_sentence(one.interval_reason)}."))
+    return notes
+
+
+def need_line(need: ReviewNeed) -> Line:
+    """How much people would have to review."""
+    if need.accuracy is None:
+        return (f"n/a: {need.reasons.get('accuracy', 'unknown')}.",)
+    text = (
+        f"The network is right on {percent(need.accuracy)} {percent_interval(need.accuracy_interval)} of "
+        f"{plural(need.n, 'labelled pair')}, people agree with each other on {percent(need.target)}"
+    )
+    relative = f", {percent(need.accuracy / need.target)} of it" if need.target else ""
+    parts = [f"{text}{relative}. "]
+    if need.random is not None and need.random.review is not None:
+        ends = ""
+        if need.random_ends is not None:
+            shares = [end.review for end in need.random_ends]
+            ends = f" ({' to '.join(percent(share) for share in shares)} at the ends of the interval)"
+        parts.append(
+            f"To reach that, {percent(need.random.review)} of the pairs, picked at random, need a review{ends}. "
+        )
+    elif need.random is not None:
+        parts.append(f"By a review at random: n/a, {need.random.reason}. ")
+    if need.measured is not None:
+        parts.append(
+            f"With the most uncertain pairs first, {percent(need.measured)} {percent_interval(need.interval)} were "
+            f"enough here: {of(need.reviewed or 0, need.n)} labelled pairs."
+        )
+    else:
+        parts.append(f"With the most uncertain pairs first: n/a, {need.reasons.get('measured', 'unknown')}.")
+    return ("".join(parts),)
+
+
+# Review
+
+
+def review_section(report: Report) -> Iterable[Block]:
+    """Accuracy against the share of pairs that people review, the most uncertain first."""
+    curve = None if report.more is None else report.more.review
+    if curve is None or not curve.points or curve.levels < 2:
+        return
+    yield Section("If people review the uncertain pairs", "entropy of the calls, highest first")
+    yield Table(
+        (
+            "Reviewed, %",
+            "Accuracy of all, %",
+            "At random, %",
+            "Untouched part alone, %",
+            "n untouched",
+            "Kappa untouched",
+        ),
+        (True, True, True, True, True, True),
+        tuple(
+            Row(
+                (
+                    (percent(point.share, unit=False),),
+                    (f"{percent(point.accuracy, unit=False)} {percent_interval(point.interval)}".strip(),),
+                    (percent(point.by_chance, unit=False),),
+                    (
+                        f"{percent(point.untouched.accuracy, unit=False)} "
+                        f"{percent_interval(point.untouched_interval)}".strip(),
+                    ),
+                    (f"{point.untouched.n_used:,}",),
+                    (ratio(point.untouched.kappa),),
+                )
+            )
+            for point in curve.points
+        ),
+    )
+    unknown = f" {plural(curve.unknown, 'pair')} have no valid call and come first." if curve.unknown else ""
+    yield Paragraph(
+        (
+            "The entropy of the verdicts of a pair's calls (BPDE; Wang et al. 2023) says how sure the network is. "
+            f"Measured on {of(curve.n, curve.n_total)} pairs with a label and a verdict; pairs of one entropy "
+            f"({plural(curve.levels, 'value')}) are in an order shuffled by seed {curve.seed}.{unknown} Reviewed pairs "
+            "count as right, so that the accuracy of all is partly true by construction: the untouched part is not. "
+            "Pairs chosen so stand for no others and never serve to correct a rate.",
+        ),
+        "note",
+    )
+
+
+# Neurons as raters
+
+
+def raters_section(report: Report) -> Iterable[Block]:
+    """Which neuron and which role agree with people most, and from which the labels cannot tell them."""
+    more = report.more
+    if more is None:
+        return
+    if more.raters is not None and more.raters.best is not None:
+        yield Section("Who agrees with people most", plural(len(more.raters.raters), "neuron"))
+        yield from _raters(more.raters, "neuron")
+    if more.role_raters is not None and more.role_raters.best is not None:
+        yield Section("Which role agrees most", plural(len(more.role_raters.raters), "role"), level=3)
+        yield from _raters(more.role_raters, "role")
+
+
+def _raters(found: Raters, what: str) -> Iterable[Block]:
+    shown = found.raters[:MOST_RATERS]
+    yield Table(
+        (what.capitalize(), "Accuracy, %", "Kappa", "n used", "Best alone right", "This alone right", "p, Holm"),
+        (False, True, True, True, True, True, True),
+        tuple(
+            Row(
+                (
+                    (Given(one.name),),
+                    (_with(percent(one.agreement.accuracy, unit=False), percent_interval(one.intervals.accuracy)),),
+                    (_with(ratio(one.agreement.kappa), ratio_interval(one.intervals.kappa)),),
+                    (of(one.agreement.n_used, one.agreement.n_total),),
+                    ("–" if one.p is None else f"{one.only_best:,}",),
+                    ("–" if one.p is None else f"{one.only_this:,}",),
+                    ("–" if one.p_holm is None else p_value(one.p_holm).removeprefix("p = ").removeprefix("p "),),
+                ),
+                strong=one.name == found.best,
+            )
+            for one in shown
+        ),
+    )
+    same = [name for name in found.not_worse if name != found.best]
+    best: Line = (Strong(found.best or ""),)
+    if same:
+        text = f" agrees most; these labels cannot tell it from {plural(len(same), f'other {what}')}: "
+        yield Paragraph((*best, text, Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
+    else:
+        yield Paragraph((*best, f" agrees most, and these labels tell it from every other {what}."))
+    over = "questions" if found.tested_over == "questions" else "pairs"
+    warning = f"{found.warning}. " if found.warning else ""
+    yield Paragraph(
+        (
+            f"{warning}Compared with the best by the exact sign test over {over} that one alone gets right, "
+            "adjusted for all comparisons (Holm 1979).",
+        ),
+        "note",
+    )
+
+
+# Layers
+
+
+def diversity_section(report: Report) -> Iterable[Block]:
+    """How alike the neurons of each layer are, and how they changed their mind."""
+    layers = () if report.more is None else report.more.layers
+    if not layers:
+        return
+    yield Section("How alike the neurons are", "by layer")
+    yield Table(
+        ("Layer", "Two neurons differ, %", "All equal, %", "Krippendorff's alpha", "Both wrong, %", "Yule's Q", "n"),
+        (False, True, True, True, True, True, True),
+        tuple(
+            Row(
+                (
+                    (f"{layer.layer}",),
+                    (_share(layer.diversity.disagreement),),
+                    (_share(layer.diversity.unanimous),),
+                    (_coefficient(layer.panel.alpha_nominal),),
+                    (_share(layer.diversity.double_fault),),
+                    (_number(layer.diversity.q),),
+                    (of(layer.diversity.n, layer.diversity.n_total),),
+                )
+            )
+            for layer in layers
+        ),
+    )
+    yield Bullets(tuple(_alike(layers)))
+    for layer in layers:
+        if layer.minds is not None:
+            yield Section(f"How neurons of layer {layer.layer} changed their mind", level=3)
+            yield from _minds(layer.minds)
+
+
+def _share(of_pairs: Mean) -> str:
+    return f"{percent(of_pairs.value, unit=False)} {percent_interval(of_pairs.interval)}".strip()
+
+
+def _coefficient(found: Coefficient) -> str:
+    return _with(ratio(found.value), ratio_interval(found.interval))
+
+
+def _number(of_pairs: Mean) -> str:
+    return f"{ratio(of_pairs.value)} {ratio_interval(of_pairs.interval)}".strip()
+
+
+def _alike(layers: tuple[LayerStudy, ...]) -> Iterable[Line]:
+    for layer in layers:
+        oracle = layer.diversity.oracle
+        if oracle.value is not None:
+            yield (
+                f"Layer {layer.layer}: at least one neuron is right on {percent(oracle.value)} "
+                f"{percent_interval(oracle.interval)} of {plural(oracle.n, 'labelled pair')}: what no vote can exceed.",
+            )
+        if layer.change is not None and layer.change.disagreement.value is not None:
+            moved = layer.change.disagreement
+            value = moved.value or 0.0
+            word = "more alike" if value < 0 else "less alike"
+            sure = moved.interval is None or not moved.interval.low <= 0 <= moved.interval.high
+            doubt = "" if sure else ", which may be chance"
+            yield (
+                f"From layer {layer.layer - 1} to {layer.layer} the neurons became {word}{doubt}: two of them "
+                f"differ on {points(value)} {_points_interval(moved.interval)} of {plural(moved.n, 'pair')}.",
+            )
+    why = "Zhang et al. (2023) explain the loss beyond two layers by neurons that become alike. "
+    yield (
+        f"{why if len(layers) > 1 else ''}Both wrong and Yule's Q are of each two neurons on labelled "
+        "pairs: Q is 1 where they are right on the same pairs, 0 where "
+        "they are independent.",
+    )
+
+
+def _points_interval(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return f"[{minus(f'{100 * interval.low:+.1f}')}, {minus(f'{100 * interval.high:+.1f}')}]"
+
+
+def _minds(minds: MindChanges) -> Iterable[Block]:
+    if not minds.changed.chances:
+        yield Paragraph((f"n/a: {minds.reason}.",))
+        return
+    rows = {
+        "Changed its own verdict": minds.changed,
+        "Most others said something else: taken over": minds.to_others,
+        "Most others agreed with it: changed all the same": minds.against_others,
+        "Its own other order said something else: taken over": minds.to_own_order,
+    }
+    yield Table(
+        ("", "Verdicts", "Mean over pairs, %", "Pairs"),
+        (False, True, True, True),
+        tuple(
+            Row(((name,), (of(found.moved, found.chances),), (_mean_share(found),), (f"{found.mean.n:,}",)))
+            for name, found in rows.items()
+        ),
+    )
+    text = (
+        f"Of the changed verdicts {minds.towards_others:,} went to what most others had said, {minds.away:,} "
+        f"elsewhere, for {minds.undecided:,} the others had no majority. "
+    )
+    if minds.gain.value is None:
+        text += f"Whether that helped is unknown: {minds.gain.reason}."
+    else:
+        text += (
+            f"On {plural(minds.n_labelled, 'labelled pair')} {minds.to_right:,} became right, {minds.to_wrong:,} wrong "
+            f"and {minds.between_wrong:,} stayed wrong: {points(minds.gain.value)} "
+            f"{_points_interval(minds.gain.interval)} of the neurons' accuracy (exact sign test, {p_value(minds.p)})."
+        )
+    yield Paragraph((text,))
+
+
+def _mean_share(found: Moves) -> str:
+    return _share(found.mean)
+
+
+# Weights
+
+
+def learned_section(report: Report) -> Iterable[Block]:
+    """Weights of neurons, cross-fitted, beside the votes that need none."""
+    ways = () if report.more is None else report.more.learned
+    if not any(way.agreement is not None for way in ways):
+        return
+    yield Section("Weights of neurons, learned", "cross-fitted")
+    rows = [_learned_row(way.title, way.agreement, way.intervals) for way in ways]
+    shown = list(dict.fromkeys((report.decides, "c1", "c2_all")))
+    rows += [
+        _learned_row(aggregation_title(name), found.agreement, found.intervals, strong=name == report.decides)
+        for name in shown
+        for found in (report.aggregations[name],)
+    ]
+    yield Table(("", "Accuracy, %", "Macro-F1", "Kappa", "n used"), (False, True, True, True, True), tuple(rows))
+    notes: list[Line] = [
+        (Strong(f"{way.title}: n/a. "), f"{_sentence(way.reason)}.") for way in ways if way.agreement is None
+    ]
+    notes += [(Strong(f"{way.title}. "), way.warning) for way in ways if way.warning and way.agreement is not None]
+    if notes:
+        yield Bullets(tuple(notes))
+    way = ways[0]
+    if way.agreement is not None and way.weights:
+        used = sorted(((weight, name) for name, weight in way.weights.items() if weight > 0), reverse=True)
+        yield Section("Weights of 0 or more", f"{of(len(used), len(way.weights))} neurons", level=3)
+        yield Facts(tuple((f"{weight:.3f}", (Given(name),)) for weight, name in used[:MOST_WEIGHTS]), 2)
+        left = len(used) - MOST_WEIGHTS
+        more = f" {plural(left, 'more weight')}: in the JSON form." if left > 0 else ""
+        rest = "The other neurons have the weight 0." if len(used) < len(way.weights) else ""
+        if rest or more:
+            yield Paragraph((f"{rest}{more}".strip(),), "note")
+    yield Paragraph(
+        (
+            "Every pair is judged by weights that were fitted to pairs with other questions, so that no pair helps to "
+            "judge itself. The best single neuron is chosen in the same way.",
+        ),
+        "note",
+    )
+
+
+def _learned_row(name: str, found: Agreement | None, within: AgreementIntervals | None, *, strong: bool = False) -> Row:
+    if found is None or within is None:
+        return Row(((name,), ("n/a",), ("n/a",), ("n/a",), ("",)))
+    return Row(
+        (
+            (name,),
+            (f"{percent(found.accuracy, unit=False)} {percent_interval(within.accuracy)}".strip(),),
+            (f"{ratio(found.macro_f1)} {ratio_interval(within.macro_f1)}".strip(),),
+            (f"{ratio(found.kappa)} {ratio_interval(within.kappa)}".strip(),),
+            (of(found.n_used, found.n_total),),
+        ),
+        strong,
+    )
+
+
+# Smaller networks
+
+_RULE_WORDS = {"c1": "c1*", "c2_all": "c2*(all)", "c2_last": "the vote of the last layer"}
+
+
+def sizes_section(report: Report) -> Iterable[Block]:
+    """How accurate smaller networks would have been, at no cost."""
+    sizes = None if report.more is None else report.more.sizes
+    if sizes is None or sizes.found is None or len(sizes.found.points) < 2:
+        return
+    found = sizes.found
+    smallest, whole = found.smallest, found.whole
+    yield Section("Smaller networks", _RULE_WORDS[sizes.rule])
+    yield Paragraph(
+        (
+            Strong(f"Within {100 * found.tolerance:g} point: "),
+            f"{_size(smallest)}, {smallest.calls:.1f} calls a pair instead of {whole.calls:.1f}: "
+            f"{percent(smallest.accuracy)} {percent_interval(smallest.interval)}; the whole network "
+            f"{percent(whole.accuracy)} {percent_interval(whole.interval)} of {whole.n_used:,.0f} labelled pairs. "
+            f"Difference {points(smallest.difference)} {_points_interval(smallest.difference_interval)}.",
+        )
+    )
+    shown = _shown(found)
+    yield Table(
+        ("Neurons", "Layers", "Orders", "Samples", "Calls a pair", "Accuracy, %", "Lowest to highest, %", "Difference"),
+        (False, True, True, True, True, True, True, True),
+        tuple(
+            Row(
+                (
+                    (f"{point.neurons:,}",),
+                    (f"{point.depth:,}",),
+                    ("+".join(order.upper() for order in point.orders),),
+                    (f"{point.samples:,}",),
+                    (f"{point.calls:.1f}",),
+                    (f"{percent(point.accuracy, unit=False)} {percent_interval(point.interval)}".strip(),),
+                    (f"{100 * point.lowest:.1f} – {100 * point.highest:.1f}",),
+                    (points(point.difference),),
+                ),
+                strong=point is smallest,
+            )
+            for point in shown
+        ),
+    )
+    left = len(found.points) - len(shown)
+    neuron, accuracy = found.best_neuron
+    yield Paragraph(
+        (
+            "Only networks whose every call is recorded as they would have made it. A size stands for the mean over "
+            "choices of neurons of its last layer; lowest and highest are single choices. Best single neuron of layer "
+            "1, chosen on the same pairs and so flattered: ",
+            Given(sizes.names[neuron]),
+            f", {percent(accuracy)}." + (f" {plural(left, 'more size')}: in the JSON form." if left else ""),
+        ),
+        "note",
+    )
+
+
+def _size(point: Point) -> str:
+    orders = "both orders" if len(point.orders) == 2 else f"order {point.orders[0].upper()} alone"
+    samples = f", {plural(point.samples, 'sample')}" if point.samples > 1 else ""
+    return f"{plural(point.neurons, 'neuron')} in {plural(point.depth, 'layer')}, {orders}{samples}"
+
+
+def _shown(found: WhatIf) -> list[Point]:
+    """At most so many sizes: those with all orders and samples first, evenly, and the smallest that is good enough."""
+    points = found.points
+    if len(points) > MOST_POINTS:
+        whole = found.whole
+        points = tuple(point for point in points if (point.orders, point.samples) == (whole.orders, whole.samples))
+    if len(points) > MOST_POINTS:
+        step = (len(points) - 1) / (MOST_POINTS - 1)
+        points = tuple(points[round(place * step)] for place in range(MOST_POINTS))
+    return [*points, *(() if found.smallest in points else (found.smallest,))]
+
+
+# Systems
+
+
+def ranking_section(report: Report) -> Iterable[Block]:
+    """The systems from the strongest to the weakest."""
+    ranks = None if report.more is None else report.more.ranks
+    if ranks is None:
+        return
+    found, human = ranks.verdicts, {} if ranks.human is None else {one.name: one for one in ranks.human.systems}
+    yield Section("Ranking of systems", f"Bradley–Terry, {plural(len(found.systems), 'system')}")
+    yield Table(
+        ("System", "Rating", "95 % interval", "Wins", "Ties", "Losses", *(("By people",) if human else ())),
+        (False, True, True, True, True, True, *((True,) if human else ())),
+        tuple(
+            Row(
+                (
+                    (Given(one.name),),
+                    (f"{one.rating:.0f}",),
+                    ("" if one.interval is None else f"[{one.interval.low:.0f}, {one.interval.high:.0f}]",),
+                    (f"{one.wins:,}",),
+                    (f"{one.ties:,}",),
+                    (f"{one.losses:,}",),
+                    *(((f"{human[one.name].rating:.0f}" if one.name in human else "–",),) if human else ()),
+                )
+            )
+            for one in found.systems[:MOST_SYSTEMS]
+        ),
+    )
+    notes: list[Line] = []
+    if found.triples:
+        share = of(found.intransitive, found.triples)
+        circles = "; ".join(" > ".join(circle) for circle in found.circles[:3])
+        named: Line = (": ", Given(circles)) if circles else ()
+        notes.append((f"{share} triples of systems form a circle (each beats the next)", *named, "."))
+    if found.reason:
+        notes.append((f"{_sentence(found.reason)}.",))
+    if found.prior:
+        notes.append(
+            (f"Some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two.",)
+        )
+    if len(found.groups) > 1:
+        notes.append(
+            (f"The systems fall into {len(found.groups):,} groups that never met: their ratings do not compare.",)
+        )
+    left = len(found.systems) - MOST_SYSTEMS
+    if left > 0:
+        notes.append((f"{plural(left, 'more system')}: in the JSON form.",))
+    if notes:
+        yield Bullets(tuple(notes))
+    people = f"; by people {ranks.n_human:,}" if human else ""
+    yield Paragraph(
+        (
+            "Mean rating 1000, 400 points are odds of ten to one; a tie is half a win to each. "
+            f"{ranks.n:,} judged pairs of named systems on {plural(found.questions, 'question')}{people}. "
+            "Uncorrected: the verdicts' own errors are not taken out. "
+            f"Intervals are a bootstrap over questions ({found.resamples:,} resamples).",
+        ),
+        "note",
+    )
+
+
+# Another run
+
+_FIGURES = {"accuracy": "Accuracy, %", "macro_f1": "Macro-F1", "kappa": "Kappa"}
+_DIFFERS = {
+    "network": "Network",
+    "prompts": "Prompts",
+    "model": "Models asked",
+    "returned_model": "Models that answered",
+}
+
+
+def comparison_section(report: Report) -> Iterable[Block]:
+    """This run beside another one."""
+    compared = report.compared
+    if compared is None:
+        return
+    found, test = compared.found, compared.found.test
+    yield Section(f"Beside {compared.second}", f"{compared.first} less {compared.second}")
+    if compared.warning:
+        yield Notice((Strong("Different judges: "), f"{_sentence(compared.warning)}."))
+        yield Table(
+            ("What differs", compared.first, compared.second),
+            (False, False, False),
+            tuple(
+                Row(((_DIFFERS.get(name, name),), (Given(one),), (Given(other),)))
+                for name, (one, other) in compared.judges_differ.items()
+            ),
+        )
+    rows = [
+        _difference(title, found.differences[name], percents=name == "accuracy") for name, title in _FIGURES.items()
+    ]
+    rows.append(_difference("Win rate of B, corrected, %", compared.rate, percents=True))
+    yield Table(
+        ("", compared.first, compared.second, "Difference", "95 % interval", "n"),
+        (False, True, True, True, True, True),
+        tuple(rows),
+    )
+    reasons = {one.reason for one in (*found.differences.values(), compared.rate) if one.reason}
+    if reasons:
+        yield Bullets(tuple((f"{_sentence(reason)}.",) for reason in sorted(reasons)))
+    names = " and ".join(dict.fromkeys(aggregation_title(name) for name in compared.decides))
+    text = (
+        f"{compared.common:,} pairs are in both runs (of {compared.pairs[0]:,} and {compared.pairs[1]:,}), {found.n:,} "
+        f"judged by both, {test.n:,} of them labelled, by {names}. "
+    )
+    if test.n:
+        text += (
+            f"{compared.first} alone is right on {test.only_first:,} pairs, {compared.second} alone on "
+            f"{test.only_second:,} (McNemar, exact {p_value(test.p)}). "
+        )
+        if found.questions_p is not None:
+            text += f"Over questions, which pairs share here: {p_value(found.questions_p)}. "
+    if found.n:
+        text += f"Both say the same on {of(found.agree, found.n)} pairs."
+    yield Paragraph((text,))
+    if compared.labels_differ:
+        yield Paragraph(
+            (f"{plural(compared.labels_differ, 'pair')} with different labels in the two runs count as unlabelled.",),
+            "note",
+        )
+
+
+def _difference(name: str, found: Difference, *, percents: bool) -> Row:
+    def shown(value: float | None) -> str:
+        return percent(value, unit=False) if percents else ratio(value)
+
+    scale, form = (100, "+.1f") if percents else (1, "+.2f")
+    difference = "n/a" if found.difference is None else minus(format(scale * found.difference, form))
+    interval = ""
+    if found.interval is not None:
+        ends = [minus(format(scale * end, form)) for end in found.interval]
+        interval = f"[{ends[0]}, {ends[1]}]"
+    return Row(((name,), (shown(found.first),), (shown(found.second),), (difference,), (interval,), (f"{found.n:,}",)))
+
+
+# Labels
+
+_PLAN_TITLES: dict[PlanMethod, str] = {
+    "random": "Corrected, labels at random",
+    "within_verdict": "Corrected, labels at random within verdicts",
+    "ppi": "PPI++, labels at random",
+    "human_only": "Human labels only",
+}
+
+
+def plan_section(report: Report) -> Iterable[Block]:
+    """How many labels an interval of a wished width needs."""
+    plan = None if report.more is None else report.more.plan
+    if plan is None:
+        return
+    yield Section("Labels still wanted", f"for a 95 % interval {100 * plan.width:g} points wide")
+    rows = []
+    for method in PLAN_METHODS:
+        need = plan.needs[method]
+        rows.append(
+            Row(
+                (
+                    (_PLAN_TITLES[method],),
+                    ("n/a" if need.labels is None else f"{need.labels:,}",),
+                    ("" if not need.floor else f"{100 * need.floor:.1f}",),
+                )
+            )
+        )
+    yield Table(("Estimate", "Labels in all", "Narrowest, points"), (False, True, True), tuple(rows))
+    notes: list[Line] = [
+        (Strong(f"{_PLAN_TITLES[method]}: n/a. "), f"{_sentence(plan.needs[method].reason)}.")
+        for method in PLAN_METHODS
+        if plan.needs[method].labels is None
+    ]
+    if plan.assumption:
+        notes.append((Strong("Assumed. "), f"{_sentence(plan.assumption)}."))
+    if notes:
+        yield Bullets(tuple(notes))
+    wanted = ", ".join(f"{SPOKEN[verdict]} {count:,}" for verdict, count in plan.more.items() if count)
+    if wanted and plan.needs["within_verdict"].labels is not None:
+        text = f"To label next, at random within the verdicts: {wanted}."
+    elif plan.needs["within_verdict"].labels is None:
+        text = "No number of labels of these pairs is enough: more pairs, or a better judge, would help."
+    else:
+        text = "The labels there are suffice for this width."
+    yield Paragraph((f"{text} {of(plan.labelled, plan.pairs)} judged pairs have a label that counts.",), "note")

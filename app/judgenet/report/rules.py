@@ -1,0 +1,35 @@
+"""Which rules a report counts votes by, where a project stands beside the store: those that the project has now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.network import Aggregation
+from judgenet.core.project import RULE, ProjectError
+from judgenet.store.files import load_project
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRules:
+    """What a project says of the run: the rules of voting, ``None`` where its network is another one by now, and the
+    aggregation that gives the verdict, ``None`` where it names none that the run has."""
+
+    aggregation: Aggregation | None
+    decides: str | None
+
+
+def project_rules(store: Path, run: RunInfo) -> ProjectRules:
+    """The rules of the project beside a store; neither where there is no project that can be read."""
+    try:
+        project = load_project(store.with_name(store.name.removesuffix(".db")))
+    except ProjectError:
+        return ProjectRules(None, None)
+    spec = network_of(run)
+    names = aggregation_names(spec.depth, chair=spec.chair is not None)
+    chosen = project.metadata.get(RULE)
+    same = replace(project.network, aggregation=spec.aggregation, name=spec.name) == spec
+    return ProjectRules(project.network.aggregation if same else None, chosen if chosen in names else None)
