@@ -117,7 +117,7 @@ def report(
 
         rules = ProjectRules(None, None) if own_rules else project_rules(store.path, info)
         spec = network_of(info)
-        index = VerdictIndex(replace(spec, aggregation=rules.aggregation or spec.aggregation))
+        index = VerdictIndex(replace(spec, aggregation=rules.aggregation or spec.aggregation), info.id)
         try:
             found = build(
                 store,
@@ -133,12 +133,14 @@ def report(
             )
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
-        found = deepen(store, info, found, index, on_step)
+        found = deepen(store, info, found, index, chosen=chosen, on_step=on_step)
         if compare is not None:
             on_step(f"Reading {compare}")
             with open_run(compare, project) as (other_store, other):
                 try:
-                    found = compare_runs(store, info, found, index, other_store, other, on_progress)
+                    found = compare_runs(
+                        store, info, found, index, other_store, other, chosen=chosen, on_progress=on_progress
+                    )
                 except ValueError as error:
                     raise InputError(f"--compare {compare}: {error}") from None
     document = outline(found, shown)

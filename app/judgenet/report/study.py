@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.evaluation import TIE_TOLERANCE, Reason
+from judgenet.core.labels import Chosen
 from judgenet.core.network import NetworkSpec, inputs_of
 from judgenet.core.pairs import ORDERS, Verdict, question_key
 from judgenet.report.learned import WARNINGS, WAY_TITLES, Way, learn_from
@@ -238,7 +239,15 @@ def _merged(differences: NDArray[np.float64]) -> Codes:
     return _codes(np.nansum(differences, axis=axes), there)
 
 
-def deepen(store: Store, run: RunInfo, report: Report, index: VerdictIndex, on_step: Step | None = None) -> Report:
+def deepen(
+    store: Store,
+    run: RunInfo,
+    report: Report,
+    index: VerdictIndex,
+    *,
+    chosen: Chosen | None = None,
+    on_step: Step | None = None,
+) -> Report:
     """The report with :class:`More`. ``index`` heard of the run's pairs while the report was built."""
     tell = on_step or (lambda _: None)
     tell("Reading the calls")
@@ -267,7 +276,8 @@ def deepen(store: Store, run: RunInfo, report: Report, index: VerdictIndex, on_s
     ranks = _ranks(of, judged, seed) if len(of.systems) > 2 else None
     plan = None
     if report.rates.judged:
-        plan = plan_labels(*index.labelled_counts(report.decides), PLAN_WIDTH)
+        sample = index.sample(report.decides, chosen)
+        plan = plan_labels(sample.labelled, sample.others, PLAN_WIDTH)
     return replace(report, more=More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan))
 
 

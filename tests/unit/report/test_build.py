@@ -507,7 +507,7 @@ def test_too_few_questions_give_no_interval(tmp_path: Path) -> None:
     pairs = [replace(pair, question=f"question {i % 9}") for i, pair in enumerate(labelled_pairs(36))]
     path = tmp_path / "run.judgenet.db"
     record(path, pairs, random_say(pairs)[0], fixed_network(2))
-    found = reported(path)
+    found = reported(path, chosen="random")
     intervals = found.headline.intervals
     assert (intervals.accuracy, intervals.macro_f1, intervals.kappa) == (None, None, None)
     assert "9 questions only; 10 are needed" in intervals.reasons["accuracy"]

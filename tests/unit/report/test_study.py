@@ -27,7 +27,7 @@ from tests.unit.report.test_build import Elsewhere, sign
 
 def studied(path: Path, other: Path | None = None, **options: object) -> Report:
     with opened(path) as (store, run):
-        index = VerdictIndex(network_of(run))
+        index = VerdictIndex(network_of(run), run.id)
         found = build(store, run, observe=index.add, **{"resamples": 200, **options})  # type: ignore[arg-type]
         found = deepen(store, run, found, index)
         if other is not None:
