@@ -13,9 +13,9 @@ from rich.progress import Progress
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
 from judgenet.cli.rate import ChosenOption
+from judgenet.report.beside import compare_runs
 from judgenet.report.blocks import Document
 from judgenet.report.build import build
-from judgenet.report.beside import compare_runs
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, PartKey, outline

@@ -64,9 +64,7 @@ def compare_runs(
     other = _indexed(other_store, other_run, on_progress)
     same_store = store.path == other_store.path
     # Places in the other run, and in this one.
-    places = (
-        common_pairs(store, other_run, run) if same_store else _common(other_store, other_run, store, run)
-    )
+    places = common_pairs(store, other_run, run) if same_store else _common(other_store, other_run, store, run)
     if not places:
         raise ValueError(
             f"{run.id} and {other_run.id}: no pair is in both (the same id and the same texts). "

@@ -65,9 +65,7 @@ def learn_way(found: NeuronVotes, way: Way, seed: int = 0) -> Learned | str:
     return learn_from(found.votes, labels, groups, way, seed)
 
 
-def learn_from(
-    votes: Votes, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0
-) -> Learned | str:
+def learn_from(votes: Votes, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0) -> Learned | str:
     """:func:`learn_way` of votes with a label and a question (``groups``) a pair."""
     try:
         match way:

@@ -24,7 +24,7 @@ from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
 if TYPE_CHECKING:
-    from judgenet.report.beside import Compared
+    from judgenet.report.beside import Beside
     from judgenet.report.study import More
 
 
@@ -327,7 +327,7 @@ class Report:
     that both together tell. ``position`` is about
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
-    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.study.deepen` adds, ``compared`` what
+    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.study.deepen` adds, ``beside`` what
     :func:`judgenet.report.beside.compare_runs` does.
     """
 
@@ -359,7 +359,7 @@ class Report:
     disagreements: Mapping[Kind, int]
     prompts: tuple[PromptSample, ...]
     more: More | None = None
-    compared: Compared | None = None
+    beside: Beside | None = None
 
     @property
     def headline(self) -> Figures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from judgenet.report.beside import Compared
+from judgenet.report.beside import Beside
 from judgenet.report.model import Report
 from judgenet.report.study import LayerStudy, LearnedWay, More
 from judgenet.stats.comparison import Difference
@@ -34,8 +34,8 @@ def more_records(report: Report) -> Iterator[Record]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
-    if report.compared is not None:
-        yield from _compared(report.compared)
+    if report.beside is not None:
+        yield from _compared(report.beside)
 
 
 def _of_more(more: More, total: int) -> Iterator[Record]:
@@ -146,7 +146,7 @@ def _ranking(by: str, found: Ranking, n: int) -> Iterator[Record]:
     yield Record(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
 
 
-def _compared(compared: Compared) -> Iterator[Record]:
+def _compared(compared: Beside) -> Iterator[Record]:
     about, test = f"less {compared.second}", compared.found.test
     named: dict[str, Difference] = {**compared.found.differences, "win_rate": compared.rate}
     for name, found in named.items():

@@ -584,7 +584,7 @@ _DIFFERS = {
 
 def comparison_section(report: Report) -> Iterable[Block]:
     """This run beside another one."""
-    compared = report.compared
+    compared = report.beside
     if compared is None:
         return
     found, test = compared.found, compared.found.test

@@ -29,7 +29,8 @@ def project_rules(store: Path, run: RunInfo) -> ProjectRules:
     except ProjectError:
         return ProjectRules(None, None)
     spec = network_of(run)
-    names = aggregation_names(spec.depth, chair=spec.chair is not None)
-    chosen = project.metadata.get(RULE)
     same = replace(project.network, aggregation=spec.aggregation, name=spec.name) == spec
-    return ProjectRules(project.network.aggregation if same else None, chosen if chosen in names else None)
+    rules = project.network.aggregation if same else None
+    chosen = project.metadata.get(RULE)
+    names = aggregation_names(replace(spec, aggregation=rules or spec.aggregation))
+    return ProjectRules(rules, chosen if chosen in names else None)

@@ -198,7 +198,7 @@ def test_two_runs_beside_each_other(run: tuple[Path, list[Pair], Scores], tmp_pa
     other.parent.mkdir()
     record(other, pairs, say, fixed_network(2))
     found = studied(path, other)
-    compared = found.compared
+    compared = found.beside
     assert compared is not None
     one, two = Elsewhere(pairs, said), Elsewhere(pairs, other_said)
     only_one = only_two = n = 0
