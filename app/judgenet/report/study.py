@@ -277,7 +277,7 @@ def deepen(
     plan = None
     if report.rates.judged:
         sample = index.sample(report.decides, chosen)
-        plan = plan_labels(sample.labelled, sample.others, PLAN_WIDTH)
+        plan = plan_labels(sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen != "imported")
     return replace(report, more=More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan))
 
 

@@ -13,8 +13,8 @@ import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.report.build import build
 from judgenet.report.beside import compare_runs
+from judgenet.report.build import build
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, outline, sections
 from judgenet.report.study import deepen
