@@ -277,7 +277,9 @@ def deepen(
     plan = None
     if report.rates.judged:
         sample = index.sample(report.decides, chosen)
-        plan = plan_labels(sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen != "imported")
+        plan = plan_labels(
+            sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen in ("random", "within-verdict")
+        )
     return replace(report, more=More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan))
 
 
