@@ -22,8 +22,16 @@ from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, follow, terminate
 from judgenet.cli.setup import Setup, prepare
 from judgenet.core.events import Event
-from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES, Experiment, ExperimentPreset, make
-from judgenet.core.project import Selection, select
+from judgenet.core.experiments import (
+    EXPERIMENTS,
+    FAIREVAL_SAMPLES,
+    Experiment,
+    ExperimentPreset,
+    make,
+    selection_of,
+    set_name,
+)
+from judgenet.core.project import select
 from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, estimate_experiment
 from judgenet.engine.session import Engine
 from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section
@@ -73,7 +81,7 @@ def experiment(
         int | None,
         typer.Option(min=0, help="Judge so many pairs of each task, drawn by --seed; 0 for all. width-depth: 20."),
     ] = None,
-    set_name: Annotated[
+    named: Annotated[
         str | None, typer.Option("--set", help="Name of this set of pairs in the tables; the file's without it.")
     ] = None,
     width: Annotated[
@@ -119,8 +127,10 @@ def experiment(
         raise InputError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
     if target is not None and not 0 < target <= 1:
         raise InputError(f"--target {target:g}: a share above 0 and up to 1, such as 0.8.")
+    if limit is not None and per_task:
+        raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
     setup = prepare(**shared, out=out)
-    selection, words = _selection(preset, limit, per_task, shared["seed"], setup)
+    selection, words = selection_of(preset, limit, per_task, shared["seed"])
     pairs = select(setup.dataset.pairs, selection)
     source = setup.project.pairs
     assert source is not None
@@ -140,16 +150,11 @@ def experiment(
         changes["budget"] = neurons
     found = make(name, choices_of(setup.start, **changes))
     _refuse_too_few(preset, setup)
-    named = set_name or _set_name(Path(source.files[0]))
+    named = named or set_name(Path(source.files[0]).absolute())
     if estimate:
         _estimate_only(found, setup, as_json)
         return ExitCode.DONE
     return _run(found, setup, named, words, target, out / name, as_json=as_json, quiet=quiet)
-
-
-def _set_name(file: Path) -> str:
-    """A set of pairs by its file; one that is only called ``pairs`` by its folder."""
-    return file.absolute().parent.name if file.stem == "pairs" else file.stem
 
 
 def _numbers(option: str, text: str) -> tuple[int, ...]:
@@ -164,20 +169,6 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
     if not numbers:
         raise InputError(f"{option} {text}: the first number is larger than the last.")
     return tuple(dict.fromkeys(numbers))
-
-
-def _selection(
-    preset: ExperimentPreset, limit: int | None, per_task: int | None, seed: int, setup: Setup
-) -> tuple[Selection, str]:
-    """Which pairs, and the same in words."""
-    if limit is not None and per_task:
-        raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
-    if limit is not None:
-        return Selection("sample", limit, seed), f"{limit:,} drawn with seed {seed}"
-    each = preset.each if per_task is None else per_task
-    if not each:
-        return Selection(), "all pairs"
-    return Selection("per_task", each, seed), f"{each:,} of each task, drawn with seed {seed}"
 
 
 def _refuse_too_few(preset: ExperimentPreset, setup: Setup) -> None:

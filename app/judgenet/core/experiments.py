@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Literal
 
 from judgenet.core import presets
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import Language, NetworkError, NetworkSpec, OrderSetting, RolesSpec, Settings
 from judgenet.core.plan import count_calls
+from judgenet.core.project import Selection
 
 FAIREVAL_SAMPLES = 3
 """FairEval's k: its authors found three evidences to be enough."""
@@ -412,6 +414,22 @@ def make(key: str, choices: Choices) -> Experiment:
         if number < 1:
             raise NetworkError(f"{name} of an experiment begins at 1, not {number}.")
     return preset.make(choices)
+
+
+def selection_of(preset: ExperimentPreset, limit: int | None, each: int | None, seed: int) -> tuple[Selection, str]:
+    """Which pairs an experiment takes, and the same in words: ``limit`` drawn of all, or ``each`` of every task (0: all
+    pairs; ``None``: as the experiment does)."""
+    if limit is not None:
+        return Selection("sample", limit, seed), f"{limit:,} drawn with seed {seed}"
+    each = preset.each if each is None else each
+    if not each:
+        return Selection(), "all pairs"
+    return Selection("per_task", each, seed), f"{each:,} of each task, drawn with seed {seed}"
+
+
+def set_name(file: PurePath) -> str:
+    """The name of a set of pairs by its file; one that is only called ``pairs`` by its folder."""
+    return file.parent.name if file.stem == "pairs" and file.parent.name else file.stem
 
 
 def calls_alone(experiment: Experiment, roles: Mapping[str, int]) -> int:

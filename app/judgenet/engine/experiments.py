@@ -3,6 +3,7 @@ has made, within one budget; and what that comes to before anything is sent."""
 
 from __future__ import annotations
 
+import queue
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import Any
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation
-from judgenet.core.events import RunFinished, RunState
+from judgenet.core.events import Event, RunFinished, RunState
 from judgenet.core.experiments import Arm, Choices, Experiment, as_wide_as, calls_alone
 from judgenet.core.network import NetworkSpec, Role, needs_roles, role_limit
 from judgenet.core.pairs import Pair
@@ -20,7 +21,7 @@ from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Used
 from judgenet.engine.estimate import FORMS, MOST_CALLS, MOST_PAIRS
 from judgenet.engine.questions import Question, Questions
-from judgenet.engine.session import Start
+from judgenet.engine.session import Engine, Start
 from judgenet.engine.work import Call
 from judgenet.store.db import Store
 from judgenet.store.runs import RecordedAnswer, RunInfo, recorded, run_info, run_pairs
@@ -119,6 +120,31 @@ class Course:
                     by_width.setdefault(len(of.roles), []).append(places[of.pair.id])
         for width, pairs in sorted(by_width.items()):
             yield as_wide_as(arm.spec, width), pairs
+
+
+_TICK_S = 0.1
+
+
+def drive(
+    course: Course, engine: Engine, store: Store, told: Callable[[Step, Event], None], stopped: Callable[[], bool]
+) -> Ended:
+    """Leads an experiment to its end, on the calling thread, which hears every event; ``stopped`` is asked now and then
+    and ends it within a second."""
+    while (step := course.next()) is not None:
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        handle = engine.start(store, step.start, events.put)
+        stopping = False
+        while not handle.future.done() or not events.empty():
+            if stopped() and not stopping:
+                stopping = True
+                handle.cancel()
+            try:
+                told(step, events.get(timeout=_TICK_S))
+            except queue.Empty:
+                continue
+        course.ended(step, handle.run, handle.future.result(), handle.used)
+    assert course.end is not None
+    return course.end
 
 
 def runs_of(store: Store, ids: Sequence[str]) -> list[RunInfo]:

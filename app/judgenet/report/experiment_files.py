@@ -49,15 +49,22 @@ def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dic
     :raises ResultsError: a file cannot be written or read.
     """
     results = with_set(kept_results(folder), key, found)
+    return results, write_all(folder, results)
+
+
+def write_all(folder: Path, results: Results) -> list[Path]:
+    """Writes results as they are, over what the folder holds of them, and returns the files.
+
+    :raises ResultsError: a file cannot be written.
+    """
     texts = {
         RESULTS: json_text(results),
         "table.md": markdown(document(results)),
         "table.csv": csv(results),
         "table.tex": latex(document(results)),
         "method.md": markdown(method(results)),
+        **plots(results),
     }
-    for name, text in plots(results).items():
-        texts[name] = text
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +74,7 @@ def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dic
             written.append(folder / name)
     except OSError as error:
         raise ResultsError(f"{folder}: cannot be written ({error.strerror or error}). Name another folder.") from None
-    return results, written
+    return written
 
 
 def plots(results: Results) -> dict[str, str]:

@@ -24,6 +24,7 @@ from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
 from judgenet.ui.errors import Mend
+from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.palette import Palette
 from judgenet.ui.preflight import PreflightDialog
@@ -76,6 +77,7 @@ class FrameActions(QObject):
         self._quit = quit_all
         self._next_region = next_region
         self._preflight = PreflightDialog(context, window)
+        self._experiments = ExperimentsDialog(context, window)
         palette.add_answers(self._size_answers)
         palette.add_answers(self._pair_answers)
         self._add()
@@ -148,6 +150,16 @@ class FrameActions(QObject):
                 self._needs_project,
                 menu="Run",
                 words="preflight pre-flight check test",
+            ),
+            Action(
+                "experiments.open",
+                "Experiments…",
+                self.show_experiments,
+                "Ctrl+Shift+E",
+                "grid",
+                self._needs_project,
+                menu="Run",
+                words="baselines sweep width depth main table paper word clouds saving",
             ),
             Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
             Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
@@ -423,6 +435,10 @@ class FrameActions(QObject):
     def try_models(self) -> None:
         """Opens the pre-flight of the network's models."""
         self._preflight.show_for()
+
+    def show_experiments(self) -> None:
+        """Opens the experiments."""
+        self._experiments.show_for()
 
     # The network by typing
 

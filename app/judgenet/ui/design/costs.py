@@ -69,6 +69,9 @@ class CostStrip(QFrame):
         self.try_models = QPushButton("Try the models")
         set_kind(self.try_models, "flat")
         context.actions.attach(self.try_models, "models.try")
+        self.experiments = QPushButton("Experiments")
+        set_kind(self.experiments, "flat")
+        context.actions.attach(self.experiments, "experiments.open")
         row = QHBoxLayout(self)
         row.addWidget(self.calls)
         row.addWidget(self.tokens)
@@ -80,6 +83,7 @@ class CostStrip(QFrame):
         row.addStretch(1)
         row.addWidget(self.problems)
         row.addWidget(self.try_models)
+        row.addWidget(self.experiments)
         self._row = row
         context.figures.changed.connect(self.refresh)
         context.document.pairs_changed.connect(self.refresh)
@@ -109,12 +113,14 @@ class CostStrip(QFrame):
         self.tokens.setVisible(wide > 560)
         self.open.setVisible(wide > 760)
         self.try_models.setVisible(wide > 860)
+        self.experiments.setVisible(wide > (1180 if self.problems.isVisibleTo(self) else 860))
 
     def show_problems(self, problems: tuple[Problem, ...]) -> None:
         """Counts the problems; the first one is named."""
         errors = [problem for problem in problems if problem.severity == "error"]
         shown = errors or list(problems)
         self.problems.setVisible(bool(shown))
+        self._fit()
         if not shown:
             return
         models = [problem for problem in shown if problem.path.endswith(".model")]

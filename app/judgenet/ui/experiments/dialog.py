@@ -1,0 +1,518 @@
+"""Experiments from the studio: choose one, see what it comes to, run it, read what came out."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES, set_name
+from judgenet.core.network import NetworkError
+from judgenet.core.plan import PriceError
+from judgenet.core.prompts import PromptError
+from judgenet.engine.budget import Limits
+from judgenet.engine.experiments import ExperimentEstimate, Step
+from judgenet.engine.setup import start_of
+from judgenet.report.experiment_files import ResultsError, write_all
+from judgenet.report.experiment_method import method
+from judgenet.report.tables import markdown
+from judgenet.store.db import StoreError
+from judgenet.ui.context import Context
+from judgenet.ui.dialogs import ask_folder
+from judgenet.ui.experiments import work
+from judgenet.ui.experiments.results_view import ResultsView
+from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, label, upright
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.words import count
+
+_WIDE: Final = 1120
+_HIGH: Final = 680
+_NARROW: Final = 880
+"""Narrower than this many px at 100 %, the plan has one column."""
+_WAIT_MS: Final = 200
+_SHOW_MS: Final = 100
+_MOST_NEURONS: Final = 64
+_LIMIT: Final = 100
+
+_WITH_WIDTH: Final = ("main-table", "roles", "annotation-saving", "baselines")
+_WITH_SAMPLES: Final = ("main-table", "annotation-saving", "baselines")
+
+
+class _Superseded(Exception):
+    """The choice has changed meanwhile."""
+
+
+class ExperimentsDialog(QDialog):
+    """The experiments of the open project. Its runs go into the project's store, so that all share their calls; results
+    go into a folder beside the project."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._over = parent
+        self._key = next(iter(EXPERIMENTS))
+        self._estimate: ExperimentEstimate | None = None
+        self._results: Mapping[str, Any] | None = None
+        self._going = False
+        self._stop_run = threading.Event()
+        self._stop_reckoning = threading.Event()
+        self._progress: tuple[Step, int] | None = None
+        self.setWindowTitle("Experiments")
+        self.setAccessibleName("Experiments")
+        self._make()
+        self._reckon_soon = QTimer(self)
+        self._reckon_soon.setSingleShot(True)
+        self._reckon_soon.setInterval(_WAIT_MS)
+        self._reckon_soon.timeout.connect(self._reckon)
+        self._shower = QTimer(self)
+        self._shower.setInterval(_SHOW_MS)
+        self._shower.timeout.connect(self._show_progress)
+        context.theme.changed.connect(self._dress)
+        self.finished.connect(self._closed)
+
+    # The parts
+
+    def _make(self) -> None:
+        self.list = QListWidget()
+        self.list.setAccessibleName("Experiments")
+        for preset in EXPERIMENTS.values():
+            item = QListWidgetItem(preset.title)
+            item.setToolTip(preset.description)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self.list.currentRowChanged.connect(self._choose)
+        self.title = ElidedLabel("", "section")
+        self.view = Segment("View", (("plan", "Plan"), ("results", "Results"), ("method", "Method")))
+        self.view.chosen.connect(self._show_view)
+        head = QHBoxLayout()
+        head.addWidget(self.title, stretch=1)
+        head.addWidget(self.view)
+        self.results = ResultsView(self._context.theme.theme)
+        self.method = QPlainTextEdit()
+        self.method.setReadOnly(True)
+        self.method.setProperty("kind", "bare")
+        self.method.setAccessibleName("The method as Markdown, for a paper")
+        self.stack = QStackedWidget()
+        self.plan = self._make_plan()
+        for widget in (self.plan, self.results, self.method):
+            self.stack.addWidget(widget)
+        self.state = label("", tone="text2", wrap=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress of the experiment")
+        self.bar.setRange(0, 1000)
+        self.save = QPushButton("Save files…")
+        self.stop = QPushButton("Stop")
+        self.leave = QPushButton("Close")
+        self.begin = QPushButton("Run")
+        set_kind(self.begin, "primary")
+        self.begin.setDefault(True)
+        self.begin.clicked.connect(self._begin)
+        self.stop.clicked.connect(self._stop)
+        self.leave.clicked.connect(self.reject)
+        self.save.clicked.connect(self._save)
+        foot = QHBoxLayout()
+        foot.addWidget(self.state, stretch=1)
+        for button in (self.save, self.stop, self.leave, self.begin):
+            foot.addWidget(button)
+        column = QVBoxLayout()
+        column.addLayout(head)
+        column.addWidget(self.stack, stretch=1)
+        column.addWidget(self.bar)
+        column.addLayout(foot)
+        row = QHBoxLayout(self)
+        row.addWidget(self.list)
+        row.addWidget(upright())
+        row.addLayout(column, stretch=1)
+        self._row, self._column, self._foot = row, column, foot
+
+    def _make_plan(self) -> QWidget:
+        self.lead = label("", "evidence", wrap=True)
+        self.cost = label("", tone="text2", wrap=True)
+        self.pairs = ComboBox("Pairs")
+        self.number = SpinBox("How many pairs", 1, 1_000_000)
+        self.wide = ComboBox("Width of the network")
+        self.wide.addItem("As many neurons as roles", "auto")
+        self.wide.addItem("A fixed number", "fixed")
+        self.width_of = SpinBox("Neurons in each layer", 1, _MOST_NEURONS)
+        self.width_of.setValue(4)
+        self.samples = SpinBox("FairEval's samples in each order", 1, 32)
+        self.samples.setValue(FAIREVAL_SAMPLES)
+        self.widest = SpinBox("Neurons up to", 1, _MOST_NEURONS)
+        self.widest.setValue(8)
+        self.deepest = SpinBox("Layers up to", 1, 16)
+        self.deepest.setValue(4)
+        self.neurons = SpinBox("Neurons in all, up to", 1, _MOST_NEURONS)
+        self.neurons.setValue(10)
+        self.target = SpinBox("Agreement to reach, %", 0, 100)
+        self.target.setSpecialValueText("as people agree")
+        self.most_calls = SpinBox("Stop after so many calls", 0, 100_000_000)
+        self.most_calls.setSpecialValueText("no limit")
+        for text, key in (("All pairs", "all"), ("So many of each task", "each"), ("So many, drawn", "limit")):
+            self.pairs.addItem(text, key)
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for text, widget in (
+            ("Pairs", self.pairs),
+            ("How many", self.number),
+            ("Width", self.wide),
+            ("Neurons in each layer", self.width_of),
+            ("FairEval's samples", self.samples),
+            ("Neurons up to", self.widest),
+            ("Layers up to", self.deepest),
+            ("Neurons in all, up to", self.neurons),
+            ("Agreement to reach, %", self.target),
+            ("Stop after calls", self.most_calls),
+        ):
+            add_row(form, text, widget)
+        self._form = form
+        for box in (self.pairs, self.wide):
+            box.currentIndexChanged.connect(self._edited)
+        for spin in (self.number, self.width_of, self.samples, self.widest, self.deepest, self.neurons, self.target):
+            spin.valueChanged.connect(self._edited)
+        self.most_calls.valueChanged.connect(self._edited)
+        self._facts = QGridLayout()
+        self._facts.setColumnStretch(1, 1)
+        self.note = label("", tone="warn", wrap=True)
+        side = QVBoxLayout()
+        side.addLayout(self._facts)
+        side.addWidget(self.note)
+        side.addStretch(1)
+        halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        halves.addLayout(form, stretch=5)
+        halves.addLayout(side, stretch=6)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.lead)
+        column.addWidget(self.cost)
+        column.addLayout(halves)
+        column.addStretch(1)
+        self._halves, self._plan_column = halves, column
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("Plan of the experiment")
+        area.setWidget(inner)
+        return area
+
+    # Opening and closing
+
+    def show_for(self) -> None:
+        """Opens the dialog for the project as it stands."""
+        theme = self._context.theme.theme
+        room = self._over.size()
+        self.resize(
+            QSize(min(theme.px(_WIDE), room.width() - theme.px(48)), min(theme.px(_HIGH), room.height() - theme.px(32)))
+        )
+        self._dress()
+        self._choose(self.list.currentRow())
+        self.open()
+        self.list.setFocus()
+
+    def _closed(self) -> None:
+        self._stop()
+        self._stop_reckoning.set()
+
+    def _dress(self, *_: object) -> None:
+        theme = self._context.theme.theme
+        side = theme.px(24)
+        self._row.setContentsMargins(theme.px(12), theme.px(16), side, theme.px(16))
+        self._row.setSpacing(theme.px(16))
+        self._column.setSpacing(theme.px(12))
+        self._foot.setSpacing(theme.px(8))
+        self._plan_column.setSpacing(theme.px(12))
+        self._halves.setSpacing(theme.px(32))
+        self._form.setVerticalSpacing(theme.px(8))
+        self._form.setHorizontalSpacing(theme.px(16))
+        self._facts.setVerticalSpacing(theme.px(8))
+        self._facts.setHorizontalSpacing(theme.px(16))
+        self.results.set_theme(theme)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Form and figures stand below each other where there is no room for both."""
+        theme = self._context.theme.theme
+        narrow = self.width() < theme.px(_NARROW)
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._halves.setDirection(way)
+        self.list.setFixedWidth(theme.px(160 if narrow else 200))
+
+    # What was chosen
+
+    @property
+    def folder(self) -> Path:
+        """Where results are kept: beside the project."""
+        file = self._context.document.file
+        return Path() if file is None else file.with_name(f"{file.stem}-experiments")
+
+    @property
+    def found(self) -> Mapping[str, Any] | None:
+        """The results in view."""
+        return self._results
+
+    def _choose(self, place: int) -> None:
+        """Shows an experiment, with the results that it has left."""
+        if place < 0 or self._going:
+            return
+        self._key = list(EXPERIMENTS)[place]
+        preset = EXPERIMENTS[self._key]
+        self.title.say(preset.title)
+        self.lead.setText(preset.description)
+        self.cost.setText(preset.cost[0].upper() + preset.cost[1:] + ".")
+        tasks = len({pair.task for pair in self._context.document.pairs} - {None})
+        self.pairs.blockSignals(True)
+        self.pairs.setCurrentIndex(1 if preset.each and tasks else 0)
+        self.pairs.blockSignals(False)
+        self.number.blockSignals(True)
+        self.number.setValue(preset.each or _LIMIT)
+        self.number.blockSignals(False)
+        try:
+            self._results = work.earlier(self.folder, self._key)
+        except ResultsError as error:
+            self._results = None
+            self._context.errors.tell_exception(error)
+        self._show_results()
+        self._edited()
+
+    def _edited(self, *_: object) -> None:
+        """Something was chosen: shows what goes with it, and reckons anew."""
+        key, pairs = self._key, self.pairs.currentData()
+        shown = {
+            self.number: pairs != "all",
+            self.wide: key in _WITH_WIDTH and key != "roles",
+            self.width_of: key == "roles" or (key in _WITH_WIDTH and self.wide.currentData() == "fixed"),
+            self.samples: key in _WITH_SAMPLES,
+            self.widest: key == "width-depth",
+            self.deepest: key == "width-depth",
+            self.neurons: key == "neuron-budget",
+            self.target: key == "annotation-saving",
+        }
+        for widget, visible in shown.items():
+            self._form.setRowVisible(widget, visible)
+        self._estimate = None
+        self._refresh()
+        self._stop_reckoning.set()
+        self._reckon_soon.start()
+
+    def _wanted(self) -> work.Wanted:
+        key, pairs = self._key, self.pairs.currentData()
+        changes: dict[str, Any] = {}
+        if not self.width_of.isHidden() and (key == "roles" or self.wide.currentData() == "fixed"):
+            changes["width"] = self.width_of.value()
+        if key in _WITH_SAMPLES:
+            changes["samples"] = self.samples.value()
+        if key == "width-depth":
+            changes["widths"] = tuple(range(1, self.widest.value() + 1))
+            changes["depths"] = tuple(range(1, self.deepest.value() + 1))
+        if key == "neuron-budget":
+            changes["budget"] = self.neurons.value()
+        return work.Wanted(
+            key,
+            each=self.number.value() if pairs == "each" else 0,
+            limit=self.number.value() if pairs == "limit" else None,
+            changes=changes,
+            target=self.target.value() / 100 if key == "annotation-saving" and self.target.value() else None,
+            limits=Limits(max_calls=self.most_calls.value() or None),
+        )
+
+    def _ready(self) -> work.Ready:
+        document = self._context.document
+        start = start_of(
+            document.project, document.pairs, document.profiles, folder=document.folder, dataset=document.dataset
+        )
+        return work.ready(self._wanted(), start)
+
+    def _why_not(self) -> str:
+        return self._context.runner.why_not()
+
+    # What it comes to
+
+    def _reckon(self) -> None:
+        if not self._context.document.pairs or not self.isVisible():
+            return
+        stop = self._stop_reckoning = threading.Event()
+        self._context.tasks.start(self._reckon_now(stop), "Reckon what the experiment comes to")
+
+    async def _reckon_now(self, stop: threading.Event) -> None:
+        def check() -> None:
+            if stop.is_set():
+                raise _Superseded
+
+        store = self._context.document.store
+        try:
+            found = await self._context.tasks.off_thread(work.reckon, self._ready(), store, check)
+        except _Superseded:
+            return
+        except (NetworkError, PriceError, PromptError, StoreError, sqlite3.Error) as error:
+            self.note.setText(str(error))
+            return
+        if not stop.is_set():
+            self._estimate = found
+            self._refresh()
+
+    # Running
+
+    def _begin(self) -> None:
+        if not self._going and not self._why_not():
+            self._context.tasks.start(self._run(), "Run the experiment")
+
+    def _stop(self) -> None:
+        self._stop_run.set()
+
+    async def _run(self) -> None:
+        context, document = self._context, self._context.document
+        try:
+            ready = self._ready()
+            store = document.store
+            assert store is not None
+            document.save()
+            engine = context.runner.engine()
+        except (NetworkError, PriceError, PromptError, StoreError) as error:
+            context.errors.tell_exception(error, "The experiment was not run")
+            return
+        stop = self._stop_run = threading.Event()
+        ended = threading.Event()
+        title = f"Experiment: {EXPERIMENTS[self._key].title}"
+        name = "pairs"
+        if document.project.pairs is not None and document.project.pairs.files:
+            name = set_name(document.folder / document.project.pairs.files[0])
+        folder = self.folder
+
+        def go(job: Job) -> Mapping[str, Any]:
+            def progress(step: Step, asked: int) -> None:
+                self._progress = (step, asked)
+
+            try:
+                return work.run(ready, engine, store, folder, name, progress, lambda: stop.is_set() or job.cancelled)
+            finally:
+                ended.set()
+
+        self._going, self._progress = True, None
+        self._shower.start()
+        self._refresh()
+        try:
+            self._results = await context.tasks.job(title, go)
+        except JobCancelled:
+            # The thread ends within a second; until then nothing else may begin.
+            await context.tasks.off_thread(ended.wait)
+        except (ResultsError, NetworkError, StoreError, OSError) as error:
+            context.errors.tell_exception(error, title)
+        finally:
+            self._going = False
+            self._shower.stop()
+            context.run_state.refresh_runs()
+        self._show_results(go_there=True)
+        self._edited()
+
+    def _show_progress(self) -> None:
+        if self._progress is None:
+            return
+        step, asked = self._progress
+        most = self._estimate.calls_open.high if self._estimate is not None else 0
+        self.bar.setValue(round(1000 * min(1.0, asked / most)) if most else 0)
+        about = f" of about {most:,}" if most else ""
+        self.state.setText(f"{step.number} of {step.total}: {step.arm.title}, {asked:,}{about} calls asked")
+
+    # What is shown
+
+    def _show_view(self, key: str) -> None:
+        self.stack.setCurrentIndex(("plan", "results", "method").index(key))
+
+    def _show_results(self, *, go_there: bool = False) -> None:
+        there = self._results is not None
+        for key in ("results", "method"):
+            self.view.button(key).setEnabled(there)
+        self.results.show_results(self._results)
+        self.method.setPlainText("" if self._results is None else markdown(method(self._results)))
+        if not there or go_there:
+            key = "results" if there else "plan"
+            self.view.set_current(key)
+            self._show_view(key)
+
+    def _refresh(self) -> None:
+        going = self._going
+        why = "" if going else self._why_not()
+        self.list.setEnabled(not going)
+        self.plan.setEnabled(not going)
+        self.begin.setEnabled(not going and not why)
+        self.begin.setToolTip(why)
+        self.stop.setVisible(going)
+        self.bar.setVisible(going)
+        self.save.setEnabled(self._results is not None and not going)
+        states = [one["state"] for one in self._results["sets"]] if self._results is not None else []
+        again = any(state != "done" for state in states)
+        self.begin.setText("Go on" if again else "Run")
+        if not going:
+            where = "" if self._results is None else f"Results are in {self.folder / self._key}."
+            self.state.setText(why or where)
+        self._show_estimate()
+
+    def _show_estimate(self) -> None:
+        while (item := self._facts.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        lines = [("calls", "reckoning …")] if self._estimate is None else self._estimate.lines()
+        for place, (name, text) in enumerate(lines):
+            self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), place, 0, Qt.AlignmentFlag.AlignTop)
+            value = label(text, "strong" if name in ("still to ask", "price") else "", wrap=True)
+            self._facts.addWidget(value, place, 1)
+        preset, pairs = EXPERIMENTS[self._key], self._context.document.pairs
+        bare = preset.labels and pairs and not any(pair.human for pair in pairs)
+        text = (
+            f"None of the {count(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
+            "nor kappa. Labels that come later cost no call."
+        )
+        self.note.setText(text if bare else "")
+        self.note.setVisible(bool(bare))
+
+    # Files
+
+    def _save(self) -> None:
+        self._context.tasks.start(self._ask_and_save(), "Save the results")
+
+    async def _ask_and_save(self) -> None:
+        results = self._results
+        if results is None:
+            return
+        folder = await ask_folder(self, "Folder for the results", str(self._context.document.folder))
+        if folder is None:
+            return
+        try:
+            files = await self._context.tasks.off_thread(partial(write_all, folder, results))
+        except ResultsError as error:
+            self._context.errors.tell_exception(error)
+            return
+        self.state.setText(f"Written to {folder}: {', '.join(path.name for path in files)}.")
