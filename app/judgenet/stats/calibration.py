@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
@@ -402,7 +402,6 @@ def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
     import numpy as np
 
     classes = classes_of(labelled, unlabelled)
-    k = len(classes)
     table = np.asarray(_table(labelled, classes), dtype=float)
     others = np.asarray([unlabelled.get(verdict, 0) for verdict in classes], dtype=float)
     per_class = table.sum(axis=0)
@@ -410,23 +409,15 @@ def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
     empty = Estimate(None, None, n, m)
     if not n:
         return KClass(empty.refused("every judged pair is labelled: no pair is left to correct"))
-    matrix = (table + 1) / (per_class + k)
-    shares = (others + Z * Z / k) / (n + Z * Z)
-    smallest = float(np.linalg.svd(matrix, compute_uv=False)[-1])
+    scores = np.asarray([SCORES[verdict] for verdict in classes])
+    found = smoothed_inverse(table[None], others[None], scores)
+    smallest = float(found.smallest[0])
     few = [f"{verdict} {int(count)}" for verdict, count in zip(classes, per_class, strict=True) if count < 5]
     scarce = f"ties cannot be separated: people gave fewer than 5 labels of a class ({', '.join(few)})" if few else ""
-    if smallest < 1e-12:
+    if smallest < _SINGULAR:
         return KClass(empty.refused(scarce or "ties cannot be separated by this judge"), smallest=smallest)
-    scores = np.asarray([SCORES[verdict] for verdict in classes])
-    people = np.linalg.solve(matrix, shares)
-    weights = np.linalg.solve(matrix.T, scores)
-
-    def variance(of: NDArray[np.float64]) -> float:
-        return float(weights @ ((np.diag(of) - np.outer(of, of)) @ weights))
-
-    error = variance(shares) / (n + Z * Z)
-    error += sum(float(people[j]) ** 2 * variance(matrix[:, j]) / (float(per_class[j]) + k) for j in range(k))
-    value, se = float(scores @ people), sqrt(error)
+    people = found.shares[0]
+    value, se = float(found.value[0]), float(found.se[0])
     reason = scarce
     if not reason and smallest < 0.15:
         reason = "ties cannot be separated: the judge's verdicts hardly depend on the class (more labels do not help)"
@@ -440,6 +431,48 @@ def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
         else replace(empty, value=min(1.0, max(0.0, value)), interval=clipped(value, Z * se))
     )
     return KClass(estimate, tuple(float(share) for share in people), value, se, smallest)
+
+
+class SmoothedInverse(NamedTuple):
+    """The K-class estimate of many tables: shares of the classes among people (tables, k), the win rate and its
+    standard error by the delta method, and the smallest singular value of each matrix of errors (below 1e-12 the others
+    mean nothing)."""
+
+    shares: NDArray[np.float64]
+    value: NDArray[np.float64]
+    se: NDArray[np.float64]
+    smallest: NDArray[np.float64]
+
+
+def smoothed_inverse(
+    labelled: NDArray[np.float64], others: NDArray[np.float64], scores: NDArray[np.float64]
+) -> SmoothedInverse:
+    """The K-class estimate of many tables at once; arguments as for :func:`inverted`.
+
+    Each class has one label more of every verdict, and the others have z² pairs more, spread evenly.
+    """
+    import numpy as np
+
+    k = len(scores)
+    per_class, n = labelled.sum(axis=1), others.sum(axis=1)
+    matrix = (labelled + 1) / (per_class + k)[:, None, :]
+    shares = (others + Z * Z / k) / (n + Z * Z)[:, None]
+    smallest = np.linalg.svd(matrix, compute_uv=False)[:, -1]
+    safe = np.where((smallest < _SINGULAR)[:, None, None], np.eye(k), matrix)
+    people = np.linalg.solve(safe, shares[:, :, None])[:, :, 0]
+    weights = np.linalg.solve(safe.transpose(0, 2, 1), np.broadcast_to(scores[:, None], (len(safe), k, 1)))[:, :, 0]
+
+    def variance(of: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = (of * weights**2).sum(axis=1) - (of * weights).sum(axis=1) ** 2
+        return found
+
+    error = variance(shares) / (n + Z * Z)
+    for place in range(k):
+        error = error + people[:, place] ** 2 * variance(matrix[:, :, place]) / (per_class[:, place] + k)
+    return SmoothedInverse(people, people @ scores, np.sqrt(np.maximum(error, 0.0)), smallest)
+
+
+_SINGULAR = 1e-12
 
 
 def inverted(
