@@ -18,7 +18,12 @@ def test_statistics(judgenet: Judgenet) -> None:
         assert 0.9 < cell["methods"]["stratified"]["coverage"] <= 1
     told = judgenet("selfcheck", "statistics", "--runs", 500)
     assert told.code == 0
-    assert "The stratified intervals hold" in told.out
+    assert "As it should be" in told.out
+    assert [cell["judge"] for cell in shown["three_classes"]["cells"]][:3] == ["strong", "strong", "typical"]
+    assert set(shown["three_classes"]["cells"][0]["methods"]) >= {"k_class", "k_class_bootstrap", "stratified"}
+    assert len(shown["origins"]["cells"]) == 4
+    assert [cell["pick"] for cell in shown["picks"]["cells"]] == ["random", "within_verdict", "hardest", "easiest"]
+    assert shown["picks"]["cells"][2]["methods"]["stratified"]["bias"] < -0.05
 
 
 def test_what_does_not_hold_is_a_failure(judgenet: Judgenet, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,23 @@ from math import sqrt
 import pytest
 
 from judgenet.stats.calibration import Method
-from judgenet.stats.simulation import GRID, Covered, Setting, shortfalls, simulate
+from judgenet.stats.simulation import (
+    GRID,
+    ORIGINS,
+    PICKS,
+    THREE,
+    Covered,
+    Setting,
+    deviations,
+    pick_failures,
+    shortfalls,
+    simulate,
+    simulate_origin,
+    simulate_pick,
+    simulate_three,
+    three_words,
+    two_words,
+)
 
 METHODS: tuple[Method, ...] = ("naive", "lee", "ppi", "stratified", "human_only")
 RUNS = 4000
@@ -52,7 +68,7 @@ def test_the_pattern_of_the_whole_grid() -> None:
     labels are few and the rate one-sided; Lee's is narrower than human labels alone only for the best judges."""
     found = [(setting, simulate(setting, runs=1000, seed=place)) for place, setting in enumerate(GRID)]
     assert len(found) == 48
-    assert shortfalls(found, 1000) == []
+    assert shortfalls([(two_words(setting), methods) for setting, methods in found], 1000) == []
     few = [methods for setting, methods in found if setting.theta == 0.9 and setting.labels == 50]
     assert max(methods["ppi"].coverage for methods in few) < 0.925
     narrower = [setting for setting, methods in found if methods["lee"].width < methods["human_only"].width]
@@ -60,9 +76,88 @@ def test_the_pattern_of_the_whole_grid() -> None:
 
 
 def test_shortfalls_are_told() -> None:
-    setting = Setting(0.8, 0.8, 0.5, 100)
+    where = two_words(Setting(0.8, 0.8, 0.5, 100))
     methods: dict[Method, Covered] = {"stratified": Covered(0.9, 0.2), "human_only": Covered(0.95, 0.19)}
-    told = shortfalls([(setting, methods)], 4000)
+    told = shortfalls([(where, methods)], 4000)
     assert len(told) == 2
     assert all("judge 0.8/0.8, rate 0.5, 100 labels" in line for line in told)
-    assert shortfalls([(setting, {**methods, "stratified": Covered(0.945, 0.19)})], 4000) == []
+    assert shortfalls([(where, {**methods, "stratified": Covered(0.945, 0.19)})], 4000) == []
+
+
+THREE_LINES = """
+strong .4/.2/.4   100 .948/.054 .981/.162 .957/.157 .949/.104 .948/.175
+strong .2/.15/.65 300 .108/.050 .958/.096 .933/.092 .944/.064 .950/.091
+typical .4/.2/.4   100 .940/.058 .993/.562 .987/.825 .953/.154 .945/.175
+typical .2/.15/.65 100 .000/.056 .996/.556 .993/.834 .943/.142 .949/.158
+typical .2/.15/.65 300 .000/.056 .980/.295 .980/.472 .949/.084 .950/.091
+"""
+THREE_METHODS = ("naive", "k_class", "k_class_bootstrap", "ppi", "human_only")
+
+
+@pytest.mark.parametrize("line", THREE_LINES.split("\n")[1:-1])
+def test_three_classes(line: str) -> None:
+    """Judges that are described by their rates of A, tie and B alone; the bootstrap is the mean of 300 runs."""
+    name, people, labels, *cells = line.split()
+    shares = tuple(float(share) for share in people.split("/"))
+    [setting] = [of for of in THREE if of[:3] == (of.judge, shares, int(labels)) and of.judge.name == name]
+    found = simulate_three(setting, runs=1000, seed=3)
+    for method, cell in zip(THREE_METHODS, cells, strict=True):
+        coverage, width = map(float, cell.split("/"))
+        runs = 300 if method == "k_class_bootstrap" else 1000
+        error = 4 * sqrt(2 * max(coverage * (1 - coverage), 0.001) / runs) + 0.01
+        assert found[method].coverage == pytest.approx(coverage, abs=error), method  # type: ignore[index]
+        assert found[method].width == pytest.approx(width, abs=0.002 + 0.06 * width), method  # type: ignore[index]
+    assert found["stratified"].coverage > 0.94 - 3 * sqrt(0.94 * 0.06 / 1000)
+    assert found["stratified"].width <= 1.02 * found["human_only"].width
+
+
+@pytest.mark.parametrize(("labels", "coverage", "width"), [(30, 0.976, 0.146), (100, 0.948, 0.075)])
+def test_few_labels_of_a_nearly_one_sided_pool(labels: int, coverage: float, width: float) -> None:
+    """With the pooled pseudo-label or PPI++ .781 and .837 of 30 labels; the even pseudo-label holds."""
+    [setting] = [of for of in THREE if of.people[2] == 0.9 and of.labels == labels]
+    found = simulate_three(setting, runs=1500, seed=5)
+    assert found["stratified"].coverage == pytest.approx(coverage, abs=0.02)
+    assert found["stratified"].width == pytest.approx(width, rel=0.03)
+    assert found["ppi"].coverage < 0.93
+
+
+ORIGIN_LINES = (
+    "naive .129 -.045 | lee .950 -.001 | ppi .945 +.001 | stratified .947 -.001 | human_only .947 0",
+    "naive .133 -.045 | lee .955 +.001 | ppi .001 -.124 | stratified .000 -.130 | human_only .000 -.200",
+    "naive .140 -.045 | lee .967 -.008 | ppi .000 +.171 | stratified .001 +.159 | human_only .000 +.200",
+    "naive .000 -.100 | lee .372 -.075 | ppi .670 -.035 | stratified .665 -.038 | human_only .947 0",
+)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_where_labels_come_from(place: int) -> None:
+    found = simulate_origin(ORIGINS[place], runs=2000, seed=place)
+    for cell in ORIGIN_LINES[place].split(" | "):
+        method, coverage, bias = cell.split()
+        share = float(coverage)
+        error = 4 * sqrt(max(share * (1 - share), 0.001) * (1 / 2000 + 1 / 4000))
+        of = found[method]  # type: ignore[index]
+        assert of.coverage == pytest.approx(share, abs=error), method
+        assert of.bias == pytest.approx(float(bias), abs=0.006), method
+
+
+def test_how_labels_are_picked() -> None:
+    """Only labels at random, or at random within each verdict, stand for the others."""
+    found = {pick: simulate_pick(pick, runs=300, seed=2) for pick in PICKS}
+    assert pick_failures(found, 300) == []
+    assert found["within_verdict"]["human_only"].coverage < 0.7 < found["within_verdict"]["ppi"].coverage < 0.9
+    assert found["random"]["lee"].width > 4 * found["random"]["human_only"].width
+    swapped = {**found, "hardest": found["random"]}
+    assert any("hardest" in told and "cannot hold" in told for told in pick_failures(swapped, 300))
+    assert any("random" in told for told in pick_failures({**found, "random": found["easiest"]}, 300))
+
+
+def test_what_is_not_as_elsewhere_is_told() -> None:
+    setting = THREE[0]
+    where = three_words(setting)
+    assert where == "strong judge, people 0.4/0.2/0.4, 100 labels"
+    methods = {"ppi": Covered(0.9, 0.104)}
+    assert deviations([(where, methods, {"ppi": (0.95, 0.104)})], 4000, 4000, 0.0005) != []
+    assert deviations([(where, methods, {"ppi": (0.9, 0.2)})], 4000, 4000, 0.0005) != []
+    assert deviations([(where, methods, {"ppi": (0.905, -1)})], 4000, 4000, 0.0005) == []
+    assert deviations([(where, methods, {"ppi": (0.95, 0.104)})], 60, 4000, 0.01) == []
