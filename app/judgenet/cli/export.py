@@ -21,7 +21,7 @@ from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
 from judgenet.stats.lab import counted_pairs
 from judgenet.store.db import Store
-from judgenet.store.labels import Entry, label_history
+from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result
 from judgenet.store.locate import find_run
 from judgenet.store.results import network_of, pair_results
@@ -121,33 +121,7 @@ def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 def label_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     """One record a label given at the desk or imported, of the pairs of a run: all that ever was, with what is in
     force. ``label`` is about the responses of the pair, whatever the side on which they were shown."""
-    pairs = {pair.pair.id: pair.pair.content_hash for pair in run_pairs(store, run)}
-    for entry in label_history(store):
-        label = entry.label
-        if label.pair_id in pairs:
-            yield label_record(entry, current=pairs[label.pair_id] == label.content)
-
-
-def label_record(entry: Entry, *, current: bool) -> dict[str, Any]:
-    """An entry of the history of labels as stable keys; ``current`` is false where the pair has other texts now."""
-    label = entry.label
-    return {
-        "pair_id": label.pair_id,
-        "annotator": label.annotator,
-        "label": label.said,
-        "chosen": label.chosen,
-        "swapped": label.swapped,
-        "seconds": label.seconds,
-        "at": datetime.fromtimestamp(label.at, UTC).isoformat(),
-        "within": label.within,
-        "population": label.population,
-        "kind": "undo" if entry.undoes is not None else "settle" if label.settles else "label",
-        "number": label.number,
-        "undoes": entry.undoes,
-        "in_force": entry.counts,
-        "texts_current": current,
-        "content": label.content,
-    }
+    yield from history_records(store, (pair.pair for pair in run_pairs(store, run)))
 
 
 def _cell(value: Any) -> Any:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 from judgenet.core.labels import CHOSEN, NOBODY, Chosen, HumanLabel, LabelRules, People, in_force, merged
 from judgenet.core.pairs import Pair
@@ -150,6 +152,38 @@ def label_history(store: Store) -> list[Entry]:
 def labels_in_force(store: Store, pair_id: str | None = None) -> list[HumanLabel]:
     """The labels that count, oldest first: of all pairs, or of the pairs with one id."""
     return [entry.label for entry in _history(store.reader, pair_id) if entry.counts] if _there(store) else []
+
+
+def history_records(store: Store, pairs: Iterable[Pair]) -> Iterator[dict[str, Any]]:
+    """The history of the labels of some pairs as stable keys, an entry a record. ``texts_current`` is false where the
+    pair has other texts now."""
+    contents = {pair.id: pair for pair in pairs}
+    for entry in label_history(store):
+        label = entry.label
+        pair = contents.get(label.pair_id)
+        if pair is not None:
+            yield {
+                "pair_id": label.pair_id,
+                "annotator": label.annotator,
+                "label": label.said,
+                "chosen": label.chosen,
+                "swapped": label.swapped,
+                "seconds": label.seconds,
+                "at": datetime.fromtimestamp(label.at, UTC).isoformat(),
+                "within": label.within,
+                "population": label.population,
+                "kind": "undo" if entry.undoes is not None else "settle" if label.settles else "label",
+                "number": label.number,
+                "undoes": entry.undoes,
+                "in_force": entry.counts,
+                "texts_current": pair.content_hash == label.content,
+                "content": label.content,
+            }
+
+
+def has_labels(store: Store) -> bool:
+    """Whether anybody ever labelled a pair."""
+    return _there(store) and store.reader.execute("SELECT 1 FROM labels LIMIT 1").fetchone() is not None
 
 
 def label_rules(store: Store) -> LabelRules:

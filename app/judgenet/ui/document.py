@@ -21,6 +21,7 @@ from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.labels import has_labels
 from judgenet.store.project_file import FileChanged, ProjectFile
 from judgenet.store.recovery import (
     Session,
@@ -301,6 +302,7 @@ class Document(QObject):
         if self.store is not None:
             if untouched and not self.store.readonly:
                 untouched = self.store.reader.execute("SELECT 1 FROM runs").fetchone() is None
+                untouched = untouched and not has_labels(self.store)
             self.store.close()
             self.store = None
         if untouched:

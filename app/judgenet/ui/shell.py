@@ -37,6 +37,7 @@ from judgenet.ui.words import count, money, money_span, percent, time_left
 RAIL_PAGES: Final[tuple[tuple[PageKey, str, str], ...]] = (
     ("design", "Design", "design"),
     ("data", "Data", "data"),
+    ("labels", "Labels", "labels"),
     ("run", "Run", "run"),
     ("results", "Results", "results"),
     ("report", "Report", "report"),

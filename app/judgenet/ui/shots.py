@@ -21,6 +21,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QScrollArea
 
 from judgenet.core.calls import CallSite
+from judgenet.core.labels import Said
 from judgenet.engine.embedded_model import FOLDER_VARIABLE
 from judgenet.engine.example import BEGAN, ExampleRun, record_example
 from judgenet.store.recovery import STATE_VARIABLE
@@ -30,6 +31,7 @@ from judgenet.ui.canvas.model import Place
 from judgenet.ui.clock import StoppedClock, stopped_clock
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
+from judgenet.ui.pages.labels import LabelsPage
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.playback import PlaybackEngine, up_to
 from judgenet.ui.settings import Recent
@@ -39,6 +41,7 @@ View = Literal[
     "design",
     "data",
     "pair",
+    "labels",
     "run",
     "run-end",
     "results",
@@ -73,6 +76,10 @@ _ASKED: Final = frozenset(
     }
 )
 _DENSE: Final = (200, 3)
+_LABELS: Final[dict[str, tuple[Said, ...]]] = {
+    "Annotator 2": ("a", "b", "tie", "a", "a", "b", "b", "a", "tie", "b", "a"),
+    "You": ("a", "b", "a", "a", "a", "b", "tie", "a", "tie", "b", "a", "b", "a", "b"),
+}
 _LONGEST_S: Final = 30.0
 _EVERY_S: Final = 0.12
 _ALIKE: Final = 3
@@ -199,6 +206,7 @@ class _Session:
             "design": self._design,
             "data": self._data,
             "pair": self._pair,
+            "labels": self._labels,
             "run-end": self._run_end,
             "results": self._results,
             "results-end": self._results,
@@ -281,6 +289,24 @@ class _Session:
         assert isinstance(page, DataPage)
         self._context.navigator.go("data")
         page.browse.open_pair(FOCUS)
+
+    async def _labels(self) -> None:
+        """Two annotators at the desk, the second with a pair to go on with, at odds on two."""
+        page = self._window.page("labels")
+        assert isinstance(page, LabelsPage)
+        self._context.navigator.go("labels")
+        for name, labels in _LABELS.items():
+            page.state.set_annotator(name)
+            await self._stands_still("the desk")
+            for said in labels:
+                self._clock.seconds += 34
+                desk = page.state.desk
+                assert desk is not None
+                shown = desk.shown(said)
+                assert shown is not None
+                page.state.say(shown)
+        await self._stands_still("the labels")
+        self._context.document.undo_stack.clear()
 
     async def _run_end(self) -> None:
         self._context.navigator.go("run")

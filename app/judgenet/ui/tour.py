@@ -34,6 +34,12 @@ STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
         "before anything is taken over.",
     ),
     (
+        "labels",
+        "Labels",
+        "Say which response is better, without seeing names or verdicts: A, T, B. Labels of pairs drawn at random make "
+        "the win rate a number that can be defended.",
+    ),
+    (
         "run",
         "Run",
         "Press Run. Neurons wake layer by layer. Click one to read its evidence as it is written, what it read of the "

@@ -17,6 +17,7 @@ _CLASSES: Final[dict[PageKey, str]] = {
     "welcome": "WelcomePage",
     "design": "DesignPage",
     "data": "DataPage",
+    "labels": "LabelsPage",
     "run": "RunPage",
     "results": "ResultsPage",
     "report": "ReportPage",

@@ -1,0 +1,278 @@
+"""The pair on the desk: the question, both responses under neutral letters, and the keys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from judgenet.core.labels import Said
+from judgenet.engine.labelling import Desk
+from judgenet.ui.parts import label
+from judgenet.ui.style import OWN_FOCUS
+from judgenet.ui.text_view import TextView
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PAGE_MARGIN
+from judgenet.ui.widgets import Segment, set_kind
+
+KEYS: Final[dict[int, Said]] = {
+    Qt.Key.Key_A: "a",
+    Qt.Key.Key_T: "tie",
+    Qt.Key.Key_B: "b",
+    Qt.Key.Key_U: "unsure",
+    Qt.Key.Key_S: "skip",
+}
+_PLAIN: Final = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+_QUESTION_LINES: Final = 6
+_QUESTION_LINES_LOW: Final = 3
+_LOW: Final = 620
+
+
+class KeyButton(QPushButton):
+    """A button that names its key: ``[A] Response A``."""
+
+    def __init__(self, key: str, words: str, *, flat: bool = False) -> None:
+        super().__init__()
+        self.setAccessibleName(words)
+        self.setToolTip(f"{words} ({key})")
+        self._flat = flat
+        self.key = label(key)
+        self.key.setProperty("part", "key")
+        self.key.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.words = label(words, "strong" if flat else "node")
+        self._row = QHBoxLayout(self)
+        if not flat:
+            self._row.addStretch(1)
+        for part in (self.key, self.words):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._row.addWidget(part)
+        if not flat:
+            self._row.addStretch(1)
+        set_kind(self, "flat" if flat else "")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._row.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
+        self._row.setSpacing(theme.px(12))
+        self.key.setMinimumWidth(theme.px(22))
+        self.key.setFixedHeight(theme.px(22))
+        self.setFixedHeight(theme.px(36 if self._flat else 48))
+
+    def set_live(self, live: bool) -> None:
+        """Lights the key up while it is heard."""
+        self.key.setProperty("live", live)
+        self.key.style().unpolish(self.key)
+        self.key.style().polish(self.key)
+
+    def set_said(self, said: bool) -> None:
+        """Marks what was said of this pair before."""
+        kind = "outline" if said else "flat" if self._flat else ""
+        if self.property("kind") != kind:
+            set_kind(self, kind)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._row.sizeHint().width(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+class Side(QFrame):
+    """One response, under the letter of its side."""
+
+    def __init__(self, letter: str, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("part", "panel")
+        self.letter = QLabel(letter)
+        self.letter.setTextFormat(Qt.TextFormat.PlainText)
+        self.letter.setProperty("part", "letter")
+        self.letter.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.text = TextView(f"Response {letter}", theme)
+        head = QHBoxLayout()
+        head.addWidget(self.letter)
+        head.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(head)
+        self._column.addWidget(self.text, 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        inside = theme.px(24)
+        self._column.setContentsMargins(inside, theme.px(20), theme.px(12), theme.px(16))
+        self._column.setSpacing(theme.px(16))
+        self.letter.setFixedSize(theme.px(32), theme.px(32))
+        self.text.set_theme(theme)
+
+
+class DeskView(QWidget):
+    """The pair on the desk.
+
+    Signals:
+        said: what was said, about the sides; ``back``: the pair before is wanted.
+        markdown_chosen: responses are wanted as Markdown, or plainly.
+    """
+
+    said = Signal(str)
+    back = Signal()
+    markdown_chosen = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._markdown = True
+        self.setAccessibleName("Label desk")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # A ring around the whole desk would draw the eye from the texts: the keys light up instead.
+        self.setProperty(OWN_FOCUS, True)
+        self.head = label("Question", tone="text2")
+        self.form = Segment("Responses", [("markdown", "Markdown"), ("plain", "Plain")])
+        self.form.chosen.connect(self._form_chosen)
+        self.place = label("", tone="text2")
+        self.question = TextView("Question", theme, "question")
+        self.a, self.b = Side("A", theme), Side("B", theme)
+        self.note = label("", tone="text2", wrap=True)
+        self.buttons: dict[Said, KeyButton] = {
+            "a": KeyButton("A", "Response A"),
+            "tie": KeyButton("T", "Tie"),
+            "b": KeyButton("B", "Response B"),
+            "unsure": KeyButton("U", "Unsure", flat=True),
+            "skip": KeyButton("S", "Skip", flat=True),
+        }
+        self.back_button = KeyButton("←", "Back", flat=True)
+        top = QHBoxLayout()
+        top.addWidget(self.head)
+        top.addStretch(1)
+        top.addWidget(self.form)
+        top.addWidget(self.place)
+        sides = QHBoxLayout()
+        sides.addWidget(self.a, 1)
+        sides.addWidget(self.b, 1)
+        first = QHBoxLayout()
+        first.addWidget(self.buttons["a"], 9)
+        first.addWidget(self.buttons["tie"], 4)
+        first.addWidget(self.buttons["b"], 9)
+        second = QHBoxLayout()
+        second.addStretch(1)
+        for button in (self.buttons["unsure"], self.buttons["skip"], self.back_button):
+            second.addWidget(button)
+        second.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(self.question)
+        column.addLayout(sides, 1)
+        column.addWidget(self.note)
+        column.addLayout(first)
+        column.addLayout(second)
+        self._column, self._rows = column, (top, sides, first, second)
+        for button in self.buttons.values():
+            button.clicked.connect(self._clicked)
+        self.back_button.clicked.connect(self.back)
+        for widget in (self.question, self.a.text, self.b.text, *self.buttons.values(), self.back_button):
+            widget.installEventFilter(self)
+        self.note.hide()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._theme = theme
+        side = theme.px(PAGE_MARGIN)
+        self._column.setContentsMargins(theme.px(32), side, theme.px(32), theme.px(12))
+        self._column.setSpacing(theme.px(12))
+        top, sides, first, second = self._rows
+        top.setSpacing(theme.px(16))
+        sides.setSpacing(side)
+        first.setSpacing(theme.px(12))
+        second.setSpacing(theme.px(16))
+        self.question.set_theme(theme)
+        for side_view in (self.a, self.b):
+            side_view.set_theme(theme)
+        for button in (*self.buttons.values(), self.back_button):
+            button.set_theme(theme)
+        self._fit_question()
+
+    # What is shown
+
+    def set_markdown(self, markdown: bool) -> None:
+        """Shows texts as Markdown, or plainly."""
+        self._markdown = markdown
+        self.form.set_current("markdown" if markdown else "plain")
+
+    def show_desk(self, desk: Desk, why_not: str, told: str) -> None:
+        """Shows the pair on the desk. ``why_not`` says why nothing can be labelled, ``told`` what to know of it."""
+        pair = desk.pair
+        if pair is None:
+            return
+        left, right = (pair.response_b, pair.response_a) if desk.swapped else (pair.response_a, pair.response_b)
+        number = min(desk.at + 1, len(desk.draw.places))
+        self.place.setText(f"{number:,} of {max(desk.wished, number):,}")
+        self.question.show_text(pair.question, markdown=self._markdown)
+        self.a.text.show_text(left, markdown=self._markdown)
+        self.b.text.show_text(right, markdown=self._markdown)
+        said = desk.shown(desk.said)
+        for key, button in self.buttons.items():
+            button.set_said(key == said)
+            button.setEnabled(not why_not)
+            button.setVisible(desk.draw.mode != "settle" or key in ("a", "tie", "b"))
+        self.back_button.setEnabled(desk.at > 0)
+        self.note.setText(why_not or told)
+        self.note.setVisible(bool(why_not or told))
+        self._fit_question()
+
+    def _fit_question(self) -> None:
+        low = self.height() / self._theme.scale < _LOW
+        self.question.setFixedHeight(self.question.height_for(_QUESTION_LINES_LOW if low else _QUESTION_LINES))
+
+    # Keys
+
+    def _clicked(self) -> None:
+        for said, button in self.buttons.items():
+            if button is self.sender():
+                self.said.emit(said)
+
+    def _form_chosen(self, key: str) -> None:
+        self.markdown_chosen.emit(key == "markdown")
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Does what a key means here; true where it means something. A key that is held down means nothing more."""
+        if event.modifiers() & ~_PLAIN:
+            return False
+        known = event.key() in KEYS or event.key() == Qt.Key.Key_Left
+        if known and not event.isAutoRepeat():
+            if event.key() == Qt.Key.Key_Left:
+                self.back.emit()
+            else:
+                said = KEYS[event.key()]
+                if self.buttons[said].isVisibleTo(self):
+                    self.said.emit(said)
+        return known
+
+    def _set_live(self, live: bool) -> None:
+        for button in (*self.buttons.values(), self.back_button):
+            button.set_live(live)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._set_live(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._set_live(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.take_key(event):
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.take_key(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()

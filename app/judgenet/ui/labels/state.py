@@ -1,0 +1,411 @@
+"""What the label desk shows: the draw, the pair on it, and how the annotators stand. Every label is kept at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoCommand
+
+from judgenet.core.labels import Chosen, HumanLabel, LabelRules, NoMajority, Said
+from judgenet.core.pairs import Pair
+from judgenet.engine.labelling import (
+    Desk,
+    Draw,
+    Mode,
+    Survey,
+    agreement_with_network,
+    draw_picked,
+    draw_planned,
+    draw_random,
+    draw_uncertain,
+    planned,
+    survey,
+)
+from judgenet.engine.run_table import RunTable
+from judgenet.stats.agreement import Agreement
+from judgenet.stats.label_plan import LabelPlan
+from judgenet.store.db import Store, StoreError
+from judgenet.store.labels import LabelBook, label_rules, put_label, set_label_rules, take_back
+from judgenet.ui.clock import monotonic
+from judgenet.ui.context import Context
+from judgenet.ui.results.state import decided_by
+from judgenet.ui.tasks import JobCancelled
+
+FIRST_ANNOTATOR: Final = "You"
+GOAL: Final = 200
+WIDTH: Final = 0.1
+"""The wished width of the interval of the win rate, for which the planner plans."""
+_SURVEY_MS: Final = 700
+
+NO_STORE: Final = "The project can only be read here: labels cannot be kept."
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a desk is made of."""
+
+    store: Store | None
+    pairs: Sequence[Pair]
+    table: RunTable | None
+    aggregation: str
+    mode: Mode
+    picked: tuple[int, ...]
+    annotator: str
+    seed: str
+    goal: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    desk: Desk
+    survey: Survey
+    plan: LabelPlan | None
+    rules: LabelRules
+
+
+class _Labelled(QUndoCommand):
+    """A label as an edit: undo takes it back, redo gives it again."""
+
+    def __init__(self, state: LabelsState, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
+        words = {"a": "label A", "b": "label B", "tie": "label tie", "skip": "skip", "unsure": "unsure"}
+        super().__init__(f"{words[label.said].capitalize()}")
+        self._state = state
+        self._place = place
+        self._label = label
+        self._before = before
+        self._fresh = True
+
+    def redo(self) -> None:
+        self._state.give(self._place, self._label, fresh=self._fresh)
+        self._fresh = False
+
+    def undo(self) -> None:
+        self._state.withdraw(self._place, self._label, self._before)
+
+
+class LabelsState(QObject):
+    """The desk of the open project.
+
+    Attributes:
+        mode: how pairs are chosen; ``annotator`` is who labels, ``goal`` the number of labels wished.
+        desk: the way through the draw, ``None`` before it is drawn.
+        survey, plan: how the annotators stand, and the plan where there is a run; both lag behind the keys a little.
+        working: pairs are being drawn.
+        pending: labels on their way to the disk.
+
+    Signals:
+        changed: another pair, desk, mode or annotator.
+        surveyed: :attr:`survey` or :attr:`plan` changed.
+        saved: :attr:`pending` changed.
+    """
+
+    changed = Signal()
+    surveyed = Signal()
+    saved = Signal()
+    _committed = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.mode: Mode = "random"
+        self.annotator = context.settings.text("annotator", FIRST_ANNOTATOR) or FIRST_ANNOTATOR
+        self.goal = GOAL
+        self.desk: Desk | None = None
+        self.survey: Survey | None = None
+        self.plan: LabelPlan | None = None
+        self.rules = LabelRules()
+        self.working = False
+        self.pending = 0
+        self.in_view = False
+        self._picked: tuple[int, ...] = ()
+        self._stale = True
+        self._unseen = False
+        self._wanted = 0
+        self._since = monotonic()
+        self._task: asyncio.Task[None] | None = None
+        self._survey_task: asyncio.Task[None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SURVEY_MS)
+        self._timer.timeout.connect(self._survey_now)
+        self._committed.connect(self._take_committed)
+        document = context.document
+        document.opened.connect(self._opened)
+        document.pairs_changed.connect(self._outdated)
+        document.read_only_changed.connect(self.changed)
+        context.run_state.run_changed.connect(self._run_changed)
+        context.run_state.loading_changed.connect(self._run_changed)
+
+    # What there is
+
+    @property
+    def store(self) -> Store | None:
+        return self._context.document.store
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be labelled, in words; empty where it can."""
+        store = self.store
+        return NO_STORE if store is None or store.readonly or self._context.document.read_only else ""
+
+    @property
+    def table(self) -> RunTable | None:
+        """The run in focus; ``None`` where there is none that has been read."""
+        state = self._context.run_state
+        return None if state.loading else state.table
+
+    @property
+    def aggregation(self) -> str:
+        """The aggregation whose verdicts the planner and the estimate mean."""
+        run = self._context.run_state.run
+        return "" if run is None else decided_by(run, self._context.document.rule)
+
+    # What is wished
+
+    def enter(self, picked: tuple[int, ...] | None = None) -> None:
+        """The desk comes into view; ``picked`` are pairs to be reviewed."""
+        self.in_view = True
+        self._since = monotonic()
+        if picked:
+            self._picked, self.mode, self._stale = picked, "targeted", True
+        if self._stale:
+            self.refresh()
+
+    def leave(self) -> None:
+        """The desk goes out of view: what rests on labels is read anew."""
+        self.in_view = False
+        if self._unseen and self.store is not None:
+            self._unseen = False
+            self._context.results.labels_changed()
+            run_state = self._context.run_state
+            if run_state.run is not None and not run_state.live and not run_state.loading:
+                run_state.show_run(run_state.run.id)
+
+    def set_mode(self, mode: Mode) -> None:
+        """Chooses how pairs are chosen."""
+        if mode != self.mode or self._picked:
+            self.mode, self._picked = mode, ()
+            self.refresh()
+
+    def set_annotator(self, name: str) -> None:
+        """Chooses who labels."""
+        name = " ".join(name.split())
+        if name and name != self.annotator:
+            self.annotator = name
+            self._context.settings.keep_text("annotator", name)
+            self.refresh()
+
+    def set_goal(self, goal: int) -> None:
+        """Sets how many labels are wished."""
+        if goal != self.goal:
+            self.goal = goal
+            if self.desk is not None:
+                self.desk.goal = goal
+            self.changed.emit()
+
+    def set_rules(self, *, no_majority: NoMajority | None = None, file_chosen: Chosen | None = None) -> None:
+        """Changes how labels become one a pair."""
+        store = self.store
+        if store is None or store.readonly:
+            return
+        rules = LabelRules(no_majority or self.rules.no_majority, file_chosen or self.rules.file_chosen)
+        try:
+            set_label_rules(store, rules)
+        except StoreError as error:
+            self._context.errors.tell_exception(error)
+            return
+        self.rules = rules
+        self._unseen = True
+        self._timer.start()
+
+    # Labelling
+
+    def say(self, shown: Said) -> bool:
+        """Labels the pair on the desk, ``a`` meaning what stands on the left. False where that is not possible."""
+        desk = self.desk
+        if desk is None or desk.place is None or self.working or self.why_not or desk.finished:
+            return False
+        place, before = desk.place, desk.given.get(desk.place)
+        label = desk.say(shown, monotonic() - self._since, time.time())
+        self._since = monotonic()
+        self._context.document.undo_stack.push(_Labelled(self, place, label, before))
+        return True
+
+    def back(self) -> bool:
+        """Puts the pair before on the desk."""
+        if self.desk is None or not self.desk.back():
+            return False
+        self._since = monotonic()
+        self.changed.emit()
+        return True
+
+    def go_on(self) -> None:
+        """Labels more than was wished."""
+        if self.desk is not None:
+            self.set_goal(self.desk.labelled + 50)
+
+    def give(self, place: int, label: HumanLabel, *, fresh: bool) -> None:
+        """Keeps a label. A ``fresh`` one is on the desk already."""
+        store = self.store
+        if store is None or store.readonly:
+            return
+        self.pending += 1
+        put_label(store, label, self._committed.emit)
+        if not fresh:
+            self._set(place, label, label)
+        self._after()
+
+    def withdraw(self, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
+        """Takes a label back and shows its pair."""
+        store = self.store
+        if store is None or store.readonly:
+            return
+        self.pending += 1
+        take_back(store, label, self._committed.emit)
+        self._set(place, label, before)
+        self._after()
+
+    def _set(self, place: int, label: HumanLabel, now: HumanLabel | None) -> None:
+        desk = self.desk
+        if desk is None or not desk.mine(label):
+            self._stale = True
+            return
+        if place < len(desk.pairs) and desk.pairs[place].id == label.pair_id:
+            desk.take(place, now)
+            desk.show(place)
+            self._since = monotonic()
+
+    def _after(self) -> None:
+        self._unseen = True
+        self._timer.start()
+        self.saved.emit()
+        self.changed.emit()
+        if self._stale and self.in_view:
+            self.refresh()
+
+    def _take_committed(self, labels: Sequence[HumanLabel]) -> None:
+        self.pending = max(0, self.pending - len(labels))
+        self.saved.emit()
+
+    # Drawing, off the interface's thread
+
+    def _opened(self) -> None:
+        self.desk = self.survey = self.plan = None
+        self.mode, self._picked = "random", ()
+        self.pending = 0
+        self._unseen = False
+        self._outdated()
+
+    def _outdated(self) -> None:
+        self._stale = True
+        if self.in_view:
+            self.refresh()
+
+    def _run_changed(self) -> None:
+        if self.mode in ("planned", "targeted") and not self._context.run_state.loading:
+            self._outdated()
+        elif self.in_view:
+            self._timer.start()
+
+    def refresh(self) -> None:
+        """Draws anew."""
+        self._stale = False
+        self._wanted += 1
+        self.working = True
+        self.changed.emit()
+        asked = _Asked(
+            self.store,
+            self._context.document.pairs,
+            self.table,
+            self.aggregation,
+            self.mode,
+            self._picked,
+            self.annotator,
+            self._context.document.project.salt,
+            self.goal,
+        )
+        self._task = self._context.tasks.start(self._draw(asked, self._wanted), "Draw the pairs to label")
+
+    async def _draw(self, asked: _Asked, wanted: int) -> None:
+        try:
+            found = await self._context.tasks.job("Draw pairs to label", lambda job: _made(asked, job.check))
+        except JobCancelled:
+            if wanted == self._wanted:
+                self.working = False
+                self._stale = True
+                self.changed.emit()
+            return
+        if wanted != self._wanted:
+            return
+        self.desk, self.survey, self.plan, self.rules = found.desk, found.survey, found.plan, found.rules
+        self.desk.goal = self.goal
+        self.working = False
+        self._since = monotonic()
+        self.changed.emit()
+        self.surveyed.emit()
+
+    def _survey_now(self) -> None:
+        if self.desk is not None and not self.working:
+            self._survey_task = self._context.tasks.start(self._look(self._wanted), "Compare the annotators")
+
+    async def _look(self, wanted: int) -> None:
+        store, desk, table, name = self.store, self.desk, self.table, self.aggregation
+        if store is None or desk is None:
+            return
+        found, plan = await self._context.tasks.off_thread(_looked, store, desk, table, name)
+        if wanted == self._wanted:
+            self.survey, self.plan = found, plan
+            self.surveyed.emit()
+
+    def votes(self, pair: Pair) -> list[tuple[str, str]]:
+        """What each annotator said of a pair in words, to who settles it."""
+        store = self.store
+        if store is None:
+            return []
+        merged, _ = LabelBook.of(store, pair.id).merged(pair)
+        words = {"a": "A", "b": "B", "tie": "tie"}
+        return [(name, words[said]) for name, said in merged.annotators]
+
+    def with_network(self) -> Agreement | None:
+        """How often the network says what this annotator said, told only when the desk is done; ``None`` before."""
+        desk, table = self.desk, self.table
+        if desk is None or table is None or not desk.finished or not desk.labelled or desk.draw.mode == "settle":
+            return None
+        return agreement_with_network(desk.pairs, table, self.aggregation, list(desk.given.values()))
+
+
+def _made(asked: _Asked, check: object) -> _Found:
+    book = LabelBook.of(asked.store) if asked.store is not None else LabelBook()
+    pairs, table = asked.pairs, asked.table
+    looked = survey(pairs, book, asked.seed)
+    plan = None
+    match asked.mode:
+        case "random":
+            draw = draw_random(pairs, asked.seed)
+        case "settle":
+            draw = Draw("settle", looked.disputed, "random", len(pairs))
+        case "targeted" if asked.picked:
+            draw = draw_picked(pairs, asked.picked)
+        case _ if table is None:
+            chosen: Chosen = "targeted" if asked.mode == "targeted" else "within-verdict"
+            draw = Draw(asked.mode, (), chosen, len(pairs), note="There is no run yet.")
+        case "targeted":
+            draw = draw_uncertain(pairs, table, asked.aggregation)
+        case _:
+            draw, plan = draw_planned(pairs, table, asked.aggregation, book, WIDTH, asked.seed)
+    if plan is None and table is not None:
+        plan = planned(pairs, table, asked.aggregation, book, WIDTH)
+    desk = Desk.of(pairs, draw, asked.annotator, asked.seed, book, asked.goal)
+    rules = label_rules(asked.store) if asked.store is not None else LabelRules()
+    return _Found(desk, looked, plan, rules)
+
+
+def _looked(store: Store, desk: Desk, table: RunTable | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:
+    book = LabelBook.of(store)
+    found = survey(desk.pairs, book, desk.seed)
+    return found, None if table is None else planned(desk.pairs, table, aggregation, book, WIDTH)

@@ -1,0 +1,336 @@
+"""The page Labels: a desk at which people say which response is better, without seeing names, verdicts or scores."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
+
+from judgenet.core.labels import CHOSEN, Said
+from judgenet.core.pairs import Pair
+from judgenet.formats import csv_text
+from judgenet.formats.tables import whole_file
+from judgenet.store.db import Store
+from judgenet.store.labels import history_records
+from judgenet.ui.actions import Action
+from judgenet.ui.context import Context
+from judgenet.ui.labels.desk_view import DeskView
+from judgenet.ui.labels.side import SidePanel
+from judgenet.ui.labels.state import LabelsState
+from judgenet.ui.navigation import PageKey, Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import ComboBox
+from judgenet.ui.results.waiting import Waiting
+from judgenet.ui.run.parts import EmptyState
+from judgenet.ui.settings import Preferences
+from judgenet.ui.text_view import one_line
+from judgenet.ui.theme import Theme
+from judgenet.ui.words import count
+
+
+class LabelsPage(Page):
+    """The desk for people."""
+
+    key: ClassVar[PageKey] = "labels"
+    primary: ClassVar[str] = "labels.export"
+    primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self.state = LabelsState(context, self)
+        self._task: asyncio.Task[None] | None = None
+        self.annotator = ComboBox("Annotator")
+        self.annotator.setEditable(True)
+        self.annotator.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self.annotator.setToolTip("Who labels: choose a name, or write another one")
+        edit = self.annotator.lineEdit()
+        assert edit is not None
+        edit.setAccessibleName("Annotator")
+        edit.setMaxLength(60)
+        edit.editingFinished.connect(self._annotator_named)
+        self.annotator.activated.connect(self._annotator_named)
+        self.desk = DeskView(theme)
+        self.empty = EmptyState(theme, "labels")
+        self.waiting = Waiting(theme)
+        self.waiting.stop.hide()
+        self.stack = QStackedWidget()
+        for widget in (self.empty, self.waiting, self.desk):
+            self.stack.addWidget(widget)
+        self.side = SidePanel(theme)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.stack, 1)
+        row.addWidget(self.side)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._connect()
+        context.actions.add(
+            Action(
+                "labels.export",
+                "Export labels…",
+                self._export,
+                "",
+                "export",
+                self._can_export,
+                words="csv jsonl annotators save",
+            ),
+            Action("labels.settle", "Settle disagreements", self._settle, "", "labels", self._can_settle),
+        )
+        self._prefer(context.settings.preferences)
+        self._name_annotators()
+        self._refresh()
+
+    def _connect(self) -> None:
+        state = self.state
+        state.changed.connect(self._refresh)
+        state.surveyed.connect(self._refresh_survey)
+        state.saved.connect(self._refresh_side)
+        self.desk.said.connect(self._say)
+        self.desk.back.connect(state.back)
+        self.desk.markdown_chosen.connect(self._choose_markdown)
+        self.side.mode_chosen.connect(state.set_mode)
+        self.side.goal_chosen.connect(state.set_goal)
+        self.side.settle_wanted.connect(self._settle)
+        self.side.file_chosen.connect(self._choose_file)
+        self.side.no_majority_chosen.connect(self._choose_no_majority)
+        self.context.settings.changed.connect(self._prefer)
+
+    # The frame's wishes
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.annotator,)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.desk if self.stack.currentWidget() is self.desk else self.stack, self.side)
+
+    def enter(self, visit: Visit) -> None:
+        self.state.enter(visit.pairs)
+        self._refresh()
+        # The window takes the focus from where it was once the page is in view.
+        QTimer.singleShot(0, self, self._listen)
+
+    def _listen(self) -> None:
+        """The keys are heard at once."""
+        if self.isVisible() and self.stack.currentWidget() is self.desk and not self.side.hasFocus():
+            self.desk.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.state.leave()
+
+    def set_theme(self, theme: Theme) -> None:
+        for part in (self.empty, self.waiting):
+            part.set_theme(theme)
+        self.desk.set_theme(theme)
+        self.side.set_theme(theme)
+
+    # What is shown
+
+    def _refresh(self) -> None:
+        state, desk = self.state, self.state.desk
+        if not self.context.document.pairs:
+            self._say_empty("Here people label pairs. There are no pairs yet.", "", "Choose pairs", self._go_data)
+        elif desk is None or state.working:
+            if self.stack.currentWidget() is not self.desk:
+                self.waiting.show_share(None, "Drawing pairs")
+                self.stack.setCurrentWidget(self.waiting)
+        elif not desk.draw.places:
+            self._show_nothing()
+        elif desk.finished:
+            self._show_finished()
+        else:
+            self.desk.show_desk(desk, state.why_not, self._told())
+            had = self.stack.currentWidget() is self.desk
+            self.stack.setCurrentWidget(self.desk)
+            if not had:
+                self._listen()
+        self._refresh_side()
+
+    def _refresh_side(self) -> None:
+        self.side.show_state(self.state)
+        self.context.actions.refresh_soon()
+
+    def _refresh_survey(self) -> None:
+        self.side.show_survey(self.state)
+        self._name_annotators()
+        if self.state.desk is not None and self.state.mode == "settle":
+            self._refresh()
+
+    def _told(self) -> str:
+        """What to know of the pair on the desk."""
+        desk = self.state.desk
+        if desk is None or desk.pair is None or desk.draw.mode != "settle":
+            return ""
+        said = self.state.votes(desk.pair)
+        return "Said: " + ", ".join(f"{one_line(name, 30)} {words}" for name, words in said)
+
+    def _show_nothing(self) -> None:
+        desk = self.state.desk
+        assert desk is not None
+        match desk.draw.mode:
+            case "settle":
+                self._say_empty(
+                    "The annotators agree on every pair that two of them labelled.", "", "Back", self._random
+                )
+            case "planned":
+                self._say_empty(
+                    "The planner draws pairs within the verdicts of a run.",
+                    desk.draw.note,
+                    "Draw from all pairs",
+                    self._random,
+                )
+            case _:
+                self._say_empty(
+                    "A targeted review goes through the pairs on which a run is least at one.",
+                    desk.draw.note,
+                    "Draw from all pairs",
+                    self._random,
+                )
+
+    def _show_finished(self) -> None:
+        desk = self.state.desk
+        assert desk is not None
+        more = desk.at < len(desk.draw.places)
+        if desk.draw.mode == "settle":
+            self._say_empty(f"{count(desk.labelled, 'pair')} settled.", "", "Back", self._random)
+            return
+        notes = [desk.draw.note] if desk.draw.note else []
+        found = self.state.with_network()
+        if found is not None and found.accuracy is not None:
+            hits = round(found.accuracy * found.n_used)
+            notes.append(
+                f"The network says what you said on {hits:,} of {found.n_used:,} pairs ({100 * found.accuracy:.0f} %)."
+            )
+        if desk.draw.mode == "targeted":
+            notes.append("These labels enter no estimate and no agreement.")
+        self._say_empty(
+            f"{count(desk.labelled, 'label')} by {one_line(desk.annotator, 40)}. "
+            + ("That is as many as were wished." if more else "Every pair was looked at."),
+            " ".join(notes),
+            "Label 50 more" if more else "See the results",
+            self.state.go_on if more else self._go_results,
+        )
+
+    def _say_empty(self, sentence: str, note: str, button: str, do: object) -> None:
+        assert callable(do)
+        self.empty.say(sentence, note, button, do)
+        self.stack.setCurrentWidget(self.empty)
+
+    def _name_annotators(self) -> None:
+        names = [self.state.annotator]
+        if self.state.survey is not None:
+            names += [name for name in self.state.survey.said if name != self.state.annotator]
+        if [self.annotator.itemText(place) for place in range(self.annotator.count())] != names:
+            self.annotator.blockSignals(True)
+            self.annotator.clear()
+            self.annotator.addItems(names)
+            self.annotator.setCurrentIndex(0)
+            self.annotator.blockSignals(False)
+
+    def _prefer(self, preferences: Preferences) -> None:
+        self.desk.set_markdown(preferences.markdown)
+        if self.state.desk is not None:
+            self._refresh()
+
+    # What the user does
+
+    def _say(self, said: Said) -> None:
+        self.state.say(said)
+
+    def _annotator_named(self, _place: int = 0) -> None:
+        name = self.annotator.currentText()
+        if not name.strip():
+            self.annotator.setEditText(self.state.annotator)
+            return
+        self.state.set_annotator(name)
+        if self.annotator.hasFocus():
+            self.desk.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        on_desk = self.stack.currentWidget() is self.desk
+        if on_desk and self.desk.take_key(event):
+            return
+        if event.key() == Qt.Key.Key_Left and self.state.back():
+            return
+        super().keyPressEvent(event)
+
+    def _choose_markdown(self, markdown: bool) -> None:
+        self.context.settings.set(markdown=markdown)
+
+    def _choose_file(self, chosen: str) -> None:
+        for name in CHOSEN:
+            if name == chosen:
+                self.state.set_rules(file_chosen=name)
+
+    def _choose_no_majority(self, rule: str) -> None:
+        self.state.set_rules(no_majority="drop" if rule == "drop" else "tie")
+
+    def _random(self) -> None:
+        self.state.set_mode("random")
+
+    def _settle(self) -> None:
+        self.state.set_mode("settle")
+        self.context.navigator.go("labels")
+
+    def _can_settle(self) -> bool | str:
+        found = self.state.survey
+        return (found is not None and bool(found.disputed)) or "The annotators agree, or nobody labelled yet."
+
+    def _go_data(self) -> None:
+        self.context.navigator.go("data")
+
+    def _go_results(self) -> None:
+        self.context.navigator.go("results")
+
+    # Export
+
+    def _can_export(self) -> bool | str:
+        found = self.state.survey
+        desk = self.state.desk
+        there = (found is not None and bool(found.said)) or (desk is not None and bool(desk.given))
+        return there or "Nobody labelled a pair yet."
+
+    def _export(self) -> None:
+        file, _ = QFileDialog.getSaveFileName(self, "Export labels", "labels.csv", "CSV (*.csv);;JSON Lines (*.jsonl)")
+        if file:
+            self.export_to(Path(file))
+
+    def export_to(self, file: Path) -> None:
+        """Writes all labels that were ever given to a file: CSV, or JSON Lines where its name says so."""
+        store = self.context.document.store
+        if store is not None:
+            work = self._write(store, tuple(self.context.document.pairs), file)
+            self._task = self.context.tasks.start(work, "Export the labels")
+
+    async def _write(self, store: Store, pairs: Sequence[Pair], file: Path) -> None:
+        try:
+            await self.context.tasks.off_thread(_written, store, pairs, file)
+        except OSError as error:
+            self.context.errors.tell_exception(error, str(file))
+
+
+def _written(store: Store, pairs: Sequence[Pair], file: Path) -> None:
+    if not store.readonly:
+        store.flush()
+    records = list(history_records(store, pairs))
+    if file.suffix.lower() in (".jsonl", ".json"):
+        text = "".join(json.dumps(record, allow_nan=False) + "\n" for record in records)
+    else:
+        header = list(records[0]) if records else []
+        rows = [[_cell(record[name]) for name in header] for record in records]
+        text = csv_text(header, rows)
+    with whole_file(file) as draft:
+        draft.write_text(text, encoding="utf-8", errors="replace", newline="")
+
+
+def _cell(value: object) -> str | int | float | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str | int | float) else None
