@@ -76,6 +76,15 @@ def draw_picked(pairs: Sequence[Pair], picked: Iterable[int]) -> Draw:
     return Draw("targeted", places, "targeted", len(pairs), note="" if places else "No pair is picked.")
 
 
+def draw_given(pairs: Sequence[Pair], table: RunTable, aggregation: str, drawn: Iterable[int]) -> Draw:
+    """Pairs that a planner elsewhere drew at random within the verdicts of a run, as places in the run."""
+    places = _places(pairs)
+    order = tuple(places[table.ids[pair]] for pair in drawn if pair < table.pair_count and table.ids[pair] in places)
+    judged = int((table.verdict_codes(aggregation) > 0).sum())
+    note = "" if order else "The planner advises no further label."
+    return Draw("planned", order, "within-verdict", judged, f"{table.run.id}/{aggregation}", note)
+
+
 def draw_uncertain(pairs: Sequence[Pair], table: RunTable, aggregation: str) -> Draw:
     """The pairs on which the calls of a run are least at one, these first: by the entropy of what they say, then by how
     small the difference of the scores is. Pairs without a verdict are left out."""

@@ -19,6 +19,7 @@ from judgenet.engine.labelling import (
     Mode,
     Survey,
     agreement_with_network,
+    draw_given,
     draw_picked,
     draw_planned,
     draw_random,
@@ -167,12 +168,13 @@ class LabelsState(QObject):
 
     # What is wished
 
-    def enter(self, picked: tuple[int, ...] | None = None) -> None:
-        """The desk comes into view; ``picked`` are pairs to be reviewed."""
+    def enter(self, picked: tuple[int, ...] | None = None, *, drawn: bool = False) -> None:
+        """The desk comes into view. ``picked`` are pairs to be reviewed or, where they were ``drawn`` by the planner
+        within the verdicts of the run in focus, its next pairs."""
         self.in_view = True
         self._since = monotonic()
         if picked:
-            self._picked, self.mode, self._stale = picked, "targeted", True
+            self._picked, self.mode, self._stale = picked, "planned" if drawn else "targeted", True
         if self._stale:
             self.refresh()
 
@@ -394,6 +396,8 @@ def _made(asked: _Asked, check: object) -> _Found:
         case _ if table is None:
             chosen: Chosen = "targeted" if asked.mode == "targeted" else "within-verdict"
             draw = Draw(asked.mode, (), chosen, len(pairs), note="There is no run yet.")
+        case "planned" if asked.picked:
+            draw = draw_given(pairs, table, asked.aggregation, asked.picked)
         case "targeted":
             draw = draw_uncertain(pairs, table, asked.aggregation)
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent
@@ -28,7 +28,7 @@ from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
-from judgenet.ui.navigation import PAGES, PageKey, Visit
+from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
 from judgenet.ui.results.compare import ComparePanel
@@ -51,7 +51,6 @@ from judgenet.ui.theme import Theme
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Choice
 
-_LABELS: Final = "labels"
 _NARROW: Final = 980
 """Below this width in px there is one panel a row."""
 
@@ -290,7 +289,6 @@ class ResultsPage(Page):
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
         self.planner.show_results(results)
-        self.planner.allow(self._why_no_labelling())
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
@@ -391,11 +389,8 @@ class ResultsPage(Page):
     def _label_next(self) -> None:
         """Leads to the desk with the pairs that the planner draws."""
         self.context.navigator.go(
-            cast("PageKey", _LABELS), pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
+            "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
-
-    def _why_no_labelling(self) -> str:
-        return "" if _LABELS in PAGES else "There is no page yet on which people label pairs."
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")

@@ -108,11 +108,6 @@ class PlannerPanel(Panel):
         self._results = results
         self._fill()
 
-    def allow(self, why_not: str) -> None:
-        """Says whether pairs can be labelled now."""
-        self.next_button.setEnabled(not why_not)
-        self.next_button.setToolTip(why_not)
-
     def draw(self) -> tuple[int, ...]:
         """The pairs to label next, in the order in which to label them; empty where none are advised."""
         from judgenet.stats.planning import draw_labels
