@@ -10,6 +10,7 @@ Scores = tuple[int, int]
 _BLOCK = re.compile(
     r"<<(Response 1|Response 2|回答1|回答2) · (\w+)>>\n(.*?)\n<<(?:end of )?\1(?:结束)? · \2>>", re.DOTALL
 )
+_ANY = re.compile(r"<<(Response \d+) · (\w+)>>\n(.*?)\n<<end of \1 · \2>>", re.DOTALL)
 _MAJORITY = re.compile(r"\d+ % think that Response ([12]) is better")
 _ODD = re.compile(r"Whoever wrote Response ([12]) likes")
 _AUTHOR = re.compile(r"^Response ([12]) was written by (.*?)( \(that is you\))?\.$", re.MULTILINE)
@@ -78,3 +79,9 @@ def named(prompt: str, times: int) -> Scores:
 MINDS: dict[str, Callable[[str, int], Scores]] = {
     mind.__name__: mind for mind in (unbiased, coin, first, last, longer, obedient, named)
 }
+
+
+def order_of(prompt: str) -> list[int]:
+    """The numbers of all responses in a prompt, those with more ``good`` in them first."""
+    found = {int(match[1].split()[-1]): match[3] for match in _ANY.finditer(prompt)}
+    return sorted(found, key=lambda number: (-found[number].count("good"), number))

@@ -28,7 +28,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes.biased_judges import MINDS
+from tests.fakes.biased_judges import MINDS, order_of
 
 REFUSALS = (
     "max_tokens",
@@ -151,7 +151,7 @@ def judge(asked: Asked, fault: str | None, roles: int, mind: str = "", times: in
     if fault == "u2028":
         evidence += " Line\u2028separator, paragraph\u2029separator, next\u0085line, 漢字 and 🙂."
     wants_roles = _wants_roles(asked)
-    if mind and not wants_roles:
+    if mind and not wants_roles and not _wants_order(asked):
         first, second = MINDS[mind](asked.user, times)
     if fault == "off_scale":
         first, second = 11, 0
@@ -169,6 +169,12 @@ def judge(asked: Asked, fault: str | None, roles: int, mind: str = "", times: in
         text = f"{evidence}\nScore of Response 1: {first}\nScore of Response 2: {second}"
     if fault == "contradictory" and not wants_roles:
         text += "\n\n[[B]]"
+    if _wants_order(asked) and fault != "prose":
+        order = order_of(asked.user)
+        text = " > ".join(map(str, order))
+        text = f"Ranking: {text}" if asked.schema is None else json.dumps({"ranking": order})
+        if fault == "off_scale":
+            text = text.replace("1", "99")
     told = Told(text, usage=(max(1, len(asked.user) // 4), max(1, len(text) // 4)))
     if fault == "length":
         told.text, told.finish = text[: max(1, len(text) // 2)], "length"
@@ -192,6 +198,12 @@ def _wants_roles(asked: Asked) -> bool:
         return "roles" in asked.schema.get("properties", {})
     # Behind the texts to judge, which may say anything.
     return _ASKS_ROLES.search(asked.user.rpartition(">>")[2]) is not None
+
+
+def _wants_order(asked: Asked) -> bool:
+    if asked.schema is not None:
+        return "ranking" in asked.schema.get("properties", {})
+    return "\nRanking: " in asked.user.rpartition(">>")[2]
 
 
 def _evidence(digest: bytes, chinese: bool) -> str:

@@ -6,6 +6,7 @@ import json
 import queue
 import signal
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -21,15 +22,17 @@ from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.events import Event, RunFinished
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
-from judgenet.engine.session import Engine
+from judgenet.engine.nwise import ask_orders
+from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import p_text
-from judgenet.stats.lab import PEOPLE, LabResult, lab_json
+from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, lab_json
 from judgenet.store.db import Store
-from judgenet.store.labs import LabJudge, lab_result
+from judgenet.store.labs import LabJudge, keep_orders, lab_orders, lab_result
 from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
@@ -103,6 +106,12 @@ def bias(
         typer.Option(help="valid: share of the pairs with valid answers; paper: as CoBBLEr's released code divides."),
     ] = DenominatorOption.VALID,
     repeats: Annotated[int, typer.Option(min=2, help="How often the probe 'repeats' asks the very same.")] = 3,
+    nwise: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=MOST, metavar="N", help="Also ask the network's own model for an order of N responses at once."
+        ),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Show plan and price; ask nothing.")] = False,
     reference_table: Annotated[
         bool,
@@ -140,6 +149,7 @@ def bias(
             there = ", ".join(sorted(named)[:10]) or "none"
             raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
     built = build_lab(setup.start.pairs, parse_probes(probes), settings)
+    groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
     if estimate:
         return _show_estimate(setup, built, chosen, as_json)
     console = Console(stderr=True)
@@ -153,7 +163,10 @@ def bias(
                 console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
         with Engine() as engine:
             finished = _follow(engine, store, setup, built, chosen, console, quiet)
+        if groups is not None and finished.state == "done":
+            _ask_orders(store, replace(setup.start, limits=finished.left), groups, finished.lab)
         store.flush()
+        orders = lab_orders(store, finished.lab)
         result = lab_result(store, lab_id(built), neurons=neurons)
     record = {
         "lab": finished.lab,
@@ -161,6 +174,7 @@ def bias(
         "message": scrub(finished.message),
         "place": str(setup.project_path.parent),
         **lab_json(result),
+        "nwise": None if orders is None else orders.to_json(),
     }
     with open_output("--out", setup.project_path.parent / RESULT_FILE, "w") as out:
         out.write(json.dumps(record, allow_nan=False) + "\n")
@@ -168,9 +182,23 @@ def bias(
         sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
     else:
         print_result(result, Console(), neurons=neurons)
+        if orders is not None:
+            rate = "n/a" if orders.valid_rate is None else f"{orders.valid_rate:.3f}"
+            typer.echo(
+                f"Orders of {orders.size} responses: {len(orders.rankings):,} of {orders.asked:,} answers valid "
+                f"({rate}), {orders.groups:,} instructions"
+            )
     if finished.message and (quiet or finished.state != "done"):
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]
+
+
+def _ask_orders(store: Store, start: Start, groups: Groups, lab: str) -> None:
+    handle = ask_orders(store, start, groups)
+    try:
+        keep_orders(store, lab, handle.future.result())
+    finally:
+        handle.close()
 
 
 def _show_estimate(setup: Setup, built: BuiltLab, judges: tuple[LabJudge, ...], as_json: bool) -> int:
@@ -309,8 +337,9 @@ def _ranks_table(result: LabResult) -> Table:
     table.add_column("Rankings of systems alike (RBO)")
     for name in ("overlap", "instructions"):
         table.add_column(name, justify="right")
-    titles = {judge.id: judge.title for judge in result.judges} | {PEOPLE: "people"}
-    kinds = {judge.id: judge.kind for judge in result.judges} | {PEOPLE: "people"}
+    others = {PEOPLE: "people", AT_ONCE: "orders at once"}
+    titles = {judge.id: judge.title for judge in result.judges} | others
+    kinds = {judge.id: str(judge.kind) for judge in result.judges} | others
     for (one, other), overlap in result.ranks.overlaps.items():
         if "neuron" not in (kinds[one], kinds[other]) and "aggregation" not in (kinds[one], kinds[other]):
             value = "–" if overlap.value is None else f"{overlap.value:.4f}"

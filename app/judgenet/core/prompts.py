@@ -15,7 +15,7 @@ import hmac
 import json
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import count, groupby
@@ -55,7 +55,11 @@ _KEYS = {
     "roles_key": schemas.ROLES,
     "name_key": schemas.NAME,
     "description_key": schemas.DESCRIPTION,
+    "ranking_key": schemas.RANKING,
 }
+
+
+_RANKING = ("with_input", "without_input", "response", "ask", "json", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,36 @@ class PromptBook:
         lines.append(frame[f"roles.{form}"].render(**_KEYS, **example))
         shared = self._texts(frame, pair, "ab", mark, language, family)
         return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}")
+
+    def ranking(
+        self, pair: Pair, responses: Sequence[str], *, mark: str, form: Form, language: PromptLanguage, family: str
+    ) -> Prompt:
+        """Asks for an order of several responses to the question of a pair, whose own responses are left out.
+
+        :raises PromptError: an unknown language or family, or fewer than two responses.
+        """
+        if len(responses) < 2:
+            raise PromptError(f"Two responses or more can be put in order, not {len(responses)}.")
+        frame = self._frame(language)
+        own = {name: self._templates[f"{language}.bias.ranking.{name}"] for name in _RANKING}
+        named, count = self._family(language, family, "input"), str(len(responses))
+        asked = bool(pair.question.strip())
+        lines = [own["with_input" if asked else "without_input"].render(input=named, count=count)]
+        reference = pair.reference if pair.reference and pair.reference.strip() else None
+        if reference is not None:
+            lines.append(frame["opening.reference"].text)
+        lines.append(frame["opening.material"].render(mark=mark))
+        block = frame["block.text"]
+        parts = [_joined(lines)]
+        if asked:
+            parts.append(block.render(name=named, mark=mark, text=pair.question))
+        if reference is not None:
+            parts.append(block.render(name=frame["block.reference"].text, mark=mark, text=reference))
+        for number, text in enumerate(responses, 1):
+            parts.append(block.render(name=own["response"].render(number=str(number)), mark=mark, text=text))
+        criteria = self._family(language, family, "criteria")
+        ask = [own["ask"].render(criteria=criteria, count=count), own[form].render(**_KEYS)]
+        return Prompt(frame["system"].text, "\n\n".join(parts), f"\n\n{_joined(ask)}")
 
     def layer(self, view: LayerView) -> LayerPrompts:
         """The prompts of the neurons that share ``view``.

@@ -16,6 +16,7 @@ SCORE_2 = "score_2"
 """Scores of the responses in the order in which they were shown."""
 
 ROLES = "roles"
+RANKING = "ranking"
 NAME = "name"
 DESCRIPTION = "description"
 
@@ -52,6 +53,16 @@ def roles_schema(limit: int | None, limits: bool = True, max_text: int | None = 
         if limit is not None:
             roles["maxItems"] = limit
     return _object({ROLES: roles})
+
+
+def ranking_schema(count: int, limits: bool = True) -> dict[str, Any]:
+    """JSON schema of an order of ``count`` responses by their numbers, the best first."""
+    number: dict[str, Any] = {"type": "integer"}
+    order: dict[str, Any] = {"type": "array", "items": number}
+    if limits:
+        number.update(minimum=1, maximum=count)
+        order.update(minItems=count, maxItems=count)
+    return _object({RANKING: order})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

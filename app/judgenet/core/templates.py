@@ -87,6 +87,12 @@ _BIAS: dict[str, tuple[str, ...]] = {
     "shown.distraction": ("response",),
     "no_tie.evidence": ("criteria",),
     "no_tie.scores": ("criteria",),
+    "ranking.with_input": ("input", "count"),
+    "ranking.without_input": ("input", "count"),
+    "ranking.response": ("number",),
+    "ranking.ask": ("criteria", "count"),
+    "ranking.json": ("ranking_key",),
+    "ranking.text": (),
 }
 """The texts of the bias lab."""
 

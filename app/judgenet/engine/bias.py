@@ -200,11 +200,13 @@ def _span(counts: Range) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabFinished:
-    """How a lab ended: the state and message of the run that ended it, ``done`` where all did."""
+    """How a lab ended: the state and message of the run that ended it, ``done`` where all did, and what is left of the
+    limits."""
 
     lab: str
     state: RunState
     message: str
+    left: Limits
 
 
 class LabHandle:
@@ -275,17 +277,17 @@ class LabHandle:
 
             with self._guard:
                 if self._cancelled:
-                    return LabFinished(self.lab, "cancelled", "Stopped. The same command goes on from here.")
+                    return LabFinished(self.lab, "cancelled", "Stopped. The same command goes on from here.", limits)
                 handle = self._handle = self._engine.start(self._store, replace(start, limits=limits), take)
                 self._began({judge: handle.run.id})
                 if self._paused:
                     handle.pause()
             finished = handle.future.result()
-            if finished.state != "done":
-                return LabFinished(self.lab, finished.state, finished.message)
             limits = _left(limits, tally)
+            if finished.state != "done":
+                return LabFinished(self.lab, finished.state, finished.message, limits)
         assert finished is not None
-        return LabFinished(self.lab, "done", finished.message)
+        return LabFinished(self.lab, "done", finished.message, limits)
 
 
 def _left(limits: Limits, tally: Tally) -> Limits:

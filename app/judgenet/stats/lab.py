@@ -28,7 +28,7 @@ from judgenet.stats.bias import (
     shift_of,
 )
 from judgenet.stats.bias_words import headline_of, mood_and_words
-from judgenet.stats.ranking_overlap import Overlap, mean_overlap, win_shares
+from judgenet.stats.ranking_overlap import Overlap, mean_overlap, scores_of, win_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class NamesEffect:
 class RankAgreement:
     """How alike raters rank the systems: average rank-biased overlap (p = 0.8, extrapolated) over instructions.
 
-    ``raters`` are judges' ids and ``people``; ``overlaps`` holds each two of them once. ``shares`` are the systems'
-    wins per appearance over all instructions.
+    ``raters`` are judges' ids, ``people``, and ``at_once`` for orders that were asked for at once. ``overlaps`` holds
+    each two of them once. ``shares`` are the systems' wins per appearance over all instructions.
     """
 
     systems: tuple[str, ...]
@@ -189,8 +189,10 @@ def evaluate(
     *,
     coins: int = COINS,
     seed: int | None = None,
+    orders: Mapping[int, Sequence[str]] | None = None,
 ) -> LabResult:
-    """Everything that a lab's answers say. ``answers`` are by judge."""
+    """Everything that a lab's answers say. ``answers`` are by judge; ``orders`` are rankings of systems, best first, by
+    instruction, where a judge was asked for them at once."""
     seed = lab.settings.seed if seed is None else seed
     denominator = lab.settings.denominator
     chances = {
@@ -232,7 +234,7 @@ def evaluate(
         tuple(cells),
         tuple(shifts),
         tuple(_names_effects(lab, judges, answers)),
-        rank_agreement(lab.games, judges, answers),
+        rank_agreement(lab.games, judges, answers, orders or {}),
         headline,
         subline,
     )
@@ -288,9 +290,16 @@ def _systems(games: Sequence[Game]) -> tuple[str, ...]:
 
 
 PEOPLE = "people"
+AT_ONCE = "at_once"
+"""Raters beside the judges: people, and a judge who was asked for an order of several systems at once."""
 
 
-def rank_agreement(games: Sequence[Game], judges: Sequence[Judge], answers: Mapping[str, Answers]) -> RankAgreement:
+def rank_agreement(
+    games: Sequence[Game],
+    judges: Sequence[Judge],
+    answers: Mapping[str, Answers],
+    orders: Mapping[int, Sequence[str]] | None = None,
+) -> RankAgreement:
     """Rankings of the systems by wins per appearance, instruction by instruction, and how alike they are.
 
     A pair that is judged the same way in both orders is won; one with two valid answers that differ, or a tie, counts
@@ -301,7 +310,7 @@ def rank_agreement(games: Sequence[Game], judges: Sequence[Judge], answers: Mapp
         judge.id: [(game.question, (game.first, game.second, won)) for game, won in _played(games, answers[judge.id])]
         for judge in judges
     }
-    if len(systems) < 2 or not any(played.values()):
+    if len(systems) < 2 or not (any(played.values()) or orders):
         return RankAgreement(systems, (), {}, {}, "no pairs of two named systems were asked in both orders")
     people = [
         (game.question, (game.first, game.second, {"a": 1.0, "b": 0.0, "tie": 0.5}[game.human]))
@@ -316,6 +325,8 @@ def rank_agreement(games: Sequence[Game], judges: Sequence[Judge], answers: Mapp
         for question, game in rows:
             by_question.setdefault(question, []).append(game)
         rankings[rater] = {question: win_shares(some) for question, some in by_question.items()}
+    if orders:
+        rankings[AT_ONCE] = {question: scores_of(order) for question, order in orders.items()}
     raters = tuple(rankings)
     overlaps = {
         (one, other): mean_overlap(rankings[one], rankings[other])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, aggregation_title, deciding
@@ -49,6 +49,54 @@ class LabInfo:
     def title(self) -> str:
         """The lab's name for people."""
         return f"Lab {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a judge made of being asked for an order of ``size`` responses at once.
+
+    ``asked`` of ``groups`` instructions have an answer; ``rankings`` are the valid ones, systems best first by the
+    number of the instruction in the lab. ``reasons`` counts the others. ``calls_new`` were asked now.
+    """
+
+    size: int
+    groups: int
+    asked: int
+    rankings: Mapping[int, tuple[str, ...]]
+    reasons: Mapping[str, int]
+    left_out: Mapping[str, int]
+    calls_new: int = 0
+    message: str = ""
+
+    @property
+    def valid_rate(self) -> float | None:
+        """The share of valid orders among the answers, ``None`` without an answer."""
+        return len(self.rankings) / self.asked if self.asked else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Stable keys."""
+        return {
+            **asdict(self),
+            "rankings": {str(question): list(names) for question, names in self.rankings.items()},
+            "valid": len(self.rankings),
+            "valid_rate": self.valid_rate,
+        }
+
+
+def keep_orders(store: Store, lab_id: str, orders: Orders) -> None:
+    """Keeps the orders of a lab."""
+    store.set_meta(f"lab {lab_id} orders", json.dumps(orders.to_json()))
+
+
+def lab_orders(store: Store, lab_id: str) -> Orders | None:
+    """The orders of a lab, ``None`` where none were asked for."""
+    text = store.meta(f"lab {lab_id} orders")
+    if text is None:
+        return None
+    record: dict[str, Any] = json.loads(text)
+    rankings = {int(question): tuple(names) for question, names in record["rankings"].items()}
+    known = {name: record[name] for name in ("size", "groups", "asked", "reasons", "left_out", "calls_new", "message")}
+    return Orders(rankings=rankings, **known)
 
 
 def labs(store: Store) -> list[str]:
@@ -174,4 +222,5 @@ def lab_result(store: Store, lab_id: str | None = None, *, neurons: bool = True,
     """
     info = lab_info(store, lab_id)
     judges, answers = lab_answers(store, info, neurons=neurons)
-    return evaluate(info.lab, judges, answers, coins=coins)
+    orders = lab_orders(store, info.id)
+    return evaluate(info.lab, judges, answers, coins=coins, orders=None if orders is None else orders.rankings)

@@ -248,6 +248,49 @@ def mean_latency(store: Store, endpoint: str, model: str) -> float | None:
     return None if mean is None else float(mean)
 
 
+def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
+    """Keeps a model's answer and returns its row, or that of the answer that is there already.
+
+    Runs on the store's writing thread.
+    """
+    store.know_form(db, answer.form)
+    added = db.execute(
+        "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
+        "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
+        "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
+        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+        "ON CONFLICT (key) DO NOTHING",
+        (
+            answer.key,
+            answer.endpoint,
+            answer.model,
+            plain(answer.returned_model),
+            plain(answer.fingerprint),
+            answer.form,
+            answer.parameters,
+            store.text_id(db, answer.system),
+            store.text_id(db, answer.shared),
+            storable(answer.own),
+            storable(answer.raw_text),
+            None if answer.thinking is None else storable(answer.thinking),
+            answer.finish_reason,
+            plain(answer.raw_finish),
+            answer.tokens_in,
+            answer.tokens_out,
+            answer.tokens_cached,
+            answer.tokens_reasoning,
+            answer.tokens_estimated,
+            answer.price,
+            answer.latency_s,
+            answer.attempts,
+            answer.started_at,
+        ),
+    )
+    if added.rowcount and added.lastrowid is not None:
+        return added.lastrowid
+    return int(db.execute("SELECT id FROM calls WHERE key=?", (answer.key,)).fetchone()[0])
+
+
 def write_outcome(
     db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None
 ) -> None:
@@ -255,47 +298,7 @@ def write_outcome(
 
     Runs on the store's writing thread.
     """
-    call_id: int | None
-    if isinstance(answer, Answer):
-        store.know_form(db, answer.form)
-        added = db.execute(
-            "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
-            "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
-            "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-            "ON CONFLICT (key) DO NOTHING",
-            (
-                answer.key,
-                answer.endpoint,
-                answer.model,
-                plain(answer.returned_model),
-                plain(answer.fingerprint),
-                answer.form,
-                answer.parameters,
-                store.text_id(db, answer.system),
-                store.text_id(db, answer.shared),
-                storable(answer.own),
-                storable(answer.raw_text),
-                None if answer.thinking is None else storable(answer.thinking),
-                answer.finish_reason,
-                plain(answer.raw_finish),
-                answer.tokens_in,
-                answer.tokens_out,
-                answer.tokens_cached,
-                answer.tokens_reasoning,
-                answer.tokens_estimated,
-                answer.price,
-                answer.latency_s,
-                answer.attempts,
-                answer.started_at,
-            ),
-        )
-        if added.rowcount:
-            call_id = added.lastrowid
-        else:
-            call_id = db.execute("SELECT id FROM calls WHERE key=?", (answer.key,)).fetchone()[0]
-    else:
-        call_id = answer
+    call_id = keep_answer(db, store, answer) if isinstance(answer, Answer) else answer
     cached = outcome.cached and not _paid_by(db, run, outcome.site, call_id)
     site, result = outcome.site, outcome.result
     verdict = score_a = score_b = evidence = reason = None

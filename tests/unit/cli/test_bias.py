@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -326,3 +327,34 @@ def test_the_papers_figures_and_faireval_beside_the_single_judge(judgenet: Judge
     assert temperatures.count(1.0) == 24
     assert [judge["id"] for judge in ran.json["judges"]] == ["single", "faireval"]
     assert {cell["counts"]["last"] for cell in ran.json["cells"]} == {4}
+
+
+def test_orders_of_several_responses_at_once(judgenet: Judgenet, tmp_path: Path) -> None:
+    systems = ("bad", "poor", "fair", "fine")
+    path = tmp_path / "many.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for question in range(6):
+            for one, other in itertools.combinations(range(4), 2):
+                texts = [f"{question}: {'good ' * level}." for level in (one, other)]
+                record = {"id": f"{question}-{one}-{other}", "question": f"Q{question}?", "human": "b"}
+                record |= {"response_a": texts[0], "response_b": texts[1]}
+                out.write(json.dumps({**record, "model_a": systems[one], "model_b": systems[other]}) + "\n")
+    with JudgeServer(mind="unbiased", faults={"off_scale": 0.3}, seed=11) as server:
+        at = ("--pairs", path, "--base-url", server.url, "--model", "judge", "--out", "lab", "-j", 16)
+        arguments = ("bias", *at, "--probes", "order", "--judges", "single", "--nwise", 4, "--json", "-q")
+        ran = judgenet(*arguments)
+        asked = server.requests
+        assert asked == 6 * 6 * 2 + 6
+        again = judgenet(*arguments)
+        assert server.requests == asked
+    nwise = ran.json["nwise"]
+    assert (nwise["size"], nwise["groups"], nwise["asked"]) == (4, 6, 6)
+    assert 0 < nwise["valid"] < 6
+    assert nwise["valid"] + sum(nwise["reasons"].values()) == 6
+    assert nwise["valid_rate"] == nwise["valid"] / 6
+    assert set(map(tuple, nwise["rankings"].values())) == {("fine", "fair", "poor", "bad")}
+    assert {**again.json["nwise"], "calls_new": 6} == nwise
+    overlaps = {(of["first"], of["second"]): of for of in ran.json["rank_agreement"]["overlaps"]}
+    # On the instructions with a valid order it agrees with people wholly.
+    assert overlaps["people", "at_once"]["value"] == pytest.approx(1.0)
+    assert overlaps["people", "at_once"]["questions"] == nwise["valid"]

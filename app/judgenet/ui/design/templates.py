@@ -42,6 +42,7 @@ GROUPS: Final = {
     "families": "Kinds of task",
     "shown": "What the bias lab says besides",
     "no_tie": "The question where a tie is not offered",
+    "ranking": "Several responses put in order at once",
 }
 """Headings by the first part of a template's name."""
 
