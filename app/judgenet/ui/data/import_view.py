@@ -43,7 +43,13 @@ _PREVIEW: Final = 44 + 32 + 4 * 32
 _NARROW: Final = 760
 """Below this width (px at 100 %) the panels stand one below the other."""
 
-_FORMATS: Final = {"normal": "JudgeNet pairs", "table": "", "unknown": ""}
+_FORMATS: Final = {
+    "normal": "JudgeNet pairs",
+    "table": "",
+    "unknown": "",
+    "responses": "Several responses a question",
+    "systems": "A row for each system",
+}
 
 
 def megabytes(size: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.matches import Matches
 from judgenet.engine.importing import ImportDraft
@@ -66,7 +66,8 @@ class MatchesPanel(QFrame):
         self._column.setSpacing(theme.gap(6))
         self._row.setSpacing(theme.px(12))
         for box in (self.number, self.share, self.seed):
-            box.setFixedWidth(theme.px(_BOX))
+            box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            box.setMinimumWidth(theme.px(_BOX))
         self.words.setFont(theme.font(tabular=True))
         self.cost.setFont(theme.font(tabular=True))
 

@@ -39,6 +39,7 @@ from judgenet.ui.results.headline import HeadPanel, Strip
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
+from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
 from judgenet.ui.results.run_choice import CompareChoice, RunChoice
 from judgenet.ui.results.state import Results
@@ -94,6 +95,7 @@ class ResultsPage(Page):
         self.changes = ChangesPanel(theme)
         self.clouds = CloudsPanel(theme)
         self.left_out = LeftOutPanel(theme)
+        self.ranking = RankingPanel(context, theme)
         self.pairs = PairPanel(theme)
         self._panels = (
             self.compare,
@@ -106,6 +108,7 @@ class ResultsPage(Page):
             self.orders,
             self.changes,
             self.clouds,
+            self.ranking,
             self.left_out,
         )
 
@@ -116,6 +119,7 @@ class ResultsPage(Page):
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
         self.rows.add(self.what_if, self.curve, weights=(37, 63))
+        self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.clouds)
@@ -181,6 +185,7 @@ class ResultsPage(Page):
         self.head.file_chosen_changed.connect(self._choose_file_labels)
         self.planner.label_wanted.connect(self._label_next)
         self.explorer.answered.connect(self._list_wrong)
+        self.ranking.pairs_wanted.connect(self._list_changed)
         self.compare.pairs_wanted.connect(self._list_changed)
         self.compare.closed.connect(self._stop_comparing)
         self.pairs.opened.connect(self._open_pair)
@@ -286,6 +291,7 @@ class ResultsPage(Page):
         own = self._state.own or results
         rules = self._state.rules or report.recorded
         self.explorer.look(results, live=self.context.run_state.live)
+        self.ranking.look(results, live=self.context.run_state.live)
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
         self.planner.show_results(results)

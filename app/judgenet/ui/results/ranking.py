@@ -1,0 +1,287 @@
+"""The systems of a run from the strongest to the weakest, where it judged more than two of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.network import Aggregation
+from judgenet.report.model import Figures
+from judgenet.report.words import of, plural
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.store.db import Store, StoreError
+from judgenet.store.results import pair_results
+from judgenet.store.runs import RunInfo
+from judgenet.ui.context import Context
+from judgenet.ui.parts import label
+from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.results.state import Results
+from judgenet.ui.run.plots import Base
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.report.systems import SystemsRanking
+
+FEWEST: Final = 3
+"""With fewer systems the win rate says all that a ranking would."""
+_MOST_IN_MATRIX: Final = 24
+_ROWS: Final = 16
+_NARROW: Final = 900
+"""Narrower than this many px at 100 % the chart stands below the table."""
+_CIRCLES: Final = 3
+_NO_FIGURES: Final = Figures(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A run's ranking, and by system the places in the run of its pairs."""
+
+    ranking: SystemsRanking
+    pairs: Mapping[str, tuple[int, ...]]
+
+
+class RankingPanel(Panel):
+    """Ratings with intervals, win rates, the table of wins, circles, and how far people rank the same.
+
+    It reads the run in a thread and stays hidden where fewer than three systems were judged.
+
+    Signals:
+        pairs_wanted: the places in the run of the pairs of a system, and what they are.
+    """
+
+    pairs_wanted = Signal(object, str)
+
+    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+        self.shows = Segment("Ranking shows", [("ratings", "Ratings"), ("wins", "Wins")])
+        self.table = FiguresTable("Systems by rating", (Column("System", "name"),), theme, most=_ROWS)
+        self.chart = PointChart(theme, "Ratings of the systems", "Point at a system for its figures.")
+        self.words = label("", tone="text2", wrap=True)
+        super().__init__("Ranking of the systems", theme, flush=True, parent=parent)
+        self._context = context
+        self.ranked: Ranked | None = None
+        self._key: tuple[object, ...] | None = None
+        self._number = 0
+        self.head.insertWidget(1, self.shows)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.table, 62)
+        self._row.addWidget(self.chart, 38)
+        self.body.addLayout(self._row)
+        self.body.addWidget(self.words)
+        self.shows.chosen.connect(self._turned)
+        self.table.chosen.connect(self._chosen)
+        self.chart.chosen.connect(self._chosen)
+        context.document.opened.connect(self.forget)
+        self.hide()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.body.setSpacing(0)
+        self._row.setSpacing(theme.px(8))
+        self.table.set_theme(theme)
+        self.chart.set_theme(theme)
+        self.words.setFont(theme.font(tabular=True))
+        self.words.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self.theme.px(_NARROW)
+        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._row.direction() != wanted:
+            self._row.setDirection(wanted)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self.ranked = self._key = None
+        self.hide()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Ranks the systems of a run under the rules of ``results``; while it goes on, nothing is read."""
+        data = results.report.data
+        run, decides = results.run, results.report.decides
+        key = (run.id, run.finished_at, data.finished, data.labelled, results.rules, decides)
+        store = self._context.document.store
+        if live or store is None or key == self._key:
+            return
+        if self._key is None or self._key[0] != key[0]:
+            self.ranked = None
+            self.hide()
+        self._key = key
+        self._number += 1
+        self._context.tasks.start(self._read(store, results, self._number), "Rank the systems")
+
+    async def _read(self, store: Store, results: Results, number: int) -> None:
+        def work(job: Job) -> Ranked | None:
+            def report(share: float) -> None:
+                if number != self._number:
+                    raise JobCancelled
+                job.share_is(share)
+
+            return _ranked(store, results.run, results.rules, results.report.decides, len(results.index), report)
+
+        try:
+            found = await self._context.tasks.job("Rank the systems", work)
+        except JobCancelled:
+            if number == self._number:
+                self._key = None
+            return
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if number == self._number and self._context.document.store is store:
+                self._context.errors.tell_exception(error, results.run.id)
+            return
+        if number == self._number:
+            self.ranked = found
+            self._fill()
+
+    def _turned(self, _key: str) -> None:
+        self._fill()
+
+    def _chosen(self, key: object) -> None:
+        if self.ranked is not None and isinstance(key, str):
+            self.pairs_wanted.emit(self.ranked.pairs.get(key, ()), f"pairs of {key}")
+
+    def _fill(self) -> None:
+        ranked = self.ranked
+        self.setVisible(ranked is not None)
+        if ranked is None:
+            return
+        found = ranked.ranking
+        few = len(found.ranking.systems) <= _MOST_IN_MATRIX
+        self.shows.setVisible(few)
+        wins = few and self.shows.current == "wins"
+        self.chart.setVisible(not wins)
+        rows, columns = _matrix(found) if wins else _ratings(found)
+        self.table.setAccessibleName("Wins of the row against the column" if wins else "Systems by rating")
+        self.table.show_rows(rows, columns=columns)
+        self.chart.show_picture(_picture(found))
+        self.say(
+            f"{aggregation_title(found.aggregation)}, {plural(found.judged, 'judged pair')} of "
+            f"{plural(found.ranking.questions, 'question')}"
+        )
+        self.words.setText(" ".join(_words(found, wins=wins)))
+
+
+def _ranked(
+    store: Store, run: RunInfo, rules: Aggregation, decides: str, total: int, report: Callable[[float], None]
+) -> Ranked | None:
+    """Reads and ranks; ``None`` where too few systems are named."""
+    from judgenet.report.systems import named, rank_run, system_games
+
+    pairs: dict[str, list[int]] = {}
+    results = []
+    for result in pair_results(store, run, rules):
+        pair = result.pair.pair
+        results.append(result)
+        if named(pair):
+            for name in (pair.model_a, pair.model_b):
+                pairs.setdefault(name or "", []).append(result.pair.index)
+        report(0.6 * len(results) / max(1, total))
+    if len(pairs) < FEWEST:
+        return None
+    games = system_games(results, [decides])
+    return Ranked(rank_run(games, decides, others=False), {name: tuple(places) for name, places in pairs.items()})
+
+
+def _ratings(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
+    people = {} if found.human is None else {system.name: system.rating for system in found.human.systems}
+    titles = ["Rating", "95 %", "Wins", "Ties", "Losses", "Win rate", "Equal length"]
+    titles += ["By people"] if people else []
+    rows = []
+    for system in found.ranking.systems:
+        even = found.at_equal_length[system.name].value
+        texts = [
+            f"{system.rating:.0f}",
+            _span(system.interval),
+            *(f"{number:,}" for number in (system.wins, system.ties, system.losses)),
+            "n/a" if system.win_rate is None else f"{100 * system.win_rate:.1f} %",
+            "n/a" if even is None else f"{100 * even:.1f} %",
+        ]
+        if people:
+            texts.append(f"{people[system.name]:.0f}")
+        rows.append(Row(system.name, _NO_FIGURES, system.name, extra=tuple(texts)))
+    return rows, [Column("System", "name"), *(Column(title, "extra", place) for place, title in enumerate(titles))]
+
+
+def _matrix(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
+    ranking = found.ranking
+    rows = []
+    for i, system in enumerate(ranking.systems):
+        cells = [
+            f"{won:g}/{games}" if games else "–" if i == j else ""
+            for j, (won, games) in enumerate(zip(ranking.wins[i], ranking.games[i], strict=True))
+        ]
+        rows.append(Row(f"{i + 1}  {system.name}", _NO_FIGURES, system.name, extra=tuple(cells)))
+    columns = [Column(str(place + 1), "extra", place) for place in range(len(ranking.systems))]
+    return rows, [Column("Wins of the row, of its games", "name"), *columns]
+
+
+def _span(interval: Interval | None) -> str:
+    return "n/a" if interval is None else f"{interval.low:.0f} to {interval.high:.0f}"
+
+
+def _picture(found: SystemsRanking) -> Picture:
+    systems = found.ranking.systems
+    spots = tuple(
+        Spot(
+            place,
+            system.rating,
+            f"{system.name}: {system.rating:.0f} ({_span(system.interval)}), {of(system.wins, system.games)} won, "
+            f"{plural(system.ties, 'tie')}",
+            system.interval,
+            system.name,
+        )
+        for place, system in enumerate(systems, 1)
+    )
+    values = [end for system in systems for end in (system.rating, *(system.interval or ()))]
+    step = next(step for step in (50, 100, 200, 500, 1000, 10_000) if (max(values) - min(values)) / step <= 5)
+    low, high = int(min(values) // step), int(-(-max(values) // step))
+    y_ticks: list[Tick] = [(float(tick * step), f"{tick * step:,}") for tick in range(low, max(high, low + 1) + 1)]
+    every = -(-len(systems) // 12)
+    x_ticks: list[Tick] = [(float(place), str(place)) for place in range(1, len(systems) + 1, every)]
+    return Picture(
+        (Series("Rating", spots, joined=False, spread="bars"),),
+        tuple(x_ticks),
+        tuple(y_ticks),
+        "Rank",
+        Base("Mean", "1,000", 1000.0),
+    )
+
+
+def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
+    """What stands below: circles, groups, people, and what a reader has to know."""
+    ranking = found.ranking
+    parts = []
+    if wins:
+        parts.append("A tie is half a win to each.")
+    if ranking.triples:
+        text = f"{ranking.intransitive:,} of {plural(ranking.triples, 'triple')} of systems form a circle"
+        shown = [f"{' beats '.join((*circle, circle[0]))}" for circle in ranking.circles[:_CIRCLES]]
+        parts.append(text + (f": {'; '.join(shown)}" if shown else "") + ".")
+    people = found.people
+    if people.overlap is not None:
+        by_question = people.questions.value
+        parts.append(
+            f"Overlap with the ranking by people (RBO, p = 0.8): {people.overlap:.3f} over "
+            f"{plural(people.pairs, 'pair')}"
+            + (f", question by question {by_question:.3f} on average" if by_question is not None else "")
+            + "."
+        )
+    if ranking.reason:
+        parts.append(f"{ranking.reason.capitalize()}.")
+    for note in found.notes:
+        parts.append(f"{note[0].upper()}{note[1:]}.")
+    return parts
