@@ -96,10 +96,10 @@ async def test_systems_are_ranked_and_lead_to_their_pairs(studio: Studio, place:
     rows = shown(panel)
     assert [row[0] for row in rows] == [system.name for system in ranking.systems]
     assert [row[1] for row in rows] == [f"{system.rating:.0f}" for system in ranking.systems]
-    assert [row[3:6] for row in rows] == [[f"{n:,}" for n in (s.wins, s.ties, s.losses)] for s in ranking.systems]
+    assert [row[3] for row in rows] == [f"{one.wins}, {one.ties}, {one.losses}" for one in ranking.systems]
     assert all(" to " in row[2] for row in rows)
     # People ranked the systems by number.
-    people = [float(row[8]) for row in sorted(rows, key=lambda row: row[0])]
+    people = [float(row[6]) for row in sorted(rows, key=lambda row: row[0])]
     assert people == sorted(people, reverse=True)
     words = panel.words.text()
     assert "1 of 10 triples of systems form a circle: " in words

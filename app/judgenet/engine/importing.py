@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.matches import Matches
-from judgenet.core.network import NetworkError
+from judgenet.core.network import NetworkError, is_recorded
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.plan import PriceError, count_calls
 from judgenet.core.project import PairsSource, Project, Selection
@@ -267,6 +267,8 @@ def _mapped(columns: Mapping[str, str], otherwise: Several) -> Several:
 
 def cost_line(project: Project, dataset: Dataset, profiles: Mapping[str, EndpointProfile]) -> str:
     """What judging all pairs of a data set with the project's network would take, in words."""
+    if is_recorded(project.network):
+        return "The project holds recorded judgments: with a network of your own you see what judging takes."
     try:
         shown = dict(estimate_run(start_of(project, dataset.pairs, profiles, dataset=dataset), None).lines())
     except (NetworkError, PriceError, PromptError):

@@ -87,12 +87,12 @@ def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...
     """What of a start differs from a recorded run: ``network``, ``prompts``, ``pairs``.
 
     ``pairs_hash`` is the ``data_hash`` of the start's pairs, which takes time for many. Where nothing differs, the
-    start goes on with that run.
+    start goes on with that run. What recorded judges were asked is not known, and cannot have changed.
     """
     was = network_json.from_json(run.record["network"])
     differs = {
         "network": network_json.digest(was) != network_json.digest(start.spec),
-        "prompts": run.record["prompts"] != start.book.digest,
+        "prompts": (run.record["prompts"] or start.book.digest) != start.book.digest,
         "pairs": run.record["data_hash"] != pairs_hash,
     }
     return tuple(name for name, different in differs.items() if different)

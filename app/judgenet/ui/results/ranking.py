@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import Aggregation
@@ -40,6 +40,8 @@ _MOST_IN_MATRIX: Final = 24
 _ROWS: Final = 16
 _NARROW: Final = 900
 """Narrower than this many px at 100 % the chart stands below the table."""
+_CHART: Final = 264
+"""Height of the chart in px at 100 %."""
 _CIRCLES: Final = 3
 _NO_FIGURES: Final = Figures(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 
@@ -75,8 +77,11 @@ class RankingPanel(Panel):
         self._number = 0
         self.head.insertWidget(1, self.shows)
         self._row = QHBoxLayout()
-        self._row.addWidget(self.table, 62)
-        self._row.addWidget(self.chart, 38)
+        column = QVBoxLayout()
+        column.addWidget(self.table)
+        column.addStretch(1)
+        self._row.addLayout(column, 66)
+        self._row.addWidget(self.chart, 34)
         self.body.addLayout(self._row)
         self.body.addWidget(self.words)
         self.shows.chosen.connect(self._turned)
@@ -92,6 +97,7 @@ class RankingPanel(Panel):
         self._row.setSpacing(theme.px(8))
         self.table.set_theme(theme)
         self.chart.set_theme(theme)
+        self.chart.setFixedHeight(theme.px(_CHART))
         self.words.setFont(theme.font(tabular=True))
         self.words.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
 
@@ -198,7 +204,7 @@ def _ranked(
 
 def _ratings(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
     people = {} if found.human is None else {system.name: system.rating for system in found.human.systems}
-    titles = ["Rating", "95 %", "Wins", "Ties", "Losses", "Win rate", "Equal length"]
+    titles = ["Rating", "95 %", "Won, tied, lost", "Win rate", "Equal length"]
     titles += ["By people"] if people else []
     rows = []
     for system in found.ranking.systems:
@@ -206,7 +212,7 @@ def _ratings(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
         texts = [
             f"{system.rating:.0f}",
             _span(system.interval),
-            *(f"{number:,}" for number in (system.wins, system.ties, system.losses)),
+            f"{system.wins:,}, {system.ties:,}, {system.losses:,}",
             "n/a" if system.win_rate is None else f"{100 * system.win_rate:.1f} %",
             "n/a" if even is None else f"{100 * even:.1f} %",
         ]
