@@ -199,7 +199,7 @@ class ExperimentEstimate:
             "tokens_in": list(self.tokens_in),
             "tokens_out": list(self.tokens_out),
             "price": None if self.price is None else list(self.price),
-            "price_reason": self.reason or None,
+            "reasons": {} if self.price is not None else {"price": self.reason},
             "currency": self.currency,
             "price_date": self.price_date,
         }

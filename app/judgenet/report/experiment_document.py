@@ -247,7 +247,7 @@ def _notes(results: Results) -> Iterator[Line]:
     sets, kind = results["sets"], kind_of(results)
     for one in sets:
         calls = one["calls"]
-        price = calls["price_reason"] if calls["price"] is None else f"{calls['price']:.4f} USD"
+        price = calls["reasons"]["price"] if calls["price"] is None else f"{calls['price']:.4f} USD"
         yield (
             Given(one["set"]),
             f": its runs hold {calls['all']:,} calls; {calls['made']:,} were asked ({calls['asked_this_time']:,} of "
@@ -310,7 +310,7 @@ class Record(NamedTuple):
     row: str
     network: str
     aggregation: str
-    group: str | None
+    group: str
     x: int | None
     accuracy: float | None
     accuracy_low: float | None

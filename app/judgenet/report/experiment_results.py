@@ -23,7 +23,7 @@ from judgenet.stats.comparison import TwoVerdicts, compare
 from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.stats.panel import panel_agreement
-from judgenet.stats.uncertainty import CallVerdicts, entropy, review_need
+from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review_need
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls
 from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
@@ -107,7 +107,7 @@ def experiment_set(
             "none": sum(counts[2] for counts in of_roles),
         },
         "calls": _calls_json(store, used, this_time),
-        "record": _record_json(store, used, source or {}),
+        "record": _record_json(store, used, source or {}, experiment.choices.seed),
     }
     if experiment.kind == "saving":
         found["saving"] = _saving_json(experiment, read, pairs, target)
@@ -165,15 +165,23 @@ def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs
         counts.update(one)
     found = agreement_of(counts)
     within = agreement_intervals(found, questions=list(by_question.values()) if len(by_question) < len(pairs) else None)
+    any_width = experiment.arm(row.arm).width_of is not None
+    reasons = dict(found.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()}
+    if row.x is None:
+        reasons["x"] = "the experiment has no axis"
+    if row.against is None:
+        reasons["difference"] = "the others are compared with this row"
+    if not mine.judged:
+        reasons |= dict.fromkeys(("neurons_per_pair", "calls_per_pair"), "no pair was judged")
     return {
         "row": row.key,
         "network": row.title,
         "aggregation": row.rule,
         "name": row.name,
-        "group": row.group or None,
+        "group": row.group,
         "x": row.x,
         "subject": row.subject,
-        "layers": [of.width for of in row.network.layers] if experiment.arm(row.arm).width_of is None else None,
+        "layers": [None if any_width else of.width for of in row.network.layers],
         "samples": row.network.settings.samples or 1,
         "neurons_per_pair": mine.neurons / mine.judged if mine.judged else None,
         "calls_per_pair": mine.calls / mine.judged if mine.judged else None,
@@ -182,8 +190,8 @@ def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs
         "accuracy_ci": _ends(within.accuracy),
         "macro_f1_ci": _ends(within.macro_f1),
         "kappa_ci": _ends(within.kappa),
-        "reasons": dict(found.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()},
         "difference": None if row.against is None else _difference(experiment.row(row.against), row, read, pairs),
+        "reasons": reasons,
     }
 
 
@@ -215,14 +223,16 @@ def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence
     if not labelled:
         why = "no pair with both verdicts has a human label"
         nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
-        return found | nothing | {"p": None, "reasons": dict.fromkeys(("accuracy", "macro_f1", "kappa", "p"), why)}
+        return found | nothing | {"p": None, "reasons": dict.fromkeys((*nothing, "p"), why)}
     both = compare(paired)
     reasons = {}
     for name, difference in both.differences.items():
         found[name] = difference.difference
         found[f"{name}_ci"] = _ends(difference.interval)
         if difference.reason:
-            reasons[name if difference.difference is None else f"{name}_ci"] = difference.reason
+            reasons[f"{name}_ci"] = difference.reason
+        if difference.difference is None:
+            reasons[name] = difference.reason
     return found | {"p": both.test.p, "reasons": reasons}
 
 
@@ -262,7 +272,7 @@ def _saving_json(
                 "n_used": need.n,
                 "n_total": len(pairs),
                 "seed": need.seed,
-                "reasons": dict(need.reasons),
+                "reasons": _saving_reasons(need),
             }
         )
     return {
@@ -270,9 +280,22 @@ def _saving_json(
         "target_from": source,
         "target_n": panel.n if source == "measured" else None,
         "measured_agreement": panel.value,
-        "measured_reason": panel.reason or None,
         "rows": rows,
+        "reasons": {
+            **({} if source == "measured" else {"target_n": "the target was not measured on these pairs"}),
+            **({"measured_agreement": panel.reason} if panel.reason else {}),
+        },
     }
+
+
+def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
+    """Why figures of a row are missing, by their names here."""
+    of = need.reasons
+    why = of.get("accuracy") or of.get("random", "")
+    names = ("relative", "review", "review_ends", "saved", "review_if_reviewers_err")
+    found = {"accuracy": of.get("accuracy", ""), **dict.fromkeys(names, why)}
+    found |= {"uncertain_first": of.get("measured", ""), "uncertain_first_ci": of.get("measured_ci", "")}
+    return {name: reason for name, reason in found.items() if reason}
 
 
 def _words_json(store: Store, runs: Sequence[RunInfo]) -> list[dict[str, Any]]:
@@ -287,7 +310,7 @@ def _words_json(store: Store, runs: Sequence[RunInfo]) -> list[dict[str, Any]]:
                 names.update({role.name for role in of.roles})
     return [
         {
-            "task": task,
+            "task": task or "",
             "pairs_used": total[0],
             "pairs_total": total[1],
             "roles": len(names),
@@ -326,11 +349,11 @@ def _calls_json(store: Store, runs: Sequence[RunInfo], this_time: int) -> dict[s
         "tokens_in": sum(one.tokens_in for one in sums),
         "tokens_out": sum(one.tokens_out for one in sums),
         "price": None if unpriced else sum(one.price for one in sums),
-        "price_reason": f"the price of {unpriced:,} calls is unknown" if unpriced else None,
+        "reasons": {"price": f"the price of {unpriced:,} calls is unknown"} if unpriced else {},
     }
 
 
-def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any]) -> dict[str, Any]:
+def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], seed: int) -> dict[str, Any]:
     models = sorted(
         {(use.endpoint, use.requested, use.returned or "") for run in runs for use in models_used(store, run)}
     )
@@ -343,13 +366,13 @@ def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any
     )
     return {
         "judgenet": __version__,
-        "models": [{"endpoint": one, "asked": asked, "answered_as": name or None} for one, asked, name in models],
+        "models": [{"endpoint": one, "asked": asked, "answered_as": name} for one, asked, name in models],
         "parameters": [
-            {"model": model, "form": form, "temperature": None if heat < 0 else heat, "max_tokens": most}
+            {"model": model, "form": form, "temperature": "default" if heat < 0 else heat, "max_tokens": most}
             for model, form, heat, most in parameters
         ],
         "prompts": sorted({str(run.record.get("prompts", "")) for run in runs}),
-        "seed": next((run.record.get("seed") for run in runs if "seed" in run.record), None),
+        "seed": seed,
         "source": dict(source),
     }
 
@@ -394,7 +417,7 @@ def kind_of(results: Results) -> str:
     if "words" in first:
         return "clouds"
     groups = {row["group"] for row in first["rows"]}
-    if groups == {None}:
+    if groups == {""}:
         return "table"
     return "budget" if "FairEval" in groups else "sweep"
 

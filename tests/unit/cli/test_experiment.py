@@ -18,6 +18,7 @@ from judgenet.store.db import Store
 from judgenet.store.runs import run_pairs, runs
 from tests.fakes.judge_server import Entry, JudgeServer
 from tests.unit.cli.conftest import Judgenet
+from tests.unit.cli.test_json import nulls_without_reason, parsed
 
 At = tuple[str, ...]
 LABELS = ("a", "b", "tie", "a", "b", "a")
@@ -289,6 +290,27 @@ def test_without_labels_it_says_so_before_anything_is_asked(
     assert "no pair has a human label" in svg
     quiet = judgenet("experiment", "word-clouds", "--pairs", bare, *at, "--out", "out", "--estimate")
     assert "label" not in quiet.err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_missing_figure_says_why(
+    judgenet: Judgenet, tmp_path: Path, at: At, server: JudgeServer, name: str
+) -> None:
+    """No labels, one pair, no valid answer, stopped at once: never a null without a reason, never NaN."""
+    cases: list[tuple[list[str | None], dict[str, Any], tuple[object, ...]]] = [
+        ([None] * 3, {}, ()),
+        (["a"], {}, ()),
+        (["a", "b"], {"prose": 1.0}, ()),
+        (["a", "b", "tie"], {}, ("--max-calls", 0)),
+    ]
+    for number, (labels, faults, options) in enumerate(cases):
+        server.set(faults=faults)
+        pairs = write_pairs(tmp_path / f"case{number}.jsonl", labels)
+        command = ("experiment", name, "--pairs", pairs, *at, "--out", f"out{number}", *OPTIONS.get(name, ()), *options)
+        for more in (("--estimate",), ("--quiet",)):
+            ran = judgenet(*command, *more, "--json")
+            assert ran.code in (0, 3)
+            assert list(nulls_without_reason(parsed(ran.out))) == []
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ class ExperimentsDialog(QDialog):
             item = QListWidgetItem(preset.title)
             item.setToolTip(preset.description)
             self.list.addItem(item)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setCurrentRow(0)
         self.list.currentRowChanged.connect(self._choose)
         self.title = ElidedLabel("", "section")
@@ -266,7 +267,7 @@ class ExperimentsDialog(QDialog):
         narrow = self.width() < theme.px(_NARROW)
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         self._halves.setDirection(way)
-        self.list.setFixedWidth(theme.px(160 if narrow else 200))
+        self.list.setFixedWidth(theme.px(172 if narrow else 200))
 
     # What was chosen
 
