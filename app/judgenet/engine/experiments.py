@@ -19,7 +19,7 @@ from judgenet.core.plan import Guesses, PriceRange, Range, cost_of, count_calls
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Used
-from judgenet.engine.estimate import FORMS, MOST_CALLS, MOST_PAIRS
+from judgenet.engine.estimate import FORMS, MOST_PAIRS
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.session import Engine, Start
 from judgenet.engine.work import Call
@@ -230,6 +230,10 @@ def span(of: Range) -> str:
     return f"{of.low:,}" if of.low == of.high else f"{of.low:,} to {of.high:,}"
 
 
+MOST_CALLS = 6_000
+"""So many questions are made at each end of the range; with more, a part of the pairs is taken for all."""
+
+
 @dataclass(slots=True)
 class _Sums:
     """What one pair, or all that were looked at, come to at one end of the range."""
@@ -254,7 +258,7 @@ def estimate_experiment(
     pairs, guesses = list(start.pairs), Guesses()
     unlimited = any(needs_roles(arm.spec) and role_limit(arm.spec) is None for arm in experiment.arms)
     usual = Range(*guesses.roles) if unlimited else Range(1, 1)
-    most = sum(count_calls(arm.spec, usual.high).total for arm in experiment.arms)
+    most = sum(count_calls(arm.spec).total for arm in experiment.arms)
     step = max(1, -(-len(pairs) // max(1, min(MOST_PAIRS, MOST_CALLS // most))))
     looked_at = pairs[::step]
     ends = [_Sums(), _Sums()]

@@ -13,7 +13,7 @@ from judgenet.report.drawing import of_theme, svg
 from judgenet.report.experiment_document import csv, document, json_text
 from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import framed, plot
-from judgenet.report.experiment_results import Results, with_set
+from judgenet.report.experiment_results import RESULTS_VERSION, Results, with_set
 from judgenet.report.tables import latex, markdown
 
 RESULTS = "results.json"
@@ -37,6 +37,11 @@ def kept_results(folder: Path) -> dict[str, Any] | None:
         raise ResultsError(f"{path}: cannot be read ({error}). Move it away and run the experiment again.") from None
     if not isinstance(found, dict) or not found.get("sets") or "experiment" not in found:
         raise ResultsError(f"{path}: holds no results of an experiment. Move it away and run the experiment again.")
+    if found.get("results") != RESULTS_VERSION:
+        raise ResultsError(
+            f"{path}: was written by another version of JudgeNet. Move it away and run the experiment again: its calls "
+            "are kept and cost nothing."
+        )
     return found
 
 

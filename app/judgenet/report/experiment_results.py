@@ -32,6 +32,9 @@ from judgenet.store.usage import models_used, parameters_used
 PAPER_AGREEMENT = 0.8
 """How far people agree with each other in the paper: the target where the pairs have no panel of their own."""
 
+RESULTS_VERSION = 1
+"""The form of the values: results of another one are not added to."""
+
 
 @dataclass(slots=True)
 class _Read:
@@ -384,6 +387,7 @@ def results_json(key: str, sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The sets of pairs on which an experiment ran, as one object."""
     return {
         "judgenet": __version__,
+        "results": RESULTS_VERSION,
         "experiment": key,
         "title": EXPERIMENTS[key].title,
         "sets": [dict(one) for one in sets],
