@@ -50,6 +50,28 @@ def wilson(hits: int, n: int) -> Interval | None:
     return Interval(max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))
 
 
+def share_interval(
+    questions: NDArray[np.int64], right: NDArray[np.bool_], *, resamples: int = RESAMPLES, seed: int = 0
+) -> Interval | None:
+    """The interval of a share over pairs: Wilson's, or where a question (of which each pair has the number) has several
+    pairs a percentile bootstrap over questions; ``None`` where there is no pair, or questions are too few."""
+    import numpy as np
+
+    n, hits = len(right), int(right.sum())
+    _, number = np.unique(questions, return_inverse=True)
+    there = int(number.max(initial=-1)) + 1
+    if there == n:
+        return wilson(hits, n)
+    if few_questions(there, n):
+        return None
+    if hits in (0, n):
+        # Resamples of equal pairs do not vary; each question then counts as one pair.
+        return wilson(there if hits else 0, there)
+    table = np.stack([np.bincount(number, weights=of) for of in (right, np.ones(n))], axis=1)
+    [drawn] = resampled([table], resamples=resamples, seed=seed)
+    return _middle(drawn[:, 0] / drawn[:, 1])
+
+
 @dataclass(frozen=True, slots=True)
 class AgreementIntervals:
     """The 95 % intervals of the figures of an :class:`~judgenet.stats.agreement.Agreement`.

@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.agreement import agreement_of
 from judgenet.stats.comparison import McNemar, mcnemar
-from judgenet.stats.curves import Codes, pair_counts
-from judgenet.stats.intervals import RESAMPLES, Interval, Z, agreements_intervals, wilson
-from judgenet.stats.resampling import few_questions, label_table, resampled
+from judgenet.stats.curves import Codes
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, share_interval, wilson
+from judgenet.stats.resampling import few_questions, resampled
 
 Differences = NDArray[np.float64]
 Asked = NDArray[np.bool_]
@@ -170,8 +169,7 @@ def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_al
     asked = calls.asked[part].sum() / len(calls.human) if len(calls.human) else 0.0
     interval = wilson(hits, n)
     if calls.questions is not None and n:
-        found = agreement_of(pair_counts(calls.human, codes))
-        interval = agreements_intervals([found], [label_table(calls.questions, calls.human, codes)])[0].accuracy
+        interval = share_interval(calls.questions[judged], (codes == calls.human)[judged])
     return Answer(choice, codes, hits / n if n else None, interval, n, len(calls.human), float(asked))
 
 

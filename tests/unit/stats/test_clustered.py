@@ -10,8 +10,8 @@ from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.calibration import METHODS, rates
 from judgenet.stats.clustered import rates_over_questions, split_counts
-from judgenet.stats.intervals import agreement_intervals, agreements_intervals
-from judgenet.stats.resampling import few_questions, question_counts, resampled
+from judgenet.stats.intervals import agreement_intervals, agreements_intervals, share_interval, wilson
+from judgenet.stats.resampling import few_questions, label_table, question_counts, resampled
 
 Codes = NDArray[np.uint8]
 
@@ -45,6 +45,30 @@ def test_a_table_is_drawn_alike_whatever_stands_beside_it() -> None:
     # Of a question that all tables know, all draw the same.
     assert (resampled([one, 2 * one], resamples=20, seed=4)[1] == 2 * alone).all()
     assert (alone != resampled([one], resamples=20, seed=5)[0]).any()
+
+
+def test_very_many_questions_are_drawn_from_the_normal_limit() -> None:
+    """Six thousand questions of five pairs: as by drawing them one by one, from which the limit is kept by a cell that
+    only few questions have."""
+    rng = np.random.default_rng(6)
+    table = rng.multinomial(5, (0.4, 0.1, 0.1, 0.25, 0.05, 0.1), size=6000).astype(float)
+    table = table * rng.integers(1, 4, size=(6000, 1))
+    rare = np.zeros((6000, 1))
+    rare[:50] = 1
+    [limit] = resampled([table], resamples=4000, seed=1)
+    [plain] = resampled([np.concatenate([table, rare], axis=1)], resamples=4000, seed=1)
+    assert (plain == np.rint(plain)).all()
+    assert (limit != np.rint(limit)).any()
+    shares = [drawn[:, 0] / drawn[:, :6].sum(axis=1) for drawn in (limit, plain)]
+    ends = [np.percentile(share, (2.5, 50, 97.5)) for share in shares]
+    width = ends[1][2] - ends[1][0]
+    assert ends[0] == pytest.approx(ends[1], abs=0.05 * width)
+    assert np.cov(limit.T) == pytest.approx(np.cov(plain[:, :6].T), rel=0.1, abs=0.02 * np.cov(plain.T).max())
+    # What never varies does not vary here either.
+    steady = np.concatenate([table, np.full((6000, 1), 2.0), np.zeros((6000, 1))], axis=1)
+    [drawn] = resampled([steady], resamples=50, seed=1)
+    assert drawn[:, 6] == pytest.approx(12_000)
+    assert drawn[:, 7] == pytest.approx(0, abs=1e-6)
 
 
 def test_ten_questions_have_an_interval() -> None:
@@ -183,6 +207,23 @@ def test_many_agreements_are_those_that_are_asked_one_by_one() -> None:
     for one, found, cells in zip(agreements, together, by_question, strict=True):
         assert found == agreement_intervals(one, questions=cells)
         assert found.questions == 30
+
+
+def test_a_share_over_questions() -> None:
+    """The accuracy of an agreement, and Wilson's interval where each question has one pair."""
+    rng = np.random.default_rng(4)
+    questions = np.repeat(np.arange(60), 4)
+    right = np.repeat(rng.random(60) < 0.7, 4) ^ (rng.random(240) < 0.1)
+    found = share_interval(questions, right)
+    human = np.full(240, 1, dtype=np.uint8)
+    table = label_table(questions, human, np.where(right, 1, 3))
+    counts = {("a", "a"): int(right.sum()), ("a", "b"): int((~right).sum())}
+    [spread] = agreements_intervals([agreement_of(counts)], [table])  # type: ignore[arg-type]
+    assert found == pytest.approx(spread.accuracy, abs=0.01)
+    assert share_interval(np.arange(240), right) == wilson(int(right.sum()), 240)
+    assert share_interval(questions % 9, right) is None
+    assert share_interval(questions, np.ones(240, dtype=bool)) == wilson(60, 60)
+    assert share_interval(questions[:0], right[:0]) is None
 
 
 def test_equal_pairs_of_one_question_are_one_pair() -> None:
