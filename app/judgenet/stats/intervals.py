@@ -67,7 +67,7 @@ def share_interval(
     if hits in (0, n):
         # Resamples of equal pairs do not vary; each question then counts as one pair.
         return wilson(there if hits else 0, there)
-    table = np.stack([np.bincount(number, weights=of) for of in (right, np.ones(n))], axis=1)
+    table = np.stack([np.bincount(number, weights=of) for of in (right, np.ones(n))], axis=1).astype(float)
     [drawn] = resampled([table], resamples=resamples, seed=seed)
     return _middle(drawn[:, 0] / drawn[:, 1])
 
