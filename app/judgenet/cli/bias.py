@@ -151,7 +151,7 @@ def bias(
     built = build_lab(setup.start.pairs, parse_probes(probes), settings)
     groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
     if estimate:
-        return _show_estimate(setup, built, chosen, as_json)
+        return _show_estimate(setup, built, chosen, groups, as_json)
     console = Console(stderr=True)
     with Store.open(setup.store_path) as store:
         setup.save()
@@ -201,7 +201,9 @@ def _ask_orders(store: Store, start: Start, groups: Groups, lab: str) -> None:
         handle.close()
 
 
-def _show_estimate(setup: Setup, built: BuiltLab, judges: tuple[LabJudge, ...], as_json: bool) -> int:
+def _show_estimate(
+    setup: Setup, built: BuiltLab, judges: tuple[LabJudge, ...], groups: Groups | None, as_json: bool
+) -> int:
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
         found = estimate_lab(lab_starts(setup.start, built, judges), store)
@@ -210,12 +212,15 @@ def _show_estimate(setup: Setup, built: BuiltLab, judges: tuple[LabJudge, ...], 
             store.close()
     if as_json:
         plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
-        typer.echo(json.dumps({**found.to_json(), "probes": plan}, allow_nan=False))
+        orders = None if groups is None else len(groups.groups)
+        typer.echo(json.dumps({**found.to_json(), "probes": plan, "nwise_calls": orders}, allow_nan=False))
         return ExitCode.DONE
     console = Console()
     _print_plan(built, console)
     for name, text in found.lines():
         console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
+    if groups is not None:
+        console.print(f"orders of {groups.size} responses: {len(groups.groups):,} calls more", highlight=False)
     return ExitCode.DONE
 
 

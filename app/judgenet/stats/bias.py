@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -129,13 +130,15 @@ class Chance:
     repetitions: int
 
 
+@lru_cache(maxsize=64)
 def chance_of(
     rule: Rule, items: int, prompts: int, analytic: float | None, *, repetitions: int = COINS, seed: int = 0
 ) -> Chance:
-    """Runs coins through the counting, at least 1,000 (statistics 4.3)."""
+    """Runs coins through the counting, at least 1,000 (statistics 4.3); none where ``repetitions`` is 0. Probes of
+    equal size share them."""
     import numpy as np
 
-    if not items or analytic is None:
+    if not items or not repetitions or analytic is None:
         return Chance(analytic, None, None, 0)
     rng = np.random.default_rng(seed)
     step = max(1, _CELLS // (items * prompts))

@@ -128,7 +128,10 @@ def p_text(p: float | None) -> str:
     """A p as people read it: ``p < 0.001``, ``p = 0.04``."""
     if p is None:
         return "p n/a"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.01 else f"p = {p:.2f}"
+    if p < 0.001:
+        return "p < 0.001"
+    # Rounded, it must not seem to lie on the other side of the level.
+    return f"p = {p:.3f}" if p < 0.01 or round(p, 2) == LEVEL else f"p = {p:.2f}"
 
 
 def _listed(names: Sequence[str]) -> str:

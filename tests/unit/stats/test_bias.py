@@ -321,10 +321,11 @@ def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
 
 
 def test_p_as_people_read_it() -> None:
-    assert [p_text(p) for p in (0.0001, 0.004, 0.0412, 1.0, None)] == [
+    assert [p_text(p) for p in (0.0001, 0.004, 0.0412, 0.0496, 1.0, None)] == [
         "p < 0.001",
         "p = 0.004",
         "p = 0.04",
+        "p = 0.050",
         "p = 1.00",
         "p n/a",
     ]
