@@ -20,6 +20,7 @@ from judgenet.store.db import Store
 from judgenet.store.files import store_path
 from judgenet.store.labels import labels_in_force
 from judgenet.ui.app import Studio
+from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.labels import LabelsPage
 from tests.ui.conftest import settle, until
 from tests.ui.person import click, find, key
@@ -213,6 +214,42 @@ async def test_a_targeted_review_says_that_it_does_not_count(studio: Studio, pla
     run_now = context.run_state.run
     assert run_now is not None
     assert (last.chosen, last.within) == ("within-verdict", f"{run_now.id}/{page.state.aggregation}")
+
+
+async def test_listed_pairs_are_reviewed_and_the_planner_leads_here(studio: Studio, place: Path) -> None:
+    page = await at_desk(studio, place, numbered(12))
+    context = studio.window.context
+    context.navigator.go("labels", pairs=(7, 3))
+    await until(lambda: page.state.mode == "targeted" and not page.state.working)
+    assert page.desk.question.text == "Question 7"
+    page.desk.setFocus()
+    strike(Qt.Key.Key_T)
+    assert page.desk.question.text == "Question 3"
+    assert [label.chosen for label in await kept(page)] == ["targeted"]
+    await run(studio, numbered(12))
+    await shown(studio)
+    context.navigator.go("labels", pairs=(5, 2), part="plan")
+    await until(lambda: page.state.mode == "planned" and not page.state.working)
+    assert page.desk.question.text == "Question 5"
+    page.desk.setFocus()
+    strike(Qt.Key.Key_T)
+    last = (await kept(page))[-1]
+    assert (last.pair_id, last.chosen) == ("p5", "within-verdict")
+
+
+async def test_the_pairs_of_the_table_can_be_reviewed(studio: Studio, place: Path) -> None:
+    page = await at_desk(studio, place, numbered(12))
+    context = studio.window.context
+    context.actions.trigger("page.data")
+    data = studio.window.page("data")
+    assert isinstance(data, DataPage)
+    await until(lambda: len(data.browse.model.rows) == 12, "the rows")
+    data.browse.bar.search.setText("Question 11")
+    await until(lambda: len(data.browse.model.rows) == 1, "one row")
+    context.actions.trigger("labels.review")
+    await until(lambda: page.state.mode == "targeted" and not page.state.working)
+    assert page.desk.question.text == "Question 11"
+    assert page.side.counts.text() == "Does not count"
 
 
 async def test_labels_reach_the_results(studio: Studio, place: Path) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QProgressBar,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from judgenet.core.labels import Chosen
 from judgenet.engine.labelling import Desk, Mode, Survey
@@ -75,6 +84,7 @@ class SidePanel(QFrame):
         )
         self.mode.chosen.connect(self.mode_chosen)
         self.goal = SpinBox("Labels wished", 1, 1_000_000)
+        self.goal.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.goal.valueChanged.connect(self.goal_chosen)
         self.width_title = label("Interval of the win rate", "section")
         self.plot = WidthPlot(theme)
@@ -131,9 +141,10 @@ class SidePanel(QFrame):
             (latest, self.latest),
             (self.rules_file, majority),
         ]
+        self._lines = [line() for _ in self._sections[1:]]
         for place, parts in enumerate(self._sections):
             if place:
-                column.addWidget(line())
+                column.addWidget(self._lines[place - 1])
             for part in parts:
                 if isinstance(part, QWidget):
                     column.addWidget(part)
@@ -235,6 +246,7 @@ class SidePanel(QFrame):
         _empty(self.people)
         labelled = found is not None and bool(found.said)
         self.people_title.setVisible(labelled)
+        self._lines[1].setVisible(labelled)
         if found is not None:
             self._show_people(found, state.annotator, state.goal if state.desk is None else state.desk.wished)
         self._show_agreement(found)
@@ -283,7 +295,7 @@ class SidePanel(QFrame):
 
     def _show_width(self, plan: LabelPlan | None, state: LabelsState) -> None:
         shown = plan is not None and plan.pairs >= 20 and state.mode != "targeted"
-        for part in (self.width_title, self.plot, self.width_words):
+        for part in (self._lines[0], self.width_title, self.plot, self.width_words):
             part.setVisible(shown)
         if not shown or plan is None:
             return

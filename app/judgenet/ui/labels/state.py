@@ -36,12 +36,14 @@ from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.results.state import decided_by
 from judgenet.ui.tasks import JobCancelled
+from judgenet.ui.words import count
 
 FIRST_ANNOTATOR: Final = "You"
 GOAL: Final = 200
 WIDTH: Final = 0.1
 """The wished width of the interval of the win rate, for which the planner plans."""
 _SURVEY_MS: Final = 700
+_LATE_MS: Final = 3000
 
 NO_STORE: Final = "The project can only be read here: labels cannot be kept."
 
@@ -134,6 +136,10 @@ class LabelsState(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SURVEY_MS)
         self._timer.timeout.connect(self._survey_now)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_LATE_MS)
+        self._late.timeout.connect(self._tell_late)
         self._committed.connect(self._take_committed)
         document = context.document
         document.opened.connect(self._opened)
@@ -256,7 +262,7 @@ class LabelsState(QObject):
         store = self.store
         if store is None or store.readonly:
             return
-        self.pending += 1
+        self._expect()
         put_label(store, label, self._committed.emit)
         if not fresh:
             self._set(place, label, label)
@@ -267,7 +273,7 @@ class LabelsState(QObject):
         store = self.store
         if store is None or store.readonly:
             return
-        self.pending += 1
+        self._expect()
         take_back(store, label, self._committed.emit)
         self._set(place, label, before)
         self._after()
@@ -290,9 +296,25 @@ class LabelsState(QObject):
         if self._stale and self.in_view:
             self.refresh()
 
+    def _expect(self) -> None:
+        """A label is on its way to the disk."""
+        self.pending += 1
+        if not self._late.isActive():
+            self._late.start()
+
     def _take_committed(self, labels: Sequence[HumanLabel]) -> None:
         self.pending = max(0, self.pending - len(labels))
+        if not self.pending:
+            self._late.stop()
         self.saved.emit()
+
+    def _tell_late(self) -> None:
+        store = self.store
+        self._context.errors.tell(
+            f"The last {count(self.pending, 'label')} could not be written yet. Free some space; they are kept here "
+            "meanwhile, and the studio goes on trying.",
+            "" if store is None else str(store.path),
+        )
 
     # Drawing, off the interface's thread
 
@@ -300,6 +322,7 @@ class LabelsState(QObject):
         self.desk = self.survey = self.plan = None
         self.mode, self._picked = "random", ()
         self.pending = 0
+        self._late.stop()
         self._unseen = False
         self._outdated()
 

@@ -140,6 +140,15 @@ class DataPage(Page):
                 self._can_change,
                 words="mapping coding import",
             ),
+            Action(
+                "labels.review",
+                "Review the listed pairs at the label desk (does not count)",
+                self._review,
+                "",
+                "labels",
+                self._can_browse,
+                words="targeted label annotate",
+            ),
             Action("data.reload", "Read the pairs again", self._reload, "", "retry", self._can_change),
             Action(
                 "data.find",
@@ -372,6 +381,13 @@ class DataPage(Page):
             self.context.navigator.go(self.key)
         self.browse.bar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.browse.bar.search.selectAll()
+
+    def _review(self) -> None:
+        """Leads to the label desk with the pairs that are listed, of those chosen to be judged."""
+        model = self.browse.model
+        places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
+        listed = (model.pairs[row].id for row in model.rows)
+        self.context.navigator.go("labels", pairs=tuple(places[name] for name in listed if name in places))
 
     def _show_all(self) -> None:
         self.browse.bar.clear()
