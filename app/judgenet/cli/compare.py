@@ -67,7 +67,7 @@ def run_comparison(
         seed,
     )
     found, sample = compared.figures, compared.sample
-    differing = what_differs(first, second)
+    differing = what_differs(first, second, aggregation)
     return {
         "first": _who(first[1], aggregation[0]),
         "second": _who(second[1], aggregation[1]),

@@ -19,7 +19,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.report.learned import run_learned_notes
-from judgenet.stats.calibration import SCORES, Estimate, Method, Rates
+from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, k_class_bootstrap
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import verdict_codes
 from judgenet.stats.length import length_adjusted
@@ -198,13 +198,27 @@ def run_rates(
             }
             for part in found.stratified.strata
         ],
-        **_more(found),
+        **_more(found, sample, seed),
         "length_adjusted": _length(results, name),
         "notes": _notes(results, sample, chosen) + (run_learned_notes(store, run) if name == LEARNED else []),
     }
 
 
-def _more(found: Rates) -> dict[str, Any]:
+def _bootstrap_json(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
+    """The K-class interval by resampling pairs, beside that of the delta method, where the estimate is shown."""
+    shown = found.estimates["k_class"]
+    keys = ("ci", "refused", "resamples", "seed")
+    if shown.value is None:
+        return {**dict.fromkeys(keys), "reason": shown.reason}
+    spread = k_class_bootstrap(sample.labelled, sample.others, seed=seed)
+    ends = None if spread.interval is None else list(spread.interval)
+    return {
+        **dict(zip(keys, (ends, spread.refused, spread.resamples, spread.seed), strict=True)),
+        "reason": spread.reason or None,
+    }
+
+
+def _more(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
     these = found.stratified.these_pairs if found.estimates["stratified"].value is not None else None
     worth = found.worth
     per_verdict = worth.reason or "every judged pair has a human label"
@@ -214,6 +228,7 @@ def _more(found: Rates) -> dict[str, Any]:
             {"stratified_these_pairs": found.estimates["stratified"].reason or "no interval"} if these is None else {}
         ),
         "decided": estimate_json(found.decided),
+        "k_class_bootstrap": _bootstrap_json(found, sample, seed),
         "worth": {
             "multiplier": worth.multiplier,
             "per_verdict": worth.per_verdict,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation, NetworkSpec, Settings
 from judgenet.core.network_json import digest, to_json
 from judgenet.store.db import Store
@@ -13,14 +15,18 @@ from judgenet.store.runs import RunInfo
 from judgenet.store.usage import models_used
 
 Differing = Mapping[str, tuple[str, str]]
-"""By what differs (``network``, ``prompts``, ``model``, ``returned_model``), as the first and the second have it."""
+"""By what differs (``network``, ``prompts``, ``model``, ``returned_model``, ``aggregation``), as the first and the
+second have it."""
 
 
-def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> dict[str, tuple[str, str]]:
+def what_differs(
+    first: tuple[Store, RunInfo], second: tuple[Store, RunInfo], aggregations: tuple[str, str] | None = None
+) -> dict[str, tuple[str, str]]:
     """What of two runs makes them different judges: network (layers, roles, orders, settings, rules of the vote),
     prompts, models asked and models that answered, each as the first and the second have it.
 
-    A network's name makes no other judge, and neither does an aggregation that was learned beside the others.
+    A network's name makes no other judge, and neither does an aggregation that was learned beside the others. Where
+    ``aggregations`` says whose verdicts are compared, it is told where these are not the same, or not learned alike.
     """
     specs = (network_of(first[1]), network_of(second[1]))
     described = []
@@ -42,7 +48,19 @@ def what_differs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) ->
         parts = ", ".join(_parts(*specs))
         words = [f"{network_words(run)} ({parts})" if parts else network_words(run) for run in (first[1], second[1])]
         differing = {"network": (words[0], words[1])} | {k: v for k, v in differing.items() if k != "network"}
+    if aggregations is not None:
+        rules = [spec.aggregation.learned if LEARNED in aggregations else None for spec in specs]
+        if aggregations[0] != aggregations[1] or rules[0] != rules[1]:
+            ways = [_way(name, spec) for name, spec in zip(aggregations, specs, strict=True)]
+            differing["aggregation"] = (ways[0], ways[1])
     return differing
+
+
+def _way(name: str, spec: NetworkSpec) -> str:
+    rule = spec.aggregation.learned
+    if name != LEARNED or rule is None:
+        return aggregation_title(name)
+    return f"{aggregation_title(name)} ({rule.kind.replace('_', ' ')}, from {rule.run or 'an unknown run'})"
 
 
 def _without_models(spec: NetworkSpec) -> NetworkSpec:

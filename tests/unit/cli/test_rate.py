@@ -130,6 +130,29 @@ def test_the_store_can_be_told_how_the_labels_of_the_file_were_chosen(ran: Judge
     assert shown["stratified"] == stated["stratified"]
 
 
+def test_the_k_class_interval_by_resampling(judgenet: Judgenet, tmp_path: Path) -> None:
+    """Labels from elsewhere allow it: beside the delta method stands the bootstrap, with what it refused."""
+    rng = random.Random(1)
+    pairs, rows = [], []
+    for i in range(600):
+        truth = rng.choices(("a", "tie", "b"), (4, 2, 4))[0]
+        said = truth if rng.random() < 0.8 else rng.choice(("a", "tie", "b"))
+        pair = {"id": f"p{i}", "question": f"Why {i}?", "response_a": "x", "response_b": "y"}
+        pairs.append(pair | ({"human": truth} if i < 200 else {}))
+        rows.append({"pair_id": f"p{i}", "judge": "j", "order": "ab", "verdict": said})
+    for name, records in (("pairs", pairs), ("judgments", rows)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    assert judgenet("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "out").code == 0
+    shown = judgenet("rate", "out", "--chosen", "imported", "--json").json
+    spread = shown["k_class_bootstrap"]
+    assert (spread["resamples"], spread["refused"], spread["reason"]) == (5000, 0, None)
+    low, high = shown["k_class"]["ci"]
+    assert spread["ci"] == pytest.approx([low, high], abs=0.25 * (high - low))
+    refused = judgenet("rate", "out", "--chosen", "random", "--json").json["k_class_bootstrap"]
+    assert refused["ci"] is None
+    assert refused["reason"]
+
+
 def test_the_table_names_every_estimate(ran: Judgenet) -> None:
     told = ran("rate", "out", "--aggregation", "c1")
     assert told.code == 0
