@@ -248,12 +248,15 @@ def _notes(results: Results) -> Iterator[Line]:
     for one in sets:
         calls = one["calls"]
         price = calls["reasons"]["price"] if calls["price"] is None else f"{calls['price']:.4f} USD"
-        yield (
-            Given(one["set"]),
-            f": its runs hold {calls['all']:,} calls; {calls['made']:,} were asked ({calls['asked_this_time']:,} of "
-            f"them this time), {calls['from_store']:,} were shared; {calls['tokens_in']:,} tokens in, "
-            f"{calls['tokens_out']:,} out; price: {price}.",
-        )
+        if kind == "clouds":
+            yield (Given(one["set"]), f": {calls['asked_this_time']:,} calls were asked this time.")
+        else:
+            yield (
+                Given(one["set"]),
+                f": its networks rest on {calls['all']:,} calls, {calls['different']:,} different ones since "
+                f"{calls['shared']:,} are shared; {calls['asked_this_time']:,} were asked this time. The different "
+                f"ones took {calls['tokens_in']:,} tokens in and {calls['tokens_out']:,} out; price: {price}.",
+            )
         roles = one["roles"]
         if roles["fewer"]:
             yield (

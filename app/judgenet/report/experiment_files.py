@@ -17,6 +17,7 @@ from judgenet.report.experiment_results import RESULTS_VERSION, Results, with_se
 from judgenet.report.tables import latex, markdown
 
 RESULTS = "results.json"
+_OF_ONE_SET = ("plot.svg", "plot-dark.svg")
 
 
 class ResultsError(Exception):
@@ -54,7 +55,12 @@ def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dic
     :raises ResultsError: a file cannot be written or read.
     """
     results = with_set(kept_results(folder), key, found)
-    return results, write_all(folder, results)
+    written = write_all(folder, results)
+    for name in _OF_ONE_SET:
+        if folder / name not in written:
+            # It showed the only set that there was, and its new name says which.
+            (folder / name).unlink(missing_ok=True)
+    return results, written
 
 
 def write_all(folder: Path, results: Results) -> list[Path]:

@@ -36,7 +36,7 @@ def _blocks(results: Results) -> Iterator[Block]:
     yield Section("Judges")
     yield Paragraph((_judges(results, kind),))
     for one in sets:
-        yield Paragraph(tuple(_models(one)))
+        yield Paragraph(tuple(_models(one, kind)))
     if kind != "clouds":
         yield Section("Figures")
         yield Paragraph((_figures(results, kind),))
@@ -112,7 +112,7 @@ def _judges(results: Results, kind: str) -> str:
     )
 
 
-def _models(one: Values) -> Iterator[Inline]:
+def _models(one: Values, kind: str) -> Iterator[Inline]:
     record, calls = one["record"], one["calls"]
     yield Given(one["set"])
     yield ": "
@@ -134,7 +134,8 @@ def _models(one: Values) -> Iterator[Inline]:
     yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer; "
     prompts = ", ".join(text[:12] for text in record["prompts"])
     yield f"prompts {prompts or 'n/a'}, seed {record['seed']}, JudgeNet {record['judgenet']}. "
-    yield f"{calls['made']:,} calls were asked; {calls['from_store']:,} more were shared between networks."
+    if kind != "clouds":
+        yield f"The networks rest on {calls['different']:,} different calls, some of which serve several of them."
 
 
 def _figures(results: Results, kind: str) -> str:

@@ -27,7 +27,7 @@ from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls
 from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
-from judgenet.store.usage import models_used, parameters_used
+from judgenet.store.usage import different_calls, models_used, parameters_used
 
 PAPER_AGREEMENT = 0.8
 """How far people agree with each other in the paper: the target where the pairs have no panel of their own."""
@@ -337,22 +337,22 @@ def _role_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[int, in
 
 
 def _calls_json(store: Store, runs: Sequence[RunInfo], this_time: int) -> dict[str, Any]:
-    """Calls over all runs: ``made`` were asked by one of these runs, ``from_store`` were there already."""
-    sums = [spent(store, run) for run in runs]
+    """Calls over all runs: ``all`` that the networks rest on, ``different`` once those that several share count once.
+    Tokens and price are those of the different ones, whenever they were asked."""
     unscored: Counter[str] = Counter()
-    for one in sums:
-        unscored.update(one.unscored)
-    unpriced = sum(one.unpriced for one in sums)
+    for run in runs:
+        unscored.update(spent(store, run).unscored)
+    sums = different_calls(store, runs)
     return {
-        "all": sum(one.calls for one in sums),
+        "all": sums.calls,
+        "different": sums.different,
+        "shared": sums.calls - sums.different,
         "asked_this_time": this_time,
-        "made": sum(one.calls_new for one in sums),
-        "from_store": sum(one.calls - one.calls_new for one in sums),
         "unscored": dict(unscored),
-        "tokens_in": sum(one.tokens_in for one in sums),
-        "tokens_out": sum(one.tokens_out for one in sums),
-        "price": None if unpriced else sum(one.price for one in sums),
-        "reasons": {"price": f"the price of {unpriced:,} calls is unknown"} if unpriced else {},
+        "tokens_in": sums.tokens_in,
+        "tokens_out": sums.tokens_out,
+        "price": None if sums.unpriced else sums.price,
+        "reasons": {"price": f"the price of {sums.unpriced:,} calls is unknown"} if sums.unpriced else {},
     }
 
 

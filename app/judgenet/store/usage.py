@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from judgenet.store.db import Store
@@ -70,3 +71,31 @@ def unread_inputs(store: Store, run: RunInfo) -> int:
     """How many calls had to do without an evaluation of the layer before, because it had failed."""
     row = store.reader.execute("SELECT count(*) FROM run_calls WHERE run=? AND missing<>''", (run.number,)).fetchone()
     return int(row[0])
+
+
+class DifferentCalls(NamedTuple):
+    """The calls of several runs. ``calls`` are those of all runs, ``different`` counts each once however many of the
+    runs hold it. Tokens and price are those of the different ones; ``unpriced`` of them have no known price."""
+
+    calls: int
+    different: int
+    tokens_in: int
+    tokens_out: int
+    price: float
+    unpriced: int
+
+
+def different_calls(store: Store, runs: Sequence[RunInfo]) -> DifferentCalls:
+    """What the answers that runs rest on took, whichever run asked for them."""
+    numbers = [run.number for run in runs]
+    marks = ",".join("?" * len(numbers))
+    calls, unanswered = store.reader.execute(
+        f"SELECT count(*), coalesce(sum(call_id IS NULL), 0) FROM run_calls WHERE run IN ({marks})", numbers
+    ).fetchone()
+    answered, tokens_in, tokens_out, price, unpriced = store.reader.execute(
+        "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(price), 0.0), "
+        "coalesce(sum(price IS NULL), 0) FROM calls "
+        f"WHERE id IN (SELECT call_id FROM run_calls WHERE run IN ({marks}) AND call_id IS NOT NULL)",
+        numbers,
+    ).fetchone()
+    return DifferentCalls(calls, answered + unanswered, tokens_in, tokens_out, price, unpriced)

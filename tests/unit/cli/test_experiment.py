@@ -101,7 +101,10 @@ def test_each_question_is_asked_once(judgenet: Judgenet, six: Path, at: At, serv
     assert (after["calls"], after["calls_open"], after["tokens_in"]) == ([expected] * 2, [0, 0], [0, 0])
     second = judgenet(*command, "--json", "--quiet")
     assert (second.code, server.requests) == (0, expected)
-    assert second.json["sets"][0]["calls"]["asked_this_time"] == 0
+    calls = second.json["sets"][0]["calls"]
+    assert (calls["asked_this_time"], calls["different"]) == (0, expected)
+    assert calls["shared"] == calls["all"] - expected
+    assert calls["tokens_in"] == sum(len(entry.messages[-1]["content"]) // 4 for entry in server.log)
     one, two = ran.json["sets"][0], second.json["sets"][0]
     assert one["rows"] == two["rows"]
     assert one.get("words") == two.get("words")
@@ -408,7 +411,12 @@ def test_another_set_stands_beside_the_first(judgenet: Judgenet, six: Path, tmp_
     assert [(one["set"], one["pairs"]["total"]) for one in found["sets"]] == [("six", 6), ("other", 2)]
     table = Path("out/main-table/table.md").read_text(encoding="utf-8")
     assert table.index("**six**") < table.index("**other**")
-    assert Path("out/main-table/plot-other.svg").exists()
+    assert {path.name for path in Path("out/main-table").glob("*.svg")} == {
+        "plot-six.svg",
+        "plot-six-dark.svg",
+        "plot-other.svg",
+        "plot-other-dark.svg",
+    }
 
 
 def test_results_that_cannot_be_read_are_not_overwritten(judgenet: Judgenet, six: Path, at: At) -> None:
