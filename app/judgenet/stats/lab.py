@@ -206,19 +206,21 @@ def evaluate(
         )
         for plan in lab.probes
     }
+    codes = {judge.id: {plan.key: codes_of(plan.items, answers[judge.id]) for plan in lab.probes} for judge in judges}
     rows: dict[str, list[Cell]] = {}
     for judge in judges:
         measured = [
-            measure(plan, judge.id, answers[judge.id], denominator, chances[plan.key].analytic, seed)
+            measure(plan, judge.id, codes[judge.id][plan.key], denominator, chances[plan.key].analytic, seed)
             for plan in lab.probes
         ]
         corrected = holm([cell.p for cell in measured])
         rows[judge.id] = [replace(cell, p_holm=p) for cell, p in zip(measured, corrected, strict=True)]
     shifts: list[Shift] = []
     for first, second in compared(judges):
-        some = [
-            shift_of(plan, (first, answers[first]), (second, answers[second]), denominator, seed) for plan in lab.probes
-        ]
+        some = []
+        for plan in lab.probes:
+            ends = ((first, codes[first][plan.key]), (second, codes[second][plan.key]))
+            some.append(shift_of(plan, *ends, denominator, seed))
         corrected = holm([shift.p for shift in some])
         shifts += [replace(shift, p_holm=p) for shift, p in zip(some, corrected, strict=True)]
     cells = []

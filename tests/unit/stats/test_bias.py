@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judgenet.core.bias.base import LabSettings, Position, both_orders
+from judgenet.core.bias.base import Denominator, LabSettings, Position, both_orders
 from judgenet.core.bias.lab import Item, Lab, ProbePlan, build_lab
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import Pair
 from judgenet.stats.agreement import sign_test
 from judgenet.stats.bias import (
     Answers,
+    Cell,
     Judge,
+    Shift,
     biased_of,
     chance_of,
     clustered_interval,
@@ -50,21 +52,25 @@ ANSWERS: dict[str, Choice | None] = {
 OWN = LabSettings(own=("J",))
 
 
+def measured(plan: ProbePlan, said: Answers, denominator: Denominator, analytic: float) -> Cell:
+    return measure(plan, "j", codes_of(plan.items, said), denominator, analytic)
+
+
 def plans(settings: LabSettings = OWN) -> dict[str, ProbePlan]:
     built = build_lab(PAIRS, ("order", "egocentric", "salience"), settings)
     return {plan.key: plan for plan in built.lab.probes}
 
 
 def test_the_vector_counts_by_valid_pairs() -> None:
-    order = measure(plans()["order"], "j", ANSWERS, "valid", 0.25)
+    order = measured(plans()["order"], ANSWERS, "valid", 0.25)
     assert (order.items, order.valid_first, order.valid) == (10, 9, 7)
     assert order.valid_rate == 0.9
     assert order.counts == {"first": 1, "last": 1, "consistent": 5, "tie": 0, "invalid": 3}
     assert order.share == pytest.approx(1 / 7)
-    salience = measure(plans()["salience"], "j", ANSWERS, "valid", 0.5)
+    salience = measured(plans()["salience"], ANSWERS, "valid", 0.5)
     assert (salience.counts["longer"], salience.counts["shorter"]) == (3, 1)
     assert (salience.share, salience.n) == (0.75, 4)
-    own = measure(plans()["egocentric"], "j", ANSWERS, "valid", 0.25)
+    own = measured(plans()["egocentric"], ANSWERS, "valid", 0.25)
     assert (own.items, own.counts["own"]) == (5, 2)
     # Four own pairs are valid, three of them consistent.
     assert (own.hits, own.n) == (2, 4)
@@ -78,9 +84,9 @@ def test_two_of_the_lengths_are_equal_and_said_to_be_left_out() -> None:
 
 def test_the_papers_code_divides_by_all_pairs_and_counts_half_answers() -> None:
     settings = LabSettings(own=("J",), denominator="paper")
-    order = measure(plans(settings)["order"], "j", ANSWERS, "paper", 0.25)
+    order = measured(plans(settings)["order"], ANSWERS, "paper", 0.25)
     assert (order.hits, order.n, order.share) == (1, 10, 0.1)
-    own = measure(plans(settings)["egocentric"], "j", ANSWERS, "paper", 0.25)
+    own = measured(plans(settings)["egocentric"], ANSWERS, "paper", 0.25)
     # Two that are its own both times, and one whose second answer is unreadable.
     assert (own.hits, own.n) == (3, 5)
 
@@ -93,7 +99,7 @@ def test_net_effects_have_the_exact_sign_test(b: int, c: int, p: float) -> None:
     for i in range(b + c):
         said |= {f"{i} a": "first" if i < b else "second", f"{i} b": "second" if i < b else "first"}
     said |= {f"{b + c} a": "first", f"{b + c} b": "first"}
-    cell = measure(ProbePlan("bandwagon", items), "j", said, "valid", 0.25)
+    cell = measured(ProbePlan("bandwagon", items), said, "valid", 0.25)
     assert cell.net == pytest.approx((b - c) / (b + c + 1))
     assert cell.net_p == pytest.approx(p, rel=1e-3)
 
@@ -163,7 +169,7 @@ def test_a_tie_is_neither_biased_nor_consistent() -> None:
 
 def test_what_is_not_asked_is_not_invalid() -> None:
     items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(2))
-    cell = measure(ProbePlan("bandwagon", items), "j", {"0 a": "first", "0 b": None}, "valid", 0.25)
+    cell = measured(ProbePlan("bandwagon", items), {"0 a": "first", "0 b": None}, "valid", 0.25)
     assert (cell.items, cell.valid_first, cell.valid) == (1, 1, 0)
     assert cell.codes == ("+?", "..")
     assert cell.share is None
@@ -208,7 +214,7 @@ def test_a_low_valid_rate_refuses_a_verdict() -> None:
 
 
 def test_pairs_behind_a_bar() -> None:
-    cell = measure(plans()["order"], "j", ANSWERS, "valid", 0.25)
+    cell = measured(plans()["order"], ANSWERS, "valid", 0.25)
     assert pairs_behind(plans()["order"], cell) == ["p1"]
     assert pairs_behind(plans()["order"], cell, "last") == ["p2"]
     assert pairs_behind(plans()["order"], cell, "invalid") == ["p4", "p5", "p8"]
@@ -237,10 +243,15 @@ def _follows(n: int, biased: set[int]) -> dict[str, Choice | None]:
     return found
 
 
+def shifted(lab: Lab, one: Answers, other: Answers) -> Shift:
+    plan = lab.probes[0]
+    return shift_of(plan, ("single", codes_of(plan.items, one)), ("network", codes_of(plan.items, other)), "valid")
+
+
 def test_judges_are_compared_pair_by_pair() -> None:
     lab = _lab(100)
     one, other = _follows(100, set(range(10, 50))), _follows(100, set(range(48)) | {99})
-    shift = shift_of(lab.probes[0], ("single", one), ("network", other), "valid")
+    shift = shifted(lab, one, other)
     # McNemar's vector: 2 only by the first, 11 only by the second; exact p by scipy's binomtest(2, 13).
     assert (shift.only_first, shift.only_second, shift.n) == (2, 11, 100)
     assert (shift.first_share, shift.second_share, shift.difference) == (0.4, 0.49, pytest.approx(0.09))
@@ -253,9 +264,9 @@ def test_judges_are_compared_pair_by_pair() -> None:
 def test_only_pairs_that_count_for_both_are_compared() -> None:
     lab = _lab(3)
     one = {**_follows(3, {0}), "1 a": None}
-    shift = shift_of(lab.probes[0], ("single", one), ("network", {"0 a": "first", "0 b": "first"}), "valid")
+    shift = shifted(lab, one, {"0 a": "first", "0 b": "first"})
     assert (shift.n, shift.only_first) == (1, 1)
-    none = shift_of(lab.probes[0], ("single", {}), ("network", {}), "valid")
+    none = shifted(lab, {}, {})
     assert (none.n, none.p, none.difference) == (0, None, None)
     assert none.reason == "no pair counts for both"
 
