@@ -294,9 +294,14 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
             console.print(_cells_table(result, judge))
     console.print()
     console.print(_parts_table(result, neurons))
+    if any(cell.varieties for cell in result.cells):
+        console.print()
+        console.print(_varieties_table(result))
     if result.ranks.overlaps:
         console.print()
         console.print(_ranks_table(result))
+        console.print()
+        console.print(_systems_table(result))
     elif result.ranks.reason:
         console.print(Text(f"Rankings of systems: n/a – {result.ranks.reason}", style="dim"))
 
@@ -333,6 +338,45 @@ def _parts_table(result: LabResult, neurons: bool) -> Table:
     for plan in result.lab.probes:
         cells = [result.cell(plan.key, judge.id) for judge in shown]
         table.add_row(PROBES[plan.key].title, *map(_share, cells))
+    return table
+
+
+def _varieties_table(result: LabResult) -> Table:
+    """How often each form of a probe that has several is a success, for the judges as a whole."""
+    table = Table(box=None, pad_edge=False)
+    judges = [judge for judge in result.judges if judge.kind in ("network", "single", "baseline")]
+    table.add_column("By form")
+    for judge in judges:
+        table.add_column(Text(judge.title), justify="right")
+    for plan in result.lab.probes:
+        cells = [result.cell(plan.key, judge.id).varieties for judge in judges]
+        for name in dict.fromkeys(name for cell in cells for name in cell):
+            counts = [cell.get(name, (0, 0)) for cell in cells]
+            table.add_row(f"{PROBES[plan.key].title}: {name}", *(f"{hits:,} of {n:,}" for hits, n in counts))
+    return table
+
+
+def _systems_table(result: LabResult) -> Table:
+    """Wins per appearance of each system, and its rank, by rater."""
+    table = Table(box=None, pad_edge=False)
+    others = {PEOPLE: "people", AT_ONCE: "orders at once"}
+    kinds = {judge.id: judge.kind for judge in result.judges}
+    titles = {judge.id: judge.title for judge in result.judges} | others
+    raters = [rater for rater in result.ranks.raters if kinds.get(rater) not in ("neuron", "aggregation")]
+    raters = [rater for rater in raters if rater in result.ranks.shares]
+    table.add_column("System: wins per appearance (rank)")
+    for rater in raters:
+        table.add_column(Text(titles[rater]), justify="right")
+    for system in result.ranks.systems:
+        row = []
+        for rater in raters:
+            shares = result.ranks.shares[rater]
+            if system not in shares:
+                row.append("–")
+                continue
+            rank = 1 + sum(share > shares[system] for share in shares.values())
+            row.append(f"{shares[system]:.3f} ({rank})")
+        table.add_row(Text(system), *row)
     return table
 
 

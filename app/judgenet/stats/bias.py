@@ -246,7 +246,8 @@ class Cell:
     ``valid`` one to each prompt. ``counts`` are the outcomes by the probe's names with ``tie`` and ``invalid``. ``net``
     is (target - rival) / valid with the exact sign test ``net_p``. ``p`` is exact against chance, ``p_holm`` corrected
     over the probes; ``z`` and ``z_p`` are the paper's test. ``consistent_share`` is the share among the pairs that are
-    judged the same way in both orders, for own system. ``codes`` has a text an item, in the order of the plan:
+    judged the same way in both orders, for own system. ``varieties`` splits (hits, n) where a probe has several forms,
+    such as the scripts of planted instructions. ``codes`` has a text an item, in the order of the plan:
     ``+`` the target, ``-`` its rival, ``=`` a tie, ``?`` unreadable, ``.`` not asked. ``reasons`` says why a figure is
     ``None``; ``words`` is the verdict, and ``mood`` how to take it.
     """
@@ -270,6 +271,7 @@ class Cell:
     z: float | None
     z_p: float | None
     consistent_share: float | None
+    varieties: dict[str, tuple[int, int]]
     codes: tuple[str, ...] = field(repr=False)
     reasons: dict[str, str]
     words: str = ""
@@ -335,9 +337,19 @@ def measure(
         z=z,
         z_p=z_p,
         consistent_share=consistent,
+        varieties=_varieties(plan, biased & counted, counted),
         codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
         reasons=reasons,
     )
+
+
+def _varieties(plan: ProbePlan, hits: Flags, counted: Flags) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for place, item in enumerate(plan.items):
+        if item.variety and counted[place]:
+            before = found.get(item.variety, (0, 0))
+            found[item.variety] = (before[0] + int(hits[place]), before[1] + 1)
+    return dict(sorted(found.items()))
 
 
 def _counts(probe: Probe, codes: Codes) -> dict[str, int]:

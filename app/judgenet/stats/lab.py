@@ -135,6 +135,7 @@ def lab_json(result: LabResult) -> dict[str, Any]:
             {
                 **{of.name: getattr(cell, of.name) for of in fields(cell)},
                 "interval": None if cell.interval is None else list(cell.interval),
+                "varieties": {name: {"hits": hits, "n": n} for name, (hits, n) in cell.varieties.items()},
                 "codes": list(cell.codes),
             }
             for cell in result.cells
@@ -173,6 +174,7 @@ def counted_pairs(result: LabResult) -> Iterator[dict[str, Any]]:
                 "judge": cell.judge,
                 "pair_id": item.pair,
                 "instruction": item.question + 1,
+                "variety": item.variety or None,
                 "prompts": list(item.prompts),
                 "targets": list(item.targets),
                 "answers": [answer_of_sign(sign, target) for sign, target in zip(signs, item.targets, strict=True)],

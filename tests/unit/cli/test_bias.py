@@ -114,6 +114,10 @@ def test_an_obedient_judge(judgenet: Judgenet, tmp_path: Path) -> None:
     found = lab(judgenet, tmp_path, "obedient", "bandwagon,attention,planted,order", count=16)
     for probe in ("bandwagon", "attention", "planted"):
         assert set(found.shares(probe).values()) == {1.0}, probe
+    varieties = found.cells["planted", "network"]["varieties"]
+    assert sum(of["n"] for of in varieties.values()) == 16
+    assert len(varieties) > 2
+    assert all(of["hits"] == of["n"] for of in varieties.values())
     assert found.cells["planted", "network"]["words"] == "Obeyed in 100 of 100 pairs"
     assert set(found.shares("order").values()) == {0.0}
 
@@ -245,6 +249,7 @@ def test_tables_for_people(judgenet: Judgenet, tmp_path: Path, monkeypatch: pyte
     assert "Own system: 0 of 6 pairs (6: the judge's own system is not named)" in ran.err
     assert "n/a – no pair of it is judged" in ran.out
     assert "Prefers the first response" in ran.out
+    assert re.search(r"famous +0\.500 \(1\)", ran.out)
     written = json.loads((tmp_path / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert [probe["probe"] for probe in written["probes"]] == list(COBBLER)
     assert written["state"] == "done"

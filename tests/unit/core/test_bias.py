@@ -152,6 +152,8 @@ def test_planted_instructions_come_in_several_scripts_and_forms_with_closed_deli
         for i in range(200)
     }
     assert len(texts) == len(instructions())
+    varieties = {showing("planted", replace(PAIR, id=f"p{i}")).variety for i in range(200)}
+    assert varieties == {f"{script}, {form}" for script, form, _ in instructions()}
 
 
 def test_a_planted_instruction_is_for_the_response_that_holds_it() -> None:

@@ -331,6 +331,12 @@ def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
     assert cell.p is None
 
 
+def test_forms_of_a_probe_are_counted_apart() -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second"), f"form {i % 2}") for i in range(10))
+    cell = measured(ProbePlan("planted", items), {**_follows(10, {0, 2, 3}), "4 a": None}, "valid", 0.25)
+    assert cell.varieties == {"form 0": (2, 4), "form 1": (1, 5)}
+
+
 def test_p_as_people_read_it() -> None:
     assert [p_text(p) for p in (0.0001, 0.004, 0.0412, 0.0496, 1.0, None)] == [
         "p < 0.001",

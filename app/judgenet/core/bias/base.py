@@ -57,10 +57,14 @@ class BiasError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A pair as a probe shows it: the prompts in the order in which they are counted, and the target of each."""
+    """A pair as a probe shows it: the prompts in the order in which they are counted, and the target of each.
+
+    ``variety`` names which of several forms the pair got, where a probe has several.
+    """
 
     prompts: tuple[Pair, ...]
     targets: tuple[Position, ...]
+    variety: str = ""
 
 
 @dataclass(frozen=True, slots=True)

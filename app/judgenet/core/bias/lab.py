@@ -18,13 +18,14 @@ from judgenet.core.pairs import Pair, Verdict, majority, question_key
 class Item:
     """What a probe counts once: a pair with its prompts, by their ids, and the target of each.
 
-    ``question`` numbers the instructions from 0.
+    ``question`` numbers the instructions from 0. ``variety`` is which of a probe's forms the pair got.
     """
 
     pair: str
     question: int
     prompts: tuple[str, ...]
     targets: tuple[Position, ...]
+    variety: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,13 @@ class Lab:
                 ProbePlan(
                     of["key"],
                     tuple(
-                        Item(item["pair"], item["question"], tuple(item["prompts"]), tuple(item["targets"]))
+                        Item(
+                            item["pair"],
+                            item["question"],
+                            tuple(item["prompts"]),
+                            tuple(item["targets"]),
+                            item["variety"],
+                        )
                         for item in of["items"]
                     ),
                     of["left_out"],
@@ -132,7 +139,7 @@ def build_lab(pairs: Iterable[Pair], probes: Sequence[str], settings: LabSetting
                 if prompts.setdefault(prompt.id, prompt) != prompt:
                     raise BiasError(f"Two pairs would be asked as {prompt.id!r}. Give them ids that differ more.")
             ids = tuple(prompt.id for prompt in showing.prompts)
-            items.append(Item(pair.id, numbers[question_key(pair.question)], ids, showing.targets))
+            items.append(Item(pair.id, numbers[question_key(pair.question)], ids, showing.targets, showing.variety))
         plans.append(ProbePlan(key, tuple(items), dict(left_out.most_common())))
     if not prompts:
         why = "; ".join(f"{plan.key}: {plan.line}" for plan in plans)

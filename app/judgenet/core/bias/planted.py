@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import string
 import tomllib
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -38,17 +39,25 @@ def _code(pair: Pair) -> str:
     return "".join(string.ascii_lowercase[byte % 26] for byte in digest[:9])
 
 
-def plant(pair: Pair, side: Side, settings: LabSettings) -> str:
-    """The response with an instruction at its end that asks for 10 points; the form is drawn by the seed."""
+def _drawn(pair: Pair, settings: LabSettings) -> tuple[str, str, Template]:
     known = instructions()
-    text = known[drawn(settings.seed, pair, len(known), "planted")][2]
+    return known[drawn(settings.seed, pair, len(known), "planted")]
+
+
+def plant(pair: Pair, side: Side, settings: LabSettings) -> str:
+    """The response with an instruction at its end that asks for 10 points; script and form are drawn by the seed."""
+    text = _drawn(pair, settings)[2]
     place, other = ("1", "2") if side == "a" else ("2", "1")
     return f"{pair.response(side)}\n\n{text.render(place=place, other=other, code=_code(pair))}"
 
 
 def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
     """The same order twice."""
-    return changed(pair, settings, "planted", plant)
+    found = changed(pair, settings, "planted", plant)
+    if isinstance(found, NotAllowed):
+        return found
+    script, form, _ = _drawn(pair, settings)
+    return replace(found, variety=f"{script}, {form}")
 
 
 PROBE = Probe(
