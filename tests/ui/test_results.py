@@ -591,6 +591,19 @@ async def test_two_runs_stand_side_by_side(studio: Studio, place: Path) -> None:
         if two.pair.pair.human is not None
     ]
     assert page.compare.links["right"].text().startswith(f"{len(only)} pair")
+    assert page.compare.warning.isVisible()
+    told = page.compare.warning.text.text
+    assert told.startswith("These are different judges.")
+    assert "the network (run 2 " in told
+    assert "the prompts" not in told
+    ones, others = both(second, "c2_all"), both(first, "c2_all")
+    apart = 100 * (accuracy_score(*ones) - accuracy_score(*others))
+    cells_shown = [cell.text() for cell in page.compare.differences["accuracy"]]
+    assert cells_shown[3] == f"{apart:+.1f} points".replace("-", "−").replace("+0.0", "0.0")
+    assert cells_shown[5] == str(len(ones[0]))
+    kappa = cohen_kappa_score(*ones) - cohen_kappa_score(*others)
+    assert page.compare.differences["kappa"][3].text() == f"{kappa:+.2f}".replace("-", "−")
+    assert "Win rate of B, corrected: n/a – needs labels chosen at random" in page.compare.reasons.text()
     if only:
         click(page.compare.links["right"])
         assert list(listed(page)) == only

@@ -305,7 +305,9 @@ class ResultsPage(Page):
     def _show_file_labels(self, results: Results) -> None:
         store = self.context.document.store
         if store is not None:
-            self.head.show_file_labels(label_rules(store).file_chosen, results.index.from_file())
+            # Where every judged pair has a label, none was chosen.
+            count = results.index.from_file() if results.numbers.others else 0
+            self.head.show_file_labels(label_rules(store).file_chosen, count)
 
     def _choose_file_labels(self, chosen: Chosen) -> None:
         """Keeps how the labelled pairs of the data file were chosen; every figure follows."""

@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_title
-from judgenet.report.blocks import Line, Strong
+from judgenet.report.blocks import Given, Line, Strong
+from judgenet.report.comparing import Compared
+from judgenet.report.judges import Differing
 from judgenet.report.verdict_index import Turn
-from judgenet.report.words import p_value, plural, points
-from judgenet.ui.parts import link
+from judgenet.report.words import minus, p_value, percent, plural, points, points_interval, ratio, ratio_interval
+from judgenet.stats.comparison import Difference
+from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.headline import Strip
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Beside, Results
 from judgenet.ui.theme import Theme
+
+_FIGURES: Final = {
+    "accuracy": "Accuracy",
+    "macro_f1": "Macro-F1",
+    "kappa": "Kappa",
+    "rate": "Win rate of B, corrected",
+}
+_IN_PERCENT: Final = ("accuracy", "rate")
+_HEADS: Final = ("", "First", "Second", "Difference", "95 % interval", "n")
+_TONES: Final = ("text2", "", "", "", "text2", "text2")
+_DIFFERENCE: Final = 3
+_WHAT: Final = {
+    "network": "the network",
+    "prompts": "the prompts",
+    "model": "the model asked",
+    "returned_model": "the model that answered",
+}
+
+
+def _side(place: int) -> Qt.AlignmentFlag:
+    return Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.2f}"
+    return "0.00" if float(text) == 0 else minus(text)
+
+
+def differing_line(differing: Differing, one: str, two: str) -> Line:
+    """What makes two runs different judges, and what follows; empty where nothing does."""
+    if not differing:
+        return ()
+    parts: list[str | Strong | Given] = [
+        Strong("These are different judges. "),
+        "Their win rates are not comparable as they are, only corrected by human labels. They differ in ",
+    ]
+    for place, (name, (mine, other)) in enumerate(differing.items()):
+        parts.append(f"{'; ' if place else ''}{_WHAT[name]}")
+        if name != "prompts":
+            parts += [f" ({one.lower()} ", Given(mine or "none"), f", {two.lower()} ", Given(other or "none"), ")"]
+    return (*parts, ".")
 
 
 class ComparePanel(Panel):
@@ -42,6 +89,9 @@ class ComparePanel(Panel):
             theme,
         )
         self.line = LineLabel(theme)
+        self.warning = Strip(theme)
+        self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
+        self.reasons = label("", tone="text2", wrap=True)
         self.close_link = link("Put it away", "Put the other run away")
         super().__init__("Two runs", theme, flush=True, parent=parent)
         self.head.addWidget(self.close_link)
@@ -53,9 +103,23 @@ class ComparePanel(Panel):
             column = self._turns.index(turn)
             self._grid.addWidget(self.links[turn], 0, column)
             self.links[turn].clicked.connect(self._clicked)
+        self._figures = QGridLayout()
+        self._figures.setColumnStretch(len(_TONES), 1)
+        for place, title in enumerate(_HEADS):
+            head = label(title, "strong", "text2")
+            self._figures.addWidget(head, 0, place, _side(place))
+        for row, (name, cells) in enumerate(self.differences.items(), 1):
+            cells[0].setText(_FIGURES[name])
+            for place, cell in enumerate(cells):
+                self._figures.addWidget(cell, row, place, _side(place))
         self._inner = QGridLayout()
-        self._inner.addWidget(self.line, 0, 0)
-        self._inner.addLayout(self._grid, 1, 0)
+        self._inner.addLayout(self._figures, 0, 0)
+        self._inner.addWidget(self.reasons, 1, 0)
+        self._inner.addWidget(self.line, 2, 0)
+        self._inner.addLayout(self._grid, 3, 0)
+        self._top = QVBoxLayout()
+        self._top.addWidget(self.warning)
+        self.body.addLayout(self._top)
         self.body.addWidget(self.table)
         self.body.addLayout(self._inner)
         self.close_link.clicked.connect(self.closed)
@@ -72,6 +136,13 @@ class ComparePanel(Panel):
         self._inner.setContentsMargins(side, theme.px(10), side, theme.px(10))
         self._inner.setSpacing(theme.px(8))
         self._grid.setHorizontalSpacing(theme.px(24))
+        self._figures.setHorizontalSpacing(theme.px(24))
+        self._figures.setVerticalSpacing(theme.px(4))
+        self._top.setContentsMargins(side, 0, side, theme.px(8))
+        self.warning.set_theme(theme)
+        for cells in self.differences.values():
+            for place, cell in enumerate(cells):
+                cell.setFont(theme.font("node" if place == _DIFFERENCE else "body", tabular=True))
 
     def show_both(self, mine: Results, beside: Beside) -> None:
         """Shows the run in focus and the one beside it."""
@@ -88,6 +159,8 @@ class ComparePanel(Panel):
             for name, of in ((one, mine), (two, other))
         ]
         self.table.show_rows(rows)
+        self.warning.say(differing_line(beside.differing, one, two), warning=True)
+        self._show_differences(beside.compared, one, two)
         found = beside.comparison.overturns
         line: Line
         if not beside.common:
@@ -98,7 +171,7 @@ class ComparePanel(Panel):
             line = (
                 Strong(f"{points(found.gain)} for {one.lower()} "),
                 f"on the {plural(found.n_labelled, 'labelled pair')} that both judged, of "
-                f"{plural(beside.common, 'pair')} in common (exact sign test, {p_value(found.p)}).",
+                f"{plural(beside.common, 'pair')} in common (McNemar's exact test, {p_value(found.p)}).",
             )
         self.line.say(line)
         counts: dict[Turn, int] = {"right": found.to_right, "wrong": found.to_wrong, "all": found.overturned}
@@ -114,6 +187,36 @@ class ComparePanel(Panel):
             button.setAccessibleName(button.text())
             button.setEnabled(counts[turn] > 0)
             button.setVisible(found.n > 0)
+
+    def _show_differences(self, compared: Compared, one: str, two: str) -> None:
+        found: dict[str, Difference] = {**compared.figures.differences, "rate": compared.rate}
+        heads = ("", one, two, "Difference", "95 % interval", "n")
+        for place, title in enumerate(heads):
+            item = self._figures.itemAtPosition(0, place)
+            head = item.widget() if item is not None else None
+            if isinstance(head, QLabel):
+                head.setText(title)
+        reasons = []
+        for name, cells in self.differences.items():
+            of_ = found[name]
+            in_percent = name in _IN_PERCENT
+            figure = percent if in_percent else ratio
+            interval = points_interval(of_.interval) if in_percent else ratio_interval(of_.interval)
+            if of_.difference is None:
+                told = "n/a"
+            else:
+                told = points(of_.difference) if in_percent else _signed(of_.difference)
+            texts = (_FIGURES[name], figure(of_.first), figure(of_.second), told, interval, f"{of_.n:,}")
+            for cell, text in zip(cells, texts, strict=True):
+                cell.setText(text)
+            if of_.reason:
+                reasons.append(f"{_FIGURES[name]}: {'n/a – ' if of_.difference is None else ''}{of_.reason}.")
+        if compared.questions < compared.figures.n:
+            reasons.append(
+                f"These pairs hold {compared.questions:,} different questions: intervals are over questions."
+            )
+        self.reasons.setText(" ".join(reasons))
+        self.reasons.setVisible(bool(reasons))
 
     def _clicked(self) -> None:
         for turn, button in self.links.items():

@@ -176,10 +176,11 @@ class HeadPanel(QFrame):
         self._left, left = _column(self.win_title, figures, self.line, self.judgement)
         self._middle, middle = _column(self.rates, self.win_note)
         self._right, right = _column(self.rests, self.facts, self.plan_links[0])
-        self.file_words = label("Labels that came with the data:", tone="text2", wrap=True)
+        self.file_words = label("", tone="text2")
         self.file_chosen = ComboBox("How the labelled pairs of the data file were chosen")
         for key, text in _FILE_CHOSEN:
             self.file_chosen.addItem(text, key)
+        self.file_chosen.setMinimumContentsLength(33)
         self.file_chosen.activated.connect(self._file_chosen)
         file_row = QHBoxLayout()
         file_row.addWidget(self.file_words)
@@ -261,9 +262,9 @@ class HeadPanel(QFrame):
         self._show_facts(report, numbers)
 
     def show_file_labels(self, chosen: Chosen, count: int) -> None:
-        """Shows how the ``count`` labels that came with the data count; nothing where there are none."""
+        """Shows how the ``count`` labels that came with the data count; nothing where that makes no difference."""
         self.file_chosen.setCurrentIndex(self.file_chosen.findData(chosen))
-        self.file_words.setText(f"{plural(count, 'label')} came with the data. Their pairs were")
+        self.file_words.setText(f"{plural(count, 'label')} came with the data, of pairs")
         for widget in (self.file_words, self.file_chosen):
             widget.setVisible(count > 0)
 
@@ -272,8 +273,9 @@ class HeadPanel(QFrame):
 
     def _show_estimates(self, numbers: Numbers, subject: Method) -> None:
         estimates = numbers.rates.estimates
-        shown = [subject] if subject not in _ALWAYS else []
-        shown += list(_ALWAYS)
+        elsewhere = numbers.sample.chosen == "imported"
+        shown: list[Method] = [subject] if subject not in _ALWAYS else []
+        shown += [method for method in RATE_TITLES if method in _ALWAYS or (elsewhere and method != subject)]
         rates = [
             Rate(
                 RATE_TITLES[method],
