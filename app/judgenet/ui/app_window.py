@@ -23,6 +23,7 @@ from judgenet.ui.pages import make_page
 from judgenet.ui.pages.base import Page
 from judgenet.ui.pages.welcome import WelcomePage
 from judgenet.ui.palette import Palette
+from judgenet.ui.results.learning import Learning
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
@@ -100,6 +101,7 @@ class AppWindow(QMainWindow):
             document=document,
             run_state=run_state,
             results=ResultsState(document, run_state, self.tasks, self.errors, self),
+            learning=Learning(document, run_state, self.tasks, self.errors, self),
             runner=runner,
             figures=figures,
             theme=theme,

@@ -9,6 +9,7 @@ from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.figures import Figures
 from judgenet.ui.navigation import Navigator
+from judgenet.ui.results.learning import Learning
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
@@ -21,15 +22,16 @@ from judgenet.ui.theme import ThemeManager
 class Context:
     """The parts of the studio that a page may use.
 
-    ``document`` is what is edited, ``run_state`` the run in focus, ``results`` its figures, ``runner`` starts and stops
-    runs, ``figures`` say what the design costs, ``theme`` keeps the look, ``actions`` is the table of what can be done,
-    ``errors`` takes what went wrong, ``settings`` keep the user's choices, ``tasks`` runs what takes time,
-    ``navigator`` leads to another page.
+    ``document`` is what is edited, ``run_state`` the run in focus, ``results`` its figures, ``learning`` what was
+    learned from it, ``runner`` starts and stops runs, ``figures`` say what the design costs, ``theme`` keeps the look,
+    ``actions`` is the table of what can be done, ``errors`` takes what went wrong, ``settings`` keep the user's
+    choices, ``tasks`` runs what takes time, ``navigator`` leads to another page.
     """
 
     document: Document
     run_state: RunState
     results: ResultsState
+    learning: Learning
     runner: Runner
     figures: Figures
     theme: ThemeManager

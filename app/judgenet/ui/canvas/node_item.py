@@ -68,7 +68,8 @@ class NodeItem(QGraphicsItem):
     def refit(self) -> None:
         """Takes the zoom of the moment into the bounding rectangle."""
         margin = 6 / self.canvas.small_zoom
-        bounds = QRectF(-margin, -margin, self.w + 2 * margin, self.h + 2 * margin + 10 / self.canvas.small_zoom)
+        above = 14 / self.canvas.small_zoom
+        bounds = QRectF(-margin, -above, self.w + 2 * margin, self.h + margin + 2 * above)
         if bounds != self._bounds:
             self.prepareGeometryChange()
             self._bounds = bounds

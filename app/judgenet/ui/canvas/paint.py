@@ -154,6 +154,18 @@ def draw_neuron(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronS
         _draw_compact(painter, ink, w, h, neuron, look)
     else:
         draw_cell(painter, ink, QRectF(0, 0, w, h), cell_key(neuron), look)
+        return
+    if neuron.weight:
+        draw_weight(painter, ink, neuron.weight)
+
+
+def draw_weight(painter: QPainter, ink: Ink, text: str) -> None:
+    """The weight of a learned aggregation, a tag on the upper border."""
+    box = QRectF(INSIDE - 4, -12, ink.width(text, tabular=True) + 10, 17)
+    painter.setPen(ink.pen("line2", 1))
+    painter.setBrush(ink.brush("surface"))
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+    ink.text(painter, box.x() + 5, 1, text, color="text2", tabular=True)
 
 
 def slot_rect(w: float, h: float) -> QRectF:

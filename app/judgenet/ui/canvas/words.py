@@ -67,6 +67,8 @@ def _neuron_state(neuron: NeuronState) -> str:
         state = neuron.order(order)
         if state is not None:
             parts.append(order_words(order, state))
+    if neuron.weight:
+        parts.append(f"learned weight {neuron.weight.removeprefix('w ')}")
     if neuron.problem is not None:
         parts.append(f"problem: {neuron.problem.text}")
     return ", ".join(parts) or "no model"

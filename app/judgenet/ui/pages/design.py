@@ -17,6 +17,7 @@ from judgenet.ui.canvas.export import network_png, network_svg
 from judgenet.ui.canvas.model import EdgeChange, MenuRequest, NetworkState, Part, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
+from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.design.actions import DesignActions
 from judgenet.ui.design.costs import CostStrip
@@ -30,6 +31,7 @@ from judgenet.ui.design.tree import NetworkTree
 from judgenet.ui.dialogs import ask_save_file
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import ElidedLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 
@@ -62,6 +64,8 @@ class DesignPage(Page):
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.actions_of_page = DesignActions(self)
         self.toolbar = DesignToolbar(self.editor, context.actions)
+        self.weights = ElidedLabel(tone="text2")
+        self.weights.hide()
         self.costs = CostStrip(context)
         self.inspector = DesignInspector(self.editor)
         center = QWidget()
@@ -71,6 +75,7 @@ class DesignPage(Page):
         column.setSpacing(0)
         column.addWidget(self.toolbar)
         column.addWidget(self.stack, stretch=1)
+        column.addWidget(self.weights)
         column.addWidget(self.costs)
         self._center = center
         self.splitter.addWidget(center)
@@ -87,6 +92,7 @@ class DesignPage(Page):
         for signal in (document.project_changed, document.pairs_changed, document.read_only_changed, document.opened):
             signal.connect(self.show_design)
         self.editor.problems_changed.connect(self.show_design)
+        context.learning.changed.connect(self.show_design)
         self.editor.selection_changed.connect(self._show_selection)
         self.inspector.template_wanted.connect(self.edit_templates)
         self.inspector.prompt.pair_chosen.connect(self._pair_chosen)
@@ -134,6 +140,7 @@ class DesignPage(Page):
         self.view.set_theme(theme)
         self.toolbar.set_theme(theme)
         self.costs.set_theme(theme)
+        self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
         self.inspector.set_theme(theme)
         self.templates.set_theme(theme)
         self._center.setStyleSheet(f'QWidget[part="canvas"] {{ background: {theme.colors.canvas}; }}')
@@ -165,7 +172,7 @@ class DesignPage(Page):
         document = self.context.document
         index = min(self._index, max(0, len(document.pairs) - 1))
         pair = document.pairs[index] if index < len(document.pairs) else None
-        return design_state(
+        state = design_state(
             document.spec,
             document.profiles,
             self.editor.problems,
@@ -174,6 +181,7 @@ class DesignPage(Page):
             index,
             editable=not document.read_only,
         )
+        return with_weights(state, self.context.learning.rule_of_design())
 
     def _pair_chosen(self, index: int) -> None:
         self._index = index
@@ -186,6 +194,8 @@ class DesignPage(Page):
         self._quiet = True
         self.scene.set_network(self._state())
         self._quiet = False
+        self.weights.say(weights_legend(self.context.learning.rule_of_design()))
+        self.weights.setVisible(bool(self.weights.whole))
         self.costs.show_problems(self.editor.problems)
         self._show_selection()
 

@@ -22,7 +22,7 @@ from judgenet.core.network import Aggregation
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
-from judgenet.report.verdict_index import Selection
+from judgenet.report.verdict_index import OfNeuron, Selection
 from judgenet.report.words import plural
 from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
@@ -36,6 +36,7 @@ from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.headline import HeadPanel, Strip
+from judgenet.ui.results.learn_panel import LearnPanel
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
@@ -90,6 +91,7 @@ class ResultsPage(Page):
         self.what_if = WhatIfPanel(theme, self.explorer)
         self.curve = CurvePanel(theme, self.explorer)
         self.planner = PlannerPanel(theme)
+        self.learned = LearnPanel(theme, context.learning)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -104,6 +106,7 @@ class ResultsPage(Page):
             self.what_if,
             self.curve,
             self.planner,
+            self.learned,
             self.breakdown,
             self.orders,
             self.changes,
@@ -121,6 +124,7 @@ class ResultsPage(Page):
         self.rows.add(self.what_if, self.curve, weights=(37, 63))
         self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
+        self.rows.add(self.learned)
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.clouds)
         self.rows.add(self.left_out)
@@ -183,6 +187,7 @@ class ResultsPage(Page):
         self.curve.chosen.connect(self._ask_size)
         self.head.plan_wanted.connect(self._show_planner)
         self.head.file_chosen_changed.connect(self._choose_file_labels)
+        self.learned.neuron_chosen.connect(self._choose_neuron)
         self.planner.label_wanted.connect(self._label_next)
         self.explorer.answered.connect(self._list_wrong)
         self.ranking.pairs_wanted.connect(self._list_changed)
@@ -295,6 +300,7 @@ class ResultsPage(Page):
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
         self.planner.show_results(results)
+        self.learned.show_report(report)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
@@ -324,6 +330,7 @@ class ResultsPage(Page):
             self.context.errors.tell_exception(error, "Labels")
             return
         self._state.labels_changed()
+        self.context.learning.forget()
 
     def _show_clouds(self, report: Report) -> None:
         if not report.words:
@@ -399,6 +406,9 @@ class ResultsPage(Page):
         self.context.navigator.go(
             "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
+
+    def _choose_neuron(self, place: tuple[int, int]) -> None:
+        self._choose(OfNeuron(*place, right=False))
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
@@ -140,7 +140,7 @@ class Big(QWidget):
         self.setAccessibleName(f"{figure} {words}")
 
 
-def clear_layout(layout: QBoxLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Takes everything out of a layout and ends its widgets."""
     while layout.count():
         item = layout.takeAt(0)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
+from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
 from judgenet.report.words import of, p_value, percent, percent_interval, plural, points, points_interval
@@ -292,8 +293,8 @@ class WhatIfPanel(Panel):
             notes.append(
                 f"Of layer {depth} the first {plural(choice.width, 'neuron')} of {sizes[depth - 1]:,} are kept."
             )
-        if own_chair(self._own):
-            notes.append("The chair has read the whole network: the vote below it is asked.")
+        if stood_for(self._own):
+            notes.append("The chair, and a learned verdict, know the whole network: the vote of all stands for them.")
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
 
@@ -389,6 +390,6 @@ class WhatIfPanel(Panel):
             self.pairs_wanted.emit(pairs, "what was asked under what if changes the verdict")
 
 
-def own_chair(own: Results | None) -> bool:
-    """The run's verdict is its chair's."""
-    return own is not None and own.report.decides == "chair"
+def stood_for(own: Results | None) -> bool:
+    """The run's verdict is its chair's, or a learned one."""
+    return own is not None and own.report.decides in ("chair", LEARNED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -13,6 +14,7 @@ from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, Plac
 from judgenet.ui.canvas.paint import draw_cell
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
+from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label
@@ -251,6 +253,9 @@ class CanvasPane(QFrame):
             column.addWidget(widget)
         column.addWidget(self.view, stretch=1)
         column.addWidget(self.legend)
+        self.weights = ElidedLabel(tone="text2")
+        self.weights.hide()
+        column.addWidget(self.weights)
         self._stack = QStackedWidget()
         self._stack.addWidget(live)
         self._stack.addWidget(self.empty)
@@ -262,6 +267,7 @@ class CanvasPane(QFrame):
         self.scene.part_selected.connect(self.target_selected)
         self.scene.node_activated.connect(self.target_activated)
         focus.replaced.connect(self._replaced)
+        context.learning.changed.connect(self._replaced)
         focus.neurons_changed.connect(self._neurons_changed)
         for signal in (
             context.run_state.run_changed,
@@ -280,6 +286,7 @@ class CanvasPane(QFrame):
         self.view.set_theme(theme)
         for part in (self.strip, self.dense, self.legend, self.empty):
             part.set_theme(theme)
+        self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
 
     # What is shown
 
@@ -292,7 +299,11 @@ class CanvasPane(QFrame):
         now, state = self._focus.now, self._context.run_state
         if now is not None:
             note = state.roles_note(now.pair)
-            self.scene.set_network(network_state(now, self._focus.pair, note, state.human(now.pair), state.since))
+            shown = network_state(now, self._focus.pair, note, state.human(now.pair), state.since)
+            rule = self._context.learning.rule_of_run(now.spec, state.run)
+            self.scene.set_network(with_weights(shown, rule))
+            self.weights.say(weights_legend(rule))
+            self.weights.setVisible(rule is not None)
             dense = any(layer.dense for layer in self.scene.ends.layers)
             self.dense.setVisible(dense)
             self.legend.setVisible(dense)
@@ -307,7 +318,8 @@ class CanvasPane(QFrame):
             if layer > now.spec.depth:
                 self.scene.update_chair(drawn)
             else:
-                self.scene.update_neuron(layer - 1, neuron - 1, drawn)
+                weight = self.scene.state(Place(layer - 1, neuron - 1)).weight
+                self.scene.update_neuron(layer - 1, neuron - 1, replace(drawn, weight=weight))
         vote = vote_state(now)
         if vote != self.scene.ends.vote:
             self.scene.update_vote(vote)

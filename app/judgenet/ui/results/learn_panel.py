@@ -1,0 +1,172 @@
+"""What learning gives: ways to join the neurons beside the votes, and how far each neuron is trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
+
+from judgenet.core.aggregate import aggregation_title
+from judgenet.report.model import Report
+from judgenet.report.outline_parts import in_order
+from judgenet.report.words import SPOKEN, minus, plural
+from judgenet.ui.parts import label
+from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.learning import KIND, Learning
+from judgenet.ui.results.panel import Panel, clear_layout
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from judgenet.ui.results.learning import LearnedRun
+
+_MOST_ROWS: Final = 24
+"""So many weights stand in the table; the chart has all of them."""
+
+
+class LearnPanel(Panel):
+    """Learned aggregations beside the others, with the weight of each neuron.
+
+    Signals:
+        neuron_chosen: layer and neuron (from 1) whose weight was clicked.
+    """
+
+    neuron_chosen = Signal(object)
+
+    def __init__(self, theme: Theme, learning: Learning, parent: QWidget | None = None) -> None:
+        self._learning = learning
+        self.table = FiguresTable(
+            "Learned aggregations beside the others",
+            (
+                Column("Aggregation", "name"),
+                Column("", "place"),
+                Column("Accuracy, %", "accuracy"),
+                Column("Macro-F1", "macro_f1"),
+                Column("Kappa", "kappa"),
+                Column("n used", "used"),
+            ),
+            theme,
+            most=14,
+        )
+        self.learn_button = QPushButton("Learn weights")
+        self.use_button = QPushButton("Use in the network")
+        self.note = label("", tone="text2", wrap=True)
+        self.chart = PointChart(theme, "Weights of the neurons", "Point at a mark for the weight of its neuron.")
+        super().__init__("Learned aggregation", theme, flush=True, parent=parent)
+        self.body.setSpacing(0)
+        self.body.addWidget(self.table)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.note, 1)
+        self._foot.addWidget(self.learn_button)
+        self._foot.addWidget(self.use_button)
+        self.body.addLayout(self._foot)
+        self._weights = QGridLayout()
+        self._plot = QHBoxLayout()
+        self._plot.addLayout(self._weights)
+        self._plot.addWidget(self.chart, 1)
+        self.body.addLayout(self._plot)
+        self.body.addStretch(1)
+        self._report: Report | None = None
+        self._labelled = 0
+        self.learn_button.clicked.connect(learning.learn)
+        self.use_button.clicked.connect(learning.use)
+        self.chart.chosen.connect(self.neuron_chosen)
+        learning.changed.connect(self.refresh)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.body.setSpacing(0)
+        self._foot.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self._foot.setSpacing(theme.px(12))
+        self._plot.setContentsMargins(theme.px(16), 0, theme.px(12), theme.px(8))
+        self._plot.setSpacing(theme.px(24))
+        self._weights.setHorizontalSpacing(theme.px(16))
+        self._weights.setVerticalSpacing(theme.px(2))
+        self.table.set_theme(theme)
+        self.chart.set_theme(theme)
+        self.chart.setMaximumHeight(theme.px(260))
+        self.refresh()
+
+    def show_report(self, report: Report) -> None:
+        """Shows a report's aggregations beside what was learned."""
+        self._report = report
+        self._labelled = report.data.labelled
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows what was learned, or why nothing can be."""
+        from judgenet.report.learned import WARNINGS, WAY_TITLES
+
+        report, learning, found = self._report, self._learning, self._learning.found
+        why = learning.why_not(self._labelled)
+        self.learn_button.setEnabled(not why and not learning.working)
+        self.learn_button.setToolTip(why)
+        self.learn_button.setText("Learning …" if learning.working else "Learn again" if found else "Learn weights")
+        self.use_button.setVisible(found is not None and found.rule is not None)
+        why_not_use = learning.why_not_use()
+        self.use_button.setEnabled(not why_not_use)
+        self.use_button.setToolTip(why_not_use)
+        for widget in (self.table, self.chart):
+            widget.setVisible(found is not None)
+        clear_layout(self._weights)
+        if found is None or report is None:
+            self.say("")
+            self.note.setText(
+                why
+                or "How far each neuron is to be trusted can be learned from the labels. No pair helps to judge itself."
+            )
+            return
+        self.say(f"cross-fitted, {plural(found.labels, 'label')}")
+        rows = [Row(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in found.figures.items()]
+        rows += [Row(aggregation_title(name), report.aggregations[name]) for name in in_order(report)]
+        baseline = None
+        if report.baseline is not None:
+            baseline = report.baseline.figures.agreement.accuracy
+            rows.append(Row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+        self.table.show_rows(rows, baseline=baseline)
+        notes = [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in found.reasons.items()]
+        notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in found.figures]
+        notes.append("No pair helps to judge itself. The weights below are fitted to all labelled pairs.")
+        self.note.setText(" ".join(notes))
+        self._show_weights(found)
+
+    def _show_weights(self, found: LearnedRun) -> None:
+        weights = found.weights.get(KIND)
+        self.chart.setVisible(weights is not None)
+        if weights is None:
+            return
+        heads = ("Neuron", "Weight", "any sign")
+        other = found.weights.get("any_sign")
+        for column, text in enumerate(heads if other is not None else heads[:2]):
+            self._weights.addWidget(label(text, "strong", "text2"), 0, column)
+        order = sorted(range(len(weights)), key=lambda place: -weights[place])
+        for row, place in enumerate(order[:_MOST_ROWS], 1):
+            self._weights.addWidget(label(found.names[place]), row, 0)
+            self._weights.addWidget(label(minus(f"{weights[place]:.2f}"), "strong"), row, 1)
+            if other is not None:
+                self._weights.addWidget(label(minus(f"{other[place]:.2f}"), tone="text2"), row, 2)
+        self._weights.setRowStretch(min(len(order), _MOST_ROWS) + 1, 1)
+        self.chart.show_picture(weights_picture(found))
+
+
+def weights_picture(found: LearnedRun) -> Picture:
+    """The weight of each neuron as a mark, layer by layer."""
+    weights = found.weights[KIND]
+    spots = tuple(
+        Spot(
+            float(place + 1),
+            weight,
+            f"{found.names[place]}: weight {weight:.3f}, learned from {found.labels:,} labels.",
+            key=found.places[place],
+        )
+        for place, weight in enumerate(weights)
+    )
+    top = max((spot.y for spot in spots), default=0.0) or 1.0
+    step = next(step for step in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if top / step <= 5 or step == 10.0)
+    count = -int(-top / step - 0.999)
+    ticks: tuple[Tick, ...] = tuple((place * step, f"{place * step:.2f}") for place in range(count + 1))
+    every = max(1, -(-len(spots) // 8))
+    x_ticks = tuple((spot.x, f"{spot.x:.0f}") for place, spot in enumerate(spots) if place % every == 0)
+    return Picture((Series("", spots, -1, joined=False),), x_ticks, ticks, "neuron")

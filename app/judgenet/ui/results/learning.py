@@ -1,0 +1,198 @@
+"""How far to trust each neuron, learned from the labels of the run in focus: in a thread, with progress and a stop."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.learned import misfit
+from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec
+from judgenet.store.db import Store, StoreError
+from judgenet.store.runs import RunInfo
+from judgenet.ui.clock import today
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.run_state import RunState
+from judgenet.ui.tasks import Job, JobCancelled, Tasks
+
+if TYPE_CHECKING:
+    from judgenet.report.learned import Way
+    from judgenet.report.model import Figures
+
+KIND: Final[LearnedKind] = "nonnegative"
+"""The way whose weights stand on the canvas and go into the network."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedRun:
+    """What was learned from a run.
+
+    ``figures`` are cross-fitted, by way; ``reasons`` say why a way is refused. ``weights`` are fitted to all labelled
+    pairs, by way, one a neuron in the order of ``names`` and ``places`` (layer and neuron, from 1). ``rule`` is that of
+    :data:`KIND`, ``None`` where it is refused.
+    """
+
+    run_id: str
+    names: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
+    figures: Mapping[Way, Figures]
+    weights: Mapping[Way, tuple[float, ...]]
+    reasons: Mapping[Way, str]
+    rule: LearnedRule | None
+    labels: int
+
+
+class Learning(QObject):
+    """Learns from the run in focus, when it is told to.
+
+    Attributes:
+        found: what was learned from the run in focus, ``None`` where nothing was.
+        working: weights are being learned.
+
+    Signals:
+        changed: any of these changed.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, document: Document, run_state: RunState, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._run_state = run_state
+        self._tasks = tasks
+        self._errors = errors
+        self._found: dict[str, LearnedRun] = {}
+        self._number = 0
+        self.working = False
+        document.opened.connect(self.forget)
+        run_state.run_changed.connect(self.changed)
+
+    @property
+    def found(self) -> LearnedRun | None:
+        run = self._run_state.run
+        return None if run is None else self._found.get(run.id)
+
+    def forget(self) -> None:
+        """Labels or the project changed: what was learned holds no longer."""
+        self._found.clear()
+        self._number += 1
+        self.working = False
+        self.changed.emit()
+
+    def why_not(self, labelled: int) -> str:
+        """Why nothing can be learned from ``labelled`` labelled pairs of the run in focus; empty where it can."""
+        from judgenet.stats.learning import FEWEST
+
+        if self._run_state.run is None:
+            return "There is no run yet."
+        if self._run_state.live:
+            return "Weights can be learned when the run has ended."
+        if labelled < FEWEST:
+            more = FEWEST - labelled
+            return (
+                f"{labelled:,} labelled pairs are too few to learn from: {FEWEST} are needed. "
+                f"Label {more:,} more {'pair' if more == 1 else 'pairs'}."
+            )
+        return ""
+
+    def learn(self) -> None:
+        """Learns from the run in focus."""
+        store, run = self._document.store, self._run_state.run
+        if store is not None and run is not None and not self.working:
+            self._number += 1
+            self.working = True
+            self.changed.emit()
+            self._tasks.start(self._learn(store, run, self._number), "Learn weights")
+
+    async def _learn(self, store: Store, run: RunInfo, number: int) -> None:
+        made = today().isoformat()
+        try:
+            found = await self._tasks.job("Learn weights", lambda job: _learned(store, run, made, job))
+        except JobCancelled:
+            found = None
+        except (StoreError, sqlite3.Error) as error:
+            found = None
+            if number == self._number and self._document.store is store:
+                self._errors.tell_exception(error, run.id)
+        if number != self._number:
+            return
+        self.working = False
+        if found is not None:
+            self._found[run.id] = found
+        self.changed.emit()
+
+    # The network
+
+    def rule_of_run(self, spec: NetworkSpec, run: RunInfo | None) -> LearnedRule | None:
+        """The learned weights to show on the canvas of a run: those of its network, else those learned from it."""
+        if spec.aggregation.learned is not None:
+            return spec.aggregation.learned
+        found = None if run is None else self._found.get(run.id)
+        return None if found is None else found.rule
+
+    def rule_of_design(self) -> LearnedRule | None:
+        """The learned weights to show on the design: those that it keeps, else those learned from the run in focus
+        where they fit it."""
+        spec = self._document.spec
+        if spec.aggregation.learned is not None:
+            return spec.aggregation.learned
+        rule = None if self.found is None else self.found.rule
+        return rule if rule is not None and not misfit(spec, rule) else None
+
+    def why_not_use(self) -> str:
+        """Why the learned weights cannot go into the network; empty where they can."""
+        rule = None if self.found is None else self.found.rule
+        if rule is None:
+            return "Nothing was learned yet."
+        if self._document.read_only:
+            return self._document.read_only
+        if self._document.spec.aggregation.learned == rule:
+            return "The network has these weights."
+        why = misfit(self._document.spec, rule)
+        return f"The network of today is another one. {why}" if why else ""
+
+    def use(self) -> None:
+        """Keeps the learned weights in the network, so that new runs have their verdict too. Can be undone."""
+        rule = None if self.found is None else self.found.rule
+        if rule is None or self.why_not_use():
+            return
+        spec = self._document.spec
+        self._document.edit_network(
+            "Use the learned weights", replace(spec, aggregation=replace(spec.aggregation, learned=rule))
+        )
+        self.changed.emit()
+
+
+def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
+    from judgenet.report.learned import learned_rule, learned_ways
+    from judgenet.report.model import Figures
+    from judgenet.report.trust import agreements
+    from judgenet.stats.curves import verdict_codes
+    from judgenet.store.results import question_numbers
+    from judgenet.store.votes import neuron_votes
+
+    votes = neuron_votes(store, run)
+    job.check()
+    ways = learned_ways(votes, on_step=lambda done, total: job.report(done, total))
+    learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
+    human = verdict_codes(pair.human for pair in votes.pairs)
+    figures = agreements(
+        question_numbers(votes.pairs), human, {way: verdict_codes(of.verdicts) for way, of in learned.items()}
+    )
+    fitted = learned.get(KIND)
+    return LearnedRun(
+        run_id=run.id,
+        names=votes.names,
+        places=votes.places,
+        figures={way: Figures(*figures[way]) for way in learned},
+        weights={way: of.weights for way, of in learned.items()},
+        reasons={way: of for way, of in ways.items() if isinstance(of, str)},
+        rule=None if fitted is None else learned_rule(votes, fitted, KIND, run, made),
+        labels=sum(pair.human is not None for pair in votes.pairs),
+    )
