@@ -323,7 +323,7 @@ class Desk:
 
     def shown(self, said: Said | None) -> Said | None:
         """A label as it reads on the desk now: about the sides."""
-        return _turned(said) if said is not None and self.swapped else said
+        return turned(said) if said is not None and self.swapped else said
 
     @property
     def seconds_each(self) -> float | None:
@@ -342,7 +342,7 @@ class Desk:
             pair.id,
             pair.content_hash,
             self.annotator,
-            _turned(shown) if side else shown,
+            turned(shown) if side else shown,
             self.draw.chosen,
             side,
             round(seconds, 2) if 0 <= seconds <= _MOST_TIMED_S else None,
@@ -381,5 +381,6 @@ class Desk:
         self.at = self._first
 
 
-def _turned(said: Said) -> Said:
+def turned(said: Said) -> Said:
+    """The label about the other side."""
     return "b" if said == "a" else "a" if said == "b" else said

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.labels import Chosen
-from judgenet.engine.labelling import Desk, Mode, Survey
+from judgenet.engine.labelling import Desk, Mode, Survey, turned
 from judgenet.stats.label_plan import LabelPlan, PlanMethod
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
@@ -231,7 +231,7 @@ class SidePanel(QFrame):
             return
         for row, place in enumerate(list(desk.given)[: -_LATEST - 1 : -1]):
             pair, said = desk.pairs[place], desk.given[place].said
-            shown = said if not desk.given[place].swapped else {"a": "b", "b": "a"}.get(said, said)
+            shown = turned(said) if desk.given[place].swapped else said
             number = label(f"{desk.number(place):,}", tone="text3")
             text = ElidedLabel(one_line(pair.question, 80) or pair.id)
             key = label(_KEY[shown])
@@ -276,7 +276,7 @@ class SidePanel(QFrame):
             if agreement.kappa is not None:
                 text = f"Agreement, kappa {agreement.kappa:.2f}"
                 text += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
-                text += f", {count(agreement.n_used, 'pair')}"
+                text = f"{text}, {count(agreement.n_used, 'pair')}".replace("-", "−")
             else:
                 text = f"Agreement, kappa: n/a, {agreement.reasons.get('kappa', 'no pair in common')}"
         elif found is not None and len(found.panel.raters) > 2:

@@ -26,6 +26,7 @@ from judgenet.engine.labelling import (
     draw_uncertain,
     planned,
     survey,
+    turned,
 )
 from judgenet.engine.run_table import RunTable
 from judgenet.stats.agreement import Agreement
@@ -75,8 +76,9 @@ class _Labelled(QUndoCommand):
     """A label as an edit: undo takes it back, redo gives it again."""
 
     def __init__(self, state: LabelsState, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
-        words = {"a": "label A", "b": "label B", "tie": "label tie", "skip": "skip", "unsure": "unsure"}
-        super().__init__(f"{words[label.said].capitalize()}")
+        words = {"a": "Label A", "b": "Label B", "tie": "Label tie", "skip": "Skip", "unsure": "Unsure"}
+        # By the letter that stood on the desk.
+        super().__init__(words[turned(label.said) if label.swapped else label.said])
         self._state = state
         self._place = place
         self._label = label
@@ -215,6 +217,7 @@ class LabelsState(QObject):
             if self.desk is not None:
                 self.desk.goal = goal
             self.changed.emit()
+            self.surveyed.emit()
 
     def set_rules(self, *, no_majority: NoMajority | None = None, file_chosen: Chosen | None = None) -> None:
         """Changes how labels become one a pair."""
