@@ -35,10 +35,9 @@ from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
 from judgenet.engine.experiments import ExperimentEstimate, Step
+from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
-from judgenet.report.experiment_method import method
-from judgenet.report.tables import markdown
 from judgenet.store.db import StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
@@ -76,7 +75,7 @@ class ExperimentsDialog(QDialog):
         self._over = parent
         self._key = next(iter(EXPERIMENTS))
         self._estimate: ExperimentEstimate | None = None
-        self._results: Mapping[str, Any] | None = None
+        self._shown: work.Shown | None = None
         self._going = False
         self._stop_run = threading.Event()
         self._stop_reckoning = threading.Event()
@@ -280,7 +279,7 @@ class ExperimentsDialog(QDialog):
     @property
     def found(self) -> Mapping[str, Any] | None:
         """The results in view."""
-        return self._results
+        return None if self._shown is None else self._shown.results
 
     def _choose(self, place: int) -> None:
         """Shows an experiment, with the results that it has left."""
@@ -298,13 +297,20 @@ class ExperimentsDialog(QDialog):
         self.number.blockSignals(True)
         self.number.setValue(preset.each or _LIMIT)
         self.number.blockSignals(False)
-        try:
-            self._results = work.earlier(self.folder, self._key)
-        except ResultsError as error:
-            self._results = None
-            self._context.errors.tell_exception(error)
-        self._show_results()
+        self._take(None)
         self._edited()
+        self._context.tasks.start(self._look(self._key), "Look for earlier results")
+
+    async def _look(self, key: str) -> None:
+        """Shows the results that the experiment left."""
+        try:
+            found = await self._context.tasks.off_thread(work.earlier, self.folder, key)
+        except ResultsError as error:
+            self._context.errors.tell_exception(error)
+            return
+        if key == self._key and not self._going and self._shown is None:
+            self._take(found)
+            self._refresh()
 
     def _edited(self, *_: object) -> None:
         """Something was chosen: shows what goes with it, and reckons anew."""
@@ -347,12 +353,11 @@ class ExperimentsDialog(QDialog):
             limits=Limits(max_calls=self.most_calls.value() or None),
         )
 
-    def _ready(self) -> work.Ready:
+    def _start(self) -> Start:
         document = self._context.document
-        start = start_of(
+        return start_of(
             document.project, document.pairs, document.profiles, folder=document.folder, dataset=document.dataset
         )
-        return work.ready(self._wanted(), start)
 
     def _why_not(self) -> str:
         return self._context.runner.why_not()
@@ -372,7 +377,7 @@ class ExperimentsDialog(QDialog):
 
         store = self._context.document.store
         try:
-            found = await self._context.tasks.off_thread(work.reckon, self._ready(), store, check)
+            found = await self._context.tasks.off_thread(work.reckon, self._wanted(), self._start(), store, check)
         except _Superseded:
             return
         except (NetworkError, PriceError, PromptError, StoreError, sqlite3.Error) as error:
@@ -394,7 +399,7 @@ class ExperimentsDialog(QDialog):
     async def _run(self) -> None:
         context, document = self._context, self._context.document
         try:
-            ready = self._ready()
+            wanted, start = self._wanted(), self._start()
             store = document.store
             assert store is not None
             document.save()
@@ -402,20 +407,20 @@ class ExperimentsDialog(QDialog):
         except (NetworkError, PriceError, PromptError, StoreError) as error:
             context.errors.tell_exception(error, "The experiment was not run")
             return
-        stop = self._stop_run = threading.Event()
-        ended = threading.Event()
-        title = f"Experiment: {EXPERIMENTS[self._key].title}"
         name = "pairs"
         if document.project.pairs is not None and document.project.pairs.files:
             name = set_name(document.folder / document.project.pairs.files[0])
-        folder = self.folder
+        place = work.Place(engine, store, self.folder, name)
+        stop = self._stop_run = threading.Event()
+        ended = threading.Event()
+        title = f"Experiment: {EXPERIMENTS[self._key].title}"
 
-        def go(job: Job) -> Mapping[str, Any]:
-            def progress(step: Step, asked: int) -> None:
-                self._progress = (step, asked)
+        def progress(step: Step, asked: int) -> None:
+            self._progress = (step, asked)
 
+        def go(job: Job) -> work.Shown:
             try:
-                return work.run(ready, engine, store, folder, name, progress, lambda: stop.is_set() or job.cancelled)
+                return work.run(wanted, start, place, progress, lambda: stop.is_set() or job.cancelled)
             finally:
                 ended.set()
 
@@ -423,7 +428,7 @@ class ExperimentsDialog(QDialog):
         self._shower.start()
         self._refresh()
         try:
-            self._results = await context.tasks.job(title, go)
+            self._take(await context.tasks.job(title, go), go_there=True)
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await context.tasks.off_thread(ended.wait)
@@ -433,7 +438,6 @@ class ExperimentsDialog(QDialog):
             self._going = False
             self._shower.stop()
             context.run_state.refresh_runs()
-        self._show_results(go_there=True)
         self._edited()
 
     def _show_progress(self) -> None:
@@ -450,14 +454,15 @@ class ExperimentsDialog(QDialog):
     def _show_view(self, key: str) -> None:
         self.stack.setCurrentIndex(("plan", "results", "method").index(key))
 
-    def _show_results(self, *, go_there: bool = False) -> None:
-        there = self._results is not None
+    def _take(self, shown: work.Shown | None, *, go_there: bool = False) -> None:
+        """Takes results in, and shows them with ``go_there``."""
+        self._shown = shown
         for key in ("results", "method"):
-            self.view.button(key).setEnabled(there)
-        self.results.show_results(self._results)
-        self.method.setPlainText("" if self._results is None else markdown(method(self._results)))
-        if not there or go_there:
-            key = "results" if there else "plan"
+            self.view.button(key).setEnabled(shown is not None)
+        self.results.show_results(shown)
+        self.method.setPlainText("" if shown is None else shown.method)
+        if shown is None or go_there:
+            key = "plan" if shown is None else "results"
             self.view.set_current(key)
             self._show_view(key)
 
@@ -470,12 +475,12 @@ class ExperimentsDialog(QDialog):
         self.begin.setToolTip(why)
         self.stop.setVisible(going)
         self.bar.setVisible(going)
-        self.save.setEnabled(self._results is not None and not going)
-        states = [one["state"] for one in self._results["sets"]] if self._results is not None else []
+        self.save.setEnabled(self._shown is not None and not going)
+        states = [one["state"] for one in self._shown.results["sets"]] if self._shown is not None else []
         again = any(state != "done" for state in states)
         self.begin.setText("Go on" if again else "Run")
         if not going:
-            where = "" if self._results is None else f"Results are in {self.folder / self._key}."
+            where = "" if self._shown is None else f"Results are in {self.folder / self._key}."
             self.state.setText(why or where)
         self._show_estimate()
 
@@ -505,14 +510,14 @@ class ExperimentsDialog(QDialog):
         self._context.tasks.start(self._ask_and_save(), "Save the results")
 
     async def _ask_and_save(self) -> None:
-        results = self._results
-        if results is None:
+        shown = self._shown
+        if shown is None:
             return
         folder = await ask_folder(self, "Folder for the results", str(self._context.document.folder))
         if folder is None:
             return
         try:
-            files = await self._context.tasks.off_thread(partial(write_all, folder, results))
+            files = await self._context.tasks.off_thread(partial(write_all, folder, shown.results))
         except ResultsError as error:
             self._context.errors.tell_exception(error)
             return

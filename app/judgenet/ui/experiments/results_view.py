@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,9 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, Table
-from judgenet.report.experiment_document import document
-from judgenet.report.experiment_plots import plot
 from judgenet.report.tables import plain_line
+from judgenet.ui.experiments.work import Shown
 from judgenet.ui.parts import label
 from judgenet.ui.results.drawing_view import DrawingView
 from judgenet.ui.theme import Theme
@@ -34,7 +30,7 @@ class ResultsView(QScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._results: Mapping[str, Any] | None = None
+        self._shown: Shown | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Results of the experiment")
@@ -45,9 +41,9 @@ class ResultsView(QScrollArea):
         self._theme = theme
         self._show()
 
-    def show_results(self, results: Mapping[str, Any] | None) -> None:
+    def show_results(self, shown: Shown | None) -> None:
         """Sets the results."""
-        self._results = results
+        self._shown = shown
         self._show()
 
     def _show(self) -> None:
@@ -56,14 +52,14 @@ class ResultsView(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, theme.px(12), theme.px(12))
         column.setSpacing(theme.px(8))
-        if self._results is not None:
-            for one in self._results["sets"]:
-                if len(self._results["sets"]) > 1:
-                    column.addWidget(label(one["set"], "strong"))
-                drawing = DrawingView(theme)
-                drawing.show_drawing(plot(self._results, one))
-                column.addWidget(drawing)
-            for block in document(self._results).blocks:
+        if self._shown is not None:
+            for name, drawing in self._shown.plots:
+                if len(self._shown.plots) > 1:
+                    column.addWidget(label(name, "strong"))
+                view = DrawingView(theme)
+                view.show_drawing(drawing)
+                column.addWidget(view)
+            for block in self._shown.document.blocks:
                 self._add(block, column)
         column.addStretch(1)
         self.setWidget(inner)

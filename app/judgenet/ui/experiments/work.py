@@ -20,8 +20,14 @@ from judgenet.engine.experiments import (
     estimate_experiment,
 )
 from judgenet.engine.session import Engine, Start
+from judgenet.report.blocks import Document
+from judgenet.report.drawing import Drawing
+from judgenet.report.experiment_document import document
 from judgenet.report.experiment_files import kept_results, write_results
+from judgenet.report.experiment_method import method
+from judgenet.report.experiment_plots import plot
 from judgenet.report.experiment_results import experiment_set
+from judgenet.report.tables import markdown
 from judgenet.store.db import Store
 
 
@@ -39,43 +45,72 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """An experiment that can begin: the start that its runs are made of, and which pairs, in words."""
+class Shown:
+    """Results, and all that is shown of them: tables and notes, a plot of each set of pairs by its name, the method."""
 
-    wanted: Wanted
-    experiment: Experiment
-    start: Start
-    selection: str
+    results: Mapping[str, Any]
+    document: Document
+    plots: tuple[tuple[str, Drawing], ...]
+    method: str
 
 
-def ready(wanted: Wanted, start: Start) -> Ready:
-    """The experiment on the pairs that were chosen.
+def shown(results: Mapping[str, Any]) -> Shown:
+    """Draws and writes out results. Word clouds take a second."""
+    return Shown(
+        results,
+        document(results),
+        tuple((one["set"], plot(results, one)) for one in results["sets"]),
+        markdown(method(results)),
+    )
+
+
+def earlier(folder: Path, key: str) -> Shown | None:
+    """The results that an earlier experiment left.
+
+    :raises ResultsError: they cannot be read.
+    """
+    results = kept_results(folder / key)
+    return None if results is None else shown(results)
+
+
+def _chosen(wanted: Wanted, start: Start) -> tuple[Experiment, Start, str]:
+    """The experiment, the start on the pairs that were chosen, and which these are, in words."""
+    selection, words = selection_of(EXPERIMENTS[wanted.key], wanted.limit, wanted.each, start.spec.seed)
+    chosen = replace(start, pairs=select(start.pairs, selection), limits=wanted.limits)
+    return make(wanted.key, choices_of(chosen, **wanted.changes)), chosen, words
+
+
+def reckon(wanted: Wanted, start: Start, store: Store | None, check: Callable[[], object]) -> ExperimentEstimate:
+    """What an experiment comes to; ``check`` may raise to end the work.
 
     :raises NetworkError: a number is below 1.
     """
-    selection, words = selection_of(EXPERIMENTS[wanted.key], wanted.limit, wanted.each, start.spec.seed)
-    chosen = replace(start, pairs=select(start.pairs, selection), limits=wanted.limits)
-    return Ready(wanted, make(wanted.key, choices_of(chosen, **wanted.changes)), chosen, words)
+    experiment, chosen, _ = _chosen(wanted, start)
+    return estimate_experiment(chosen, experiment, store, check=check)
 
 
-def reckon(of: Ready, store: Store | None, check: Callable[[], object]) -> ExperimentEstimate:
-    """What the experiment comes to."""
-    return estimate_experiment(of.start, of.experiment, store, check=check)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an experiment runs: in which engine and store, into which folder, and under which name of the pairs."""
+
+    engine: Engine
+    store: Store
+    folder: Path
+    name: str
 
 
 def run(
-    of: Ready,
-    engine: Engine,
-    store: Store,
-    folder: Path,
-    name: str,
+    wanted: Wanted,
+    start: Start,
+    place: Place,
     progress: Callable[[Step, int], None],
     stopped: Callable[[], bool],
-) -> dict[str, Any]:
-    """Runs the experiment, or goes on with it, and writes its results. Returns those of all sets of pairs.
+) -> Shown:
+    """Runs an experiment, or goes on with it, and writes its results, which stand beside those of other sets of pairs.
 
     ``progress`` hears the step and how many calls were asked so far.
 
+    :raises NetworkError: the networks cannot run.
     :raises ResultsError: the results cannot be written.
     """
     asked = 0
@@ -85,28 +120,21 @@ def run(
         asked += isinstance(event, CallFinished) and not event.cached
         progress(step, asked)
 
-    course = Course(store, of.start, of.experiment)
-    end = drive(course, engine, store, told, stopped)
-    store.flush()
+    experiment, chosen, words = _chosen(wanted, start)
+    course = Course(place.store, chosen, experiment)
+    end = drive(course, place.engine, place.store, told, stopped)
+    place.store.flush()
     found = experiment_set(
-        store,
-        of.experiment,
-        of.start.pairs,
+        place.store,
+        experiment,
+        chosen.pairs,
         course.runs,
-        name=name,
+        name=place.name,
         state=end.state,
         message=end.message,
-        target=of.wanted.target,
-        selection=of.selection,
-        source=dict(of.start.record.get("source", {})),
+        target=wanted.target,
+        selection=words,
+        source=dict(chosen.record.get("source", {})),
         this_time=course.used.calls,
     )
-    return write_results(folder / of.wanted.key, of.wanted.key, found)[0]
-
-
-def earlier(folder: Path, key: str) -> dict[str, Any] | None:
-    """The results that an earlier experiment left.
-
-    :raises ResultsError: they cannot be read.
-    """
-    return kept_results(folder / key)
+    return shown(write_results(place.folder / wanted.key, wanted.key, found)[0])
