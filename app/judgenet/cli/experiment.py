@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -290,17 +291,47 @@ def _show_block(block: Block, console: Console) -> None:
         fact = f" ({block.fact})" if block.fact else ""
         console.print(Text(f"\n{block.title}{fact}"), soft_wrap=True)
     elif isinstance(block, TableBlock):
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for column, numeric in zip(block.columns, block.numeric, strict=True):
-            table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
-        for row in block.rows:
-            table.add_row(*(Text(plain_line(cell)) for cell in row.cells), style="bold" if row.strong else "")
-        console.print(table)
+        for part, columns in enumerate(_columns_that_fit(block, console.width)):
+            if part:
+                console.print()
+            table = Table(box=None, pad_edge=False, header_style="bold")
+            for column in columns:
+                justify: Literal["left", "right"] = "right" if block.numeric[column] else "left"
+                table.add_column(Text(block.columns[column]), justify=justify, overflow="fold")
+            for row in block.rows:
+                cells = (Text(plain_line(row.cells[column])) for column in columns)
+                table.add_row(*cells, style="bold" if row.strong else "")
+            console.print(table)
     elif isinstance(block, (Notice, Paragraph)):
         console.print(Text(plain_line(block.line)), soft_wrap=True)
     elif isinstance(block, Bullets):
         for item in block.items:
             console.print(Text(f"- {plain_line(item)}"), soft_wrap=True)
+
+
+_BETWEEN = 2
+"""Blanks between the columns of a table."""
+
+
+def _columns_that_fit(of: TableBlock, width: int) -> list[list[int]]:
+    """The columns in parts that fit the terminal, the first one in each of them; an interval stays with its figure."""
+    cells = [[name, *(plain_line(row.cells[place]) for row in of.rows)] for place, name in enumerate(of.columns)]
+    widths = [max(map(cell_len, column)) + _BETWEEN for column in cells]
+    together: list[list[int]] = []
+    for place, name in enumerate(of.columns[1:], 1):
+        if name == "95 %" and together:
+            together[-1].append(place)
+        else:
+            together.append([place])
+    parts, room = [[0]], width - widths[0] + _BETWEEN
+    for places in together:
+        wanted = sum(widths[place] for place in places)
+        if wanted > room and len(parts[-1]) > 1:
+            parts.append([0])
+            room = width - widths[0] + _BETWEEN
+        parts[-1] += places
+        room -= wanted
+    return parts
 
 
 def _show_list(as_json: bool) -> None:

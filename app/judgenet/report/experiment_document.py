@@ -87,7 +87,8 @@ def _accuracy_table(results: Results) -> Iterator[Block]:
             for row in one["rows"]
             if row["difference"] is not None
         }
-        shown = ", ".join(dict.fromkeys(names.values()))
+        others = list(dict.fromkeys(names.values()))
+        shown = others[0] if len(others) == 1 else "the same aggregation without roles"
         yield Paragraph(
             (f"The difference is that of the accuracies, less that of {shown}, on the same pairs (bootstrap).",),
             "note",

@@ -427,3 +427,13 @@ def test_results_that_cannot_be_read_are_not_overwritten(judgenet: Judgenet, six
     assert ran.code == 2
     assert "Move it away" in ran.err
     assert place.read_text(encoding="utf-8") == "{"
+
+
+def test_a_table_fits_the_terminal(judgenet: Judgenet, six: Path, at: At, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = judgenet("experiment", "roles", "--pairs", six, *at, "--out", "out", "--quiet")
+    rows = [line for line in ran.out.splitlines() if line.startswith("With roles, n unlimited, c2*(all)")]
+    # In parts, each of which begins with the names.
+    assert len(rows) > 1
+    assert all(len(line) <= 80 for line in rows)
+    assert "less that of the same aggregation without roles" in ran.out
