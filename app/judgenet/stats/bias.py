@@ -439,11 +439,16 @@ def shift_of(
     denominator: Denominator,
     seed: int = 0,
 ) -> Shift:
-    """Compares two judges, each with its answers (:func:`codes_of`), pair by pair."""
+    """Compares two judges, each with its answers (:func:`codes_of`), pair by pair.
+
+    Where the targets must beat their rivals (own system) the shares are of the pairs that both judge the same way in
+    both orders: a judge that is only steadier chooses both more often.
+    """
     import numpy as np
 
     probe = PROBES[plan.key]
-    found = [biased_of(probe.rule, codes, denominator, probe.key) for _, codes in (first, second)]
+    rule: Rule = "consistent" if probe.rivalled else probe.rule
+    found = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
     both = found[0][1] & found[1][1]
     one, other = found[0][0] & both, found[1][0] & both
     n = int(both.sum())

@@ -38,9 +38,11 @@ def _against_chance(probe: Probe, cell: Cell, chance: Chance, probes: int) -> tu
     told_apart = cell.p_holm is not None and cell.p_holm < LEVEL
     if chance.analytic is None:
         return "info", f"{cell.hits:,} of {cell.n:,}"
+    if probe.rivalled and cell.net is not None and cell.net_p is not None and cell.net_p * probes < LEVEL:
+        return "warning", probe.above if cell.net > 0 else probe.against
     if told_apart and cell.share > chance.analytic:
-        return "warning", probe.above
-    if probe.against and cell.n:
+        return ("neutral", "Not told apart from chance") if probe.rivalled else ("warning", probe.above)
+    if probe.against and not probe.rivalled and cell.n:
         rival = cell.counts[probe.outcomes[1]]
         p = exact_test(rival, cell.n, chance.analytic)
         # The other side is a test more for each probe, which the correction of the shares does not know of.

@@ -306,6 +306,38 @@ def test_words_of_order() -> None:
     assert words(26, 0) == ("Not told apart from chance, less than the single judge", "neutral")
 
 
+def _prefers(own: int, other: int, flips: int) -> dict[str, Choice | None]:
+    """Own responses stand first: chosen in both orders, then rivals in both, then the first position."""
+    found: dict[str, Choice | None] = {}
+    for i in range(own + other + flips):
+        found[f"{i} a"] = "second" if own <= i < own + other else "first"
+        found[f"{i} b"] = "second" if i < own else "first"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "flips", "words", "mood"),
+    [
+        # A steady judge without the bias chooses its own in half of the pairs, far above the coin's quarter.
+        (50, 50, 0, "Not told apart from chance", "neutral"),
+        (70, 30, 0, "Prefers its own system", "warning"),
+        (30, 70, 0, "Prefers other systems", "warning"),
+        (5, 5, 90, "Lower than chance", "good"),
+    ],
+)
+def test_an_own_system_must_beat_its_rivals(own: int, other: int, flips: int, words: str, mood: str) -> None:
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(100))
+    lab = Lab(LabSettings(), (ProbePlan("egocentric", items),), 100, 100)
+    judged = {"single": _prefers(own, other, flips), "network": _prefers(50, 50, 0)}
+    result = evaluate(lab, _judges(), judged)
+    cell = result.cell("egocentric", "single")
+    assert (cell.words, cell.mood) == (words, mood)
+    assert cell.counts == {"own": own, "other": other, "order-biased": flips, "tie": 0, "invalid": 0}
+    shift = result.shift("egocentric", "single", "network")
+    assert shift is not None
+    assert shift.n == own + other
+
+
 def test_a_layer_that_makes_it_worse_is_named() -> None:
     lab = _lab(100)
     answers = {

@@ -81,7 +81,9 @@ class Probe:
     ``show`` turns a pair into prompts. ``outcomes`` name what an answer to all prompts can come to: the targets, their
     rivals, and neither throughout. ``noise`` is false where a share of any size is a fault, so that the words give the
     share itself (``rate``, ``{n}`` of 100) and do not compare it with a coin's. Elsewhere ``above`` and ``below`` say
-    what a share above or below the coin's means, and ``against`` what it means that the rivals win.
+    what a share above or below the coin's means, and ``against`` what it means that the rivals win. ``rivalled``: a
+    judge without the bias comes above the coin too if only it is steady, so that the targets must also beat their
+    rivals.
     """
 
     key: str
@@ -96,6 +98,7 @@ class Probe:
     against: str = ""
     rate: str = ""
     noise: bool = True
+    rivalled: bool = False
     source: str = ""
 
     def chance(self, settings: LabSettings) -> float | None:

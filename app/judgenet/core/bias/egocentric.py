@@ -32,5 +32,6 @@ PROBE = Probe(
     outcomes=("own", "other", "order-biased"),
     above="Prefers its own system",
     against="Prefers other systems",
+    rivalled=True,
     source="CoBBLEr (Koo et al. 2023), implicit",
 )
