@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -196,8 +196,10 @@ def rank_run(
     seed: int = 0,
     ties: Ties = "half",
     others: bool = True,
+    on_step: Callable[[int, int], object] | None = None,
 ) -> SystemsRanking:
-    """Ranks the systems of a run by one of its aggregations; ``others`` also by all of them.
+    """Ranks the systems of a run by one of its aggregations; ``others`` also by all of them. ``on_step`` hears how many
+    resamples of how many are done; what it raises ends the work.
 
     :raises ValueError: the pairs name fewer than two systems.
     :raises KeyError: the run has no such aggregation.
@@ -206,9 +208,9 @@ def rank_run(
     return SystemsRanking(
         aggregation,
         found,
-        rank(found.names, judged, resamples=resamples, seed=seed, ties=ties),
+        rank(found.names, judged, resamples=resamples, seed=seed, ties=ties, on_step=on_step),
         len(judged),
-        rank(found.names, labelled, resamples=resamples, seed=seed, ties=ties) if labelled else None,
+        rank(found.names, labelled, resamples=resamples, seed=seed, ties=ties, on_step=on_step) if labelled else None,
         len(labelled),
         length_rates(found.names, judged),
         against_people(found, aggregation, seed, ties),

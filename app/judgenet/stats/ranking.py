@@ -6,7 +6,7 @@ order in which pairs were judged plays no part.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +28,8 @@ PRIOR = 0.1
 RESAMPLES = 1000
 MOST_CIRCLES = 10
 """As many intransitive triples are named; all are counted."""
+_NEAR = 1e-6
+"""How exact the strengths of a resample are; ends of intervals are known to 0.01 at best."""
 _STEPS = 200
 _MOST = 2.0
 
@@ -117,9 +119,16 @@ def connected(wins: Array) -> bool:
     return int(connected_components(beats, connection="strong", return_labels=False)) == 1
 
 
-def bradley_terry(wins: Array | Sequence[Sequence[float]], prior: float = 0.0) -> Array | None:
+def bradley_terry(
+    wins: Array | Sequence[Sequence[float]],
+    prior: float = 0.0,
+    *,
+    start: Array | None = None,
+    tolerance: float = 1e-10,
+) -> Array | None:
     """The strengths of greatest likelihood from a matrix of wins (row beats column), with ``prior`` wins each way added
-    to every two systems; ``None`` where they are not finite. By Newton's method."""
+    to every two systems; ``None`` where they are not finite. By Newton's method, from ``start`` until no strength moves
+    by ``tolerance``."""
     import numpy as np
 
     if not len(wins):
@@ -129,15 +138,16 @@ def bradley_terry(wins: Array | Sequence[Sequence[float]], prior: float = 0.0) -
     if not connected(table):
         return None
     games = table + table.T
-    b = np.zeros(len(table))
+    b = np.zeros(len(table)) if start is None else start.copy()
+    won = table.sum(axis=1)
     for _ in range(_STEPS):
         p = 1 / (1 + np.exp(b[None, :] - b[:, None]))
-        gradient = (table - games * p).sum(axis=1)
-        weights = games * p * (1 - p)
+        expected = games * p
+        weights = expected * (1 - p)
         # Strengths are known up to a constant: the added ones fix it.
-        step = np.linalg.solve(np.diag(weights.sum(axis=1)) - weights + 1.0, gradient)
+        step = np.linalg.solve(np.diag(weights.sum(axis=1)) - weights + 1.0, won - expected.sum(axis=1))
         b = b + step * min(1.0, _MOST / max(_MOST, float(abs(step).max())))
-        if abs(step).max() < 1e-10:
+        if abs(step).max() < tolerance:
             break
     found: Array = b - b.mean()
     return found
@@ -192,9 +202,11 @@ def rank(
     resamples: int = RESAMPLES,
     seed: int = 0,
     ties: Ties = "half",
+    on_step: Callable[[int, int], object] | None = None,
 ) -> Ranking:
     """Ranks systems from judged pairs. Intervals are percentile bootstraps over questions, with all games of a question
-    drawn together; below :data:`FEWEST_QUESTIONS` questions there are none.
+    drawn together; below :data:`FEWEST_QUESTIONS` questions there are none. ``on_step`` hears how many resamples of how
+    many are done; what it raises ends the work.
 
     :raises ValueError: fewer than two systems.
     """
@@ -226,12 +238,13 @@ def rank(
         rng = np.random.default_rng(seed)
         even = np.full(questions, 1 / questions)
         # A resample that leaves a system without a loss is smoothed as the results themselves would be.
-        found = np.stack(
-            [
-                _strengths((by_question.T @ rng.multinomial(questions, even)).reshape(k, k), always=prior)
-                for _ in range(resamples)
-            ]
-        )
+        by_cell = by_question.T.tocsr()
+        found = np.empty((resamples, k))
+        for place in range(resamples):
+            if on_step is not None:
+                on_step(place, resamples)
+            drawn = (by_cell @ rng.multinomial(questions, even)).reshape(k, k)
+            found[place] = _strengths(drawn, strengths, always=prior)
         low, high = np.percentile(found, (2.5, 97.5), axis=0)
         ends = [Interval(rating(float(a)), rating(float(b))) for a, b in zip(low, high, strict=True)]
     else:
@@ -330,9 +343,10 @@ def _question_triples(games: Sequence[Game]) -> tuple[int, int]:
     return circles, triples
 
 
-def _strengths(table: Array, *, always: bool) -> Array:
-    found = None if always else bradley_terry(table)
+def _strengths(table: Array, start: Array, *, always: bool) -> Array:
+    """The strengths of a resample, near those of the whole."""
+    found = None if always else bradley_terry(table, start=start, tolerance=_NEAR)
     if found is None:
-        found = bradley_terry(table, PRIOR)
+        found = bradley_terry(table, PRIOR, start=start, tolerance=_NEAR)
     assert found is not None
     return found

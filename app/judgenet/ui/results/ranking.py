@@ -107,6 +107,7 @@ class RankingPanel(Panel):
         wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != wanted:
             self._row.setDirection(wanted)
+            self._fill()
 
     def forget(self) -> None:
         """Another project was opened."""
@@ -170,7 +171,8 @@ class RankingPanel(Panel):
         self.shows.setVisible(few)
         wins = few and self.shows.current == "wins"
         self.chart.setVisible(not wins)
-        rows, columns = _matrix(found) if wins else _ratings(found)
+        narrow = self._row.direction() == QBoxLayout.Direction.TopToBottom
+        rows, columns = _matrix(found) if wins else _ratings(found, counts=not narrow)
         self.table.setAccessibleName("Wins of the row against the column" if wins else "Systems by rating")
         self.table.show_rows(rows, columns=columns)
         self.chart.show_picture(_picture(found))
@@ -195,16 +197,18 @@ def _ranked(
         if named(pair):
             for name in (pair.model_a, pair.model_b):
                 pairs.setdefault(name or "", []).append(result.pair.index)
-        report(0.6 * len(results) / max(1, total))
+        report(0.5 * len(results) / max(1, total))
     if len(pairs) < FEWEST:
         return None
     games = system_games(results, [decides])
-    return Ranked(rank_run(games, decides, others=False), {name: tuple(places) for name, places in pairs.items()})
+    found = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(0.5 + 0.5 * done / of_all))
+    return Ranked(found, {name: tuple(places) for name, places in pairs.items()})
 
 
-def _ratings(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
+def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[Row], list[Column]]:
     people = {} if found.human is None else {system.name: system.rating for system in found.human.systems}
-    titles = ["Rating", "95 %", "Won, tied, lost", "Win rate", "Equal length"]
+    """Rows and columns; without ``counts`` of wins where there is little room."""
+    titles = ["Rating", "95 %", *(["Won, tied, lost"] if counts else []), "Win rate", "Equal length"]
     titles += ["By people"] if people else []
     rows = []
     for system in found.ranking.systems:
@@ -212,7 +216,7 @@ def _ratings(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
         texts = [
             f"{system.rating:.0f}",
             _span(system.interval),
-            f"{system.wins:,}, {system.ties:,}, {system.losses:,}",
+            *([f"{system.wins:,}, {system.ties:,}, {system.losses:,}"] if counts else []),
             "n/a" if system.win_rate is None else f"{100 * system.win_rate:.1f} %",
             "n/a" if even is None else f"{100 * even:.1f} %",
         ]
