@@ -627,11 +627,16 @@ def chosen(judgments: Sequence[Judgment], conditions: Conditions) -> list[Judgme
     return left
 
 
+_MARKS = "-:_/"
+"""What may stand between the id of a question and the rest of a pair's id."""
+
+
 class PairFinder:
     """Finds the pair that a judgment is about."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self._pairs = pairs
+        self._by_head: dict[str, list[int]] | None = None
         self._by_id = {pair.id: place for place, pair in enumerate(pairs)}
         self._by_texts: dict[tuple[str, str, str], int] = {}
         for place, pair in enumerate(pairs):
@@ -663,11 +668,22 @@ class PairFinder:
 
     def _by_systems(self, key: PairKey) -> int | None:
         """The pair of a question with these two systems, where ids are ``QUESTION-…``."""
-        heads = tuple(f"{one}{mark}" for one in key.ids for mark in "-:_/")
-        for place, pair in enumerate(self._pairs):
-            if pair.id.startswith(heads) and self._turned(key.models, (pair.model_a, pair.model_b)) is not None:
+        heads = tuple(f"{one}{mark}" for one in key.ids for mark in _MARKS)
+        for place in sorted({place for head in heads for place in self._heads().get(head, ())}):
+            pair = self._pairs[place]
+            if self._turned(key.models, (pair.model_a, pair.model_b)) is not None:
                 return place
         return None
+
+    def _heads(self) -> Mapping[str, Sequence[int]]:
+        """The places of pairs by every start of their id up to a mark; made once, when first asked for."""
+        if self._by_head is None:
+            self._by_head = {}
+            for place, pair in enumerate(self._pairs):
+                for at, letter in enumerate(pair.id, 1):
+                    if letter in _MARKS:
+                        self._by_head.setdefault(pair.id[:at], []).append(place)
+        return self._by_head
 
     @staticmethod
     def _turned(said: tuple[str | None, str | None], there: tuple[str | None, str | None]) -> bool | None:
