@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -22,6 +23,7 @@ from judgenet.report.learned import run_learned_notes
 from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, k_class_bootstrap
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import verdict_codes
+from judgenet.stats.intervals import decided_win_rate
 from judgenet.stats.length import length_adjusted
 from judgenet.stats.provenance import LabelTally, Sample, left_words
 from judgenet.stats.resampling import question_counts
@@ -204,6 +206,35 @@ def run_rates(
     }
 
 
+def _marginal(sample: Sample, place: int) -> Counter[Verdict]:
+    """How often the network (place 0) or people (1) gave which verdict, of the judged pairs."""
+    counts: Counter[Verdict] = Counter(sample.others if place == 0 else {})
+    for pair, count in sample.labelled.items():
+        counts[pair[place]] += count
+    return counts
+
+
+def counts_json(counts: Counter[Verdict]) -> dict[str, Any]:
+    """How often A, B and the tie were given, the share of ties, and the win rate of B among the decided, uncorrected
+    and over pairs: Wilson's interval and the exact sign test."""
+    n = counts.total()
+    found = decided_win_rate(counts["a"], counts["b"])
+    return {
+        "a": counts["a"],
+        "b": counts["b"],
+        "tie": counts["tie"],
+        "n": n,
+        "tie_share": counts["tie"] / n if n else None,
+        "decided": {
+            "value": found.value,
+            "ci": None if found.interval is None else list(found.interval),
+            "n": found.n,
+            "p": found.p,
+            "reason": None if found.n else "no verdict decides for one of the two",
+        },
+    }
+
+
 def _bootstrap_json(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
     """The K-class interval by resampling pairs, beside that of the delta method, where the estimate is shown."""
     shown = found.estimates["k_class"]
@@ -228,6 +259,8 @@ def _more(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
             {"stratified_these_pairs": found.estimates["stratified"].reason or "no interval"} if these is None else {}
         ),
         "decided": estimate_json(found.decided),
+        "verdicts": counts_json(_marginal(sample, 0)),
+        "people": counts_json(_marginal(sample, 1)),
         "k_class_bootstrap": _bootstrap_json(found, sample, seed),
         "worth": {
             "multiplier": worth.multiplier,
@@ -325,6 +358,13 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
             console.print(f"{title}: {prefix}{found['reason']}", soft_wrap=True, markup=False)
         for note in found["notes"]:
             console.print(f"{title}: {note}", soft_wrap=True, markup=False)
+    for who, title in (("verdicts", "Verdicts"), ("people", "Human labels")):
+        counts = figures[who]
+        if counts["n"]:
+            p = counts["decided"]["p"]
+            test = "" if p is None else f"; sign test p = {p:.4f}"
+            ties = f"tie {counts['tie']:,} ({counts['tie_share']:.1%})"
+            console.print(f"{title}: A {counts['a']:,}, {ties}, B {counts['b']:,}{test}", soft_wrap=True)
     for part in figures["strata"]:
         console.print(
             f"Verdict {part['verdict']} ({part['share']:.1%} of pairs): people's mean score for B is "

@@ -12,7 +12,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from judgenet.core.pairs import VERDICTS
-from judgenet.stats.agreement import Agreement, Counts
+from judgenet.stats.agreement import Agreement, Counts, sign_test
 from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
@@ -215,6 +215,27 @@ class WinRate:
     @property
     def n(self) -> int:
         return self.a + self.b + self.tie
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """How often B is better among the verdicts that decide for one of the two, with Wilson's interval, and the exact
+    two-sided sign test of A against B. All are ``None`` where no verdict decides."""
+
+    value: float | None
+    interval: Interval | None
+    p: float | None
+    n: int
+
+
+def decided_win_rate(a: int, b: int) -> Decided:
+    """The win rate of B over ``a + b`` verdicts that are no ties.
+
+    :raises ValueError: a count is negative.
+    """
+    n = a + b
+    within = wilson(b, n)
+    return Decided(b / n, within, sign_test(a, b), n) if n else Decided(None, None, None, 0)
 
 
 def win_rate(a: int, b: int, tie: int) -> WinRate:

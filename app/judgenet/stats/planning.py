@@ -20,6 +20,8 @@ FEWEST_PLANNED = 30
 """Fewer labels than these are never advised, whatever the formula says."""
 FEWEST_PER_VERDICT = 5
 FEWEST_PER_SIDE = 10
+ASSUMED_RATE = 0.8
+"""How often a judge is right on each class where no label tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,59 @@ def two_class_labels(
         Need(_up((sqrt(part_0) + sqrt(part_1)) ** 2 / left), floor),
         Need(_up(2 * (part_0 + part_1) / left), floor),
         Need(_up(((1 - theta) * error_0 + theta * error_1) / left), floor),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNeed:
+    """The labels that the K-class correction needs: in the best proportions of the true classes (``allocation``, as
+    shares), and as many of each."""
+
+    optimal: Need
+    equal: Need
+    allocation: tuple[float, ...]
+
+
+def k_class_labels(
+    errors: Sequence[Sequence[float]], people: Sequence[float], scores: Sequence[float], unlabelled: int, width: float
+) -> ClassNeed:
+    """The labels for a K-class correction of the rate on ``unlabelled`` pairs.
+
+    ``errors`` are the shares of verdicts (rows) by true class (columns), ``people`` the shares of the true classes. By
+    the delta method of the K-class estimate, without its smoothing; with two classes it is :func:`two_class_labels`.
+
+    :raises ValueError: ``width`` is not in (0, 1], or a share outside 0 to 1.
+    """
+    import numpy as np
+
+    _shares(*people, *(share for row in errors for share in row))
+    target = _variance(width)
+    matrix, shares, score = (np.asarray(values, dtype=float) for values in (errors, people, scores))
+    k = len(score)
+    even = (1 / k,) * k
+    if unlabelled < 1 or np.linalg.svd(matrix, compute_uv=False)[-1] < 1e-9:
+        why = (
+            "impossible: there is no other pair"
+            if unlabelled < 1
+            else "impossible: the judge's errors hide the classes"
+        )
+        return ClassNeed(*(Need(None, 1.0, why),) * 2, even)
+    weights = np.linalg.solve(matrix.T, score)
+    # Of the score that a verdict stands for: the variance among all verdicts, and given each true class.
+    verdicts = matrix @ shares
+    noise = float(verdicts @ weights**2 - (verdicts @ weights) ** 2) / unlabelled
+    within = np.maximum(weights**2 @ matrix - (weights @ matrix) ** 2, 0.0)
+    parts = shares * np.sqrt(within)
+    floor = 2 * Z * sqrt(max(noise, 0.0))
+    allocation = tuple(float(part) for part in parts / parts.sum()) if parts.sum() else even
+    left = target - noise
+    if left <= 0:
+        why = _floor_reason(width, floor, f"{unlabelled:,} other pairs")
+        return ClassNeed(*(Need(None, floor, why),) * 2, allocation)
+    return ClassNeed(
+        Need(_up(float(parts.sum()) ** 2 / left), floor),
+        Need(_up(k * float((parts**2).sum()) / left), floor),
+        allocation,
     )
 
 

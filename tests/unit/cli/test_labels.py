@@ -206,3 +206,40 @@ def test_files_that_are_no_labels(ran: Judgenet) -> None:
     assert ran("export", "out", "--what", "labels").lines == []
     told = ran("labels", "out", "--annotator", "Ada")
     assert (told.code, "--import" in told.err) == (2, True)
+
+
+def _imported(judgenet: Judgenet, folder: Path, labelled: int, classes: str) -> None:
+    """Three hundred pairs of a judge that is right on 80 %, the first of them labelled."""
+    rng = random.Random(2)
+    names = {"a": "a", "b": "b", "t": "tie"}
+    pairs, rows = [], []
+    for i in range(300):
+        truth = names[rng.choice(classes)]
+        said = truth if rng.random() < 0.8 else names[rng.choice(classes)]
+        pair = {"id": f"p{i}", "question": f"Why {i}?", "response_a": "x", "response_b": "y"}
+        pairs.append(pair | ({"human": truth} if i < labelled else {}))
+        rows.append({"pair_id": f"p{i}", "judge": "j", "order": "ab", "verdict": said})
+    for name, records in (("pairs", pairs), ("judgments", rows)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    assert judgenet("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "out").code == 0
+
+
+def test_class_balanced_labels_are_planned_from_an_assumed_judge_first(judgenet: Judgenet, tmp_path: Path) -> None:
+    _imported(judgenet, tmp_path, 0, "ab")
+    plan = judgenet("labels", "out", "--width", 0.25, "--json").json["two_class"]
+    assert (plan["assumed"], plan["specificity"], plan["sensitivity"]) == (True, 0.8, 0.8)
+    assert plan["optimal"]["labels"] == sum(plan["published_allocation"].values())
+    narrow = judgenet("labels", "out", "--width", 0.05, "--json").json["two_class"]
+    assert narrow["optimal"]["needed"] is None
+    assert "impossible" in narrow["optimal"]["reason"]
+    assert narrow["published_allocation"] is None
+
+
+def test_class_balanced_labels_of_three_classes(judgenet: Judgenet, tmp_path: Path) -> None:
+    _imported(judgenet, tmp_path, 150, "abt")
+    plan = judgenet("labels", "out", "--width", 0.25, "--json").json
+    assert "ties" in plan["two_class"]["reason"]
+    assert plan["k_class"]["reason"] is None
+    assert list(plan["k_class"]["allocation"]) == ["a", "tie", "b"]
+    assert sum(plan["k_class"]["allocation"].values()) == pytest.approx(1)
+    assert plan["k_class"]["optimal"]["needed"] <= plan["k_class"]["equal"]["needed"]

@@ -18,6 +18,7 @@ from judgenet.stats.calibration import (
     decided_rate,
     human_only,
     k_class,
+    k_class_bootstrap,
     lee,
     naive,
     prediction_powered,
@@ -82,10 +83,21 @@ def test_two_classes(
 
 
 @pytest.mark.parametrize(
-    ("x", "theta", "shift", "se"), [(10, -0.488344, -0.013662, 0.083035), (950, 1.087935, 0.004560, 0.041327)]
+    ("x", "theta", "shift", "se", "low", "high"),
+    [
+        (10, -0.488344, -0.013662, 0.083035, -0.664751, -0.339261),
+        (950, 1.087935, 0.004560, 0.041327, 1.011494, 1.173494),
+    ],
 )
-def test_an_interval_outside_0_to_1_is_a_contradiction(x: int, theta: float, shift: float, se: float) -> None:
+def test_an_interval_outside_0_to_1_is_a_contradiction(
+    x: int, theta: float, shift: float, se: float, low: float, high: float
+) -> None:
     found = two_class(x, 1000, 140, 200, 180, 200)
+    assert found.theta is not None
+    assert found.shift is not None
+    assert found.se is not None
+    ends = [found.theta + found.shift + sign * 1.959963984540054 * found.se for sign in (-1, 1)]
+    assert ends == pytest.approx([low, high], abs=1e-6)
     assert (found.theta, found.shift, found.se) == pytest.approx((theta, shift, se), abs=1e-6)
     assert (found.estimate.value, found.estimate.interval) == (None, None)
     assert "disagree" in found.estimate.reason
@@ -192,6 +204,30 @@ def test_k_classes(vector: str, people: tuple[float, ...] | None, value: float, 
 def test_k_classes_that_are_shown(vector: str, low: float, high: float) -> None:
     rows, others = THREE[vector]
     assert k_class(_labelled(rows), _others(others)).estimate.interval == pytest.approx((low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize(("vector", "low", "high"), [("T2", 0.333865, 0.693156), ("T3", -0.08, 1.17)])
+def test_intervals_of_refused_k_classes(vector: str, low: float, high: float) -> None:
+    rows, others = THREE[vector]
+    found = k_class(_labelled(rows), _others(others))
+    assert found.value is not None
+    assert found.se is not None
+    ends = (found.value - 1.959963984540054 * found.se, found.value + 1.959963984540054 * found.se)
+    assert ends == pytest.approx((low, high), abs=1e-6 if vector == "T2" else 5e-3)
+
+
+def test_the_k_class_bootstrap_counts_what_it_refuses() -> None:
+    """T1 and T5 near the delta method's ends; T6 has no label of a tie, and T3 no verdict of it."""
+    for vector, low, high in (("T1", 0.432260, 0.580720), ("T5", 0.455588, 0.544412)):
+        rows, others = THREE[vector]
+        found = k_class_bootstrap(_labelled(rows), _others(others))
+        assert (found.refused, found.resamples, found.reason) == (0, 5000, "")
+        assert found.interval == pytest.approx((low, high), abs=0.02)
+    for vector in ("T3", "T6"):
+        rows, others = THREE[vector]
+        found = k_class_bootstrap(_labelled(rows), _others(others), resamples=200)
+        assert (found.interval, found.refused) == (None, 200)
+        assert "200 of 200" in found.reason
 
 
 @pytest.mark.parametrize("vector", ["T2", "T3", "T4", "T6"])

@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-u
 
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import agreement, agreement_of
-from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, wilson, win_rate
+from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, decided_win_rate, wilson, win_rate
 
 
 def pairs_of(table: list[list[int]]) -> tuple[list[Verdict], list[Verdict]]:
@@ -55,7 +55,9 @@ TABLE = [[30, 3, 2], [4, 10, 6], [1, 2, 42]]
 
 
 def test_bootstrap_of_the_worked_table() -> None:
-    found = agreement_intervals(agreement(*pairs_of(TABLE)))
+    table = agreement(*pairs_of(TABLE))
+    assert (table.accuracy, table.macro_f1, table.kappa) == pytest.approx((0.82, 0.770927, 0.710843), abs=1e-6)
+    found = agreement_intervals(table)
     assert found.macro_f1 == pytest.approx((0.674, 0.858), abs=0.01)
     assert found.kappa == pytest.approx((0.590, 0.825), abs=0.01)
     assert found.accuracy == pytest.approx((0.7333, 0.8830), abs=1e-4)  # Wilson of 82 of 100
@@ -129,6 +131,29 @@ def test_win_rate(b: int, tie: int, a: int, value: float, low: float, high: floa
     assert found.value == pytest.approx(value, abs=1e-6)
     assert found.interval == pytest.approx((low, high), abs=1e-6)
     assert found.n == a + b + tie
+
+
+@pytest.mark.parametrize(
+    ("b", "a", "value", "low", "high", "p"),
+    [
+        (60, 40, 0.6, 0.502003, 0.690599, 0.056888),
+        (45, 35, 0.5625, 0.453411, 0.665861, 0.314307),
+        (0, 20, 0, 0, 0.161125, 1.907e-06),
+        (10, 0, 1, 0.722467, 1, 0.001953),
+        (3, 2, 0.6, 0.230724, 0.882379, 1),
+    ],
+)
+def test_the_win_rate_of_the_decided(b: int, a: int, value: float, low: float, high: float, p: float) -> None:
+    found = decided_win_rate(a, b)
+    assert found.value == pytest.approx(value)
+    assert found.interval == pytest.approx((low, high), abs=1e-6)
+    assert found.p == pytest.approx(p, rel=1e-3, abs=1e-9)
+    assert found.n == a + b
+
+
+def test_ties_alone_decide_nothing() -> None:
+    found = decided_win_rate(0, 0)
+    assert (found.value, found.interval, found.p, found.n) == (None, None, None, 0)
 
 
 def test_no_verdict_has_no_win_rate() -> None:

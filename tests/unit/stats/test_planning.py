@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from judgenet.core.pairs import Verdict
@@ -13,6 +14,7 @@ from judgenet.stats.planning import (
     draw_labels,
     floored,
     human_labels,
+    k_class_labels,
     label_targets,
     neyman,
     powered_labels,
@@ -60,6 +62,14 @@ def test_stratified(
     assert stratified_labels(strata, pairs, width).needed == at_random
     assert stratified_labels(strata, pairs, width, within_verdict=True).needed == best
     assert human_labels(strata, pairs, width).needed == alone
+
+
+@pytest.mark.parametrize(("strata", "within", "between"), [(TWO, 0.16, 0.09), (T2, 0.154017, 0.045983)])
+def test_the_variance_within_and_between_verdicts(strata: list[PlannedStratum], within: float, between: float) -> None:
+    """The width of 100 labels of 1,000 pairs is 2 z sqrt(EV / 100 + VE / 1,000)."""
+    wide = 2 * 1.959963984540054 * (within / 100 + between / 1000) ** 0.5
+    assert stratified_width(strata, 1000, 100) == pytest.approx(wide, abs=1e-5)
+    assert human_labels(strata, 10**6, 0.1).needed == -(-(within + between) // (0.1 / 2 / 1.959963984540054) ** 2)
 
 
 def test_what_is_impossible_says_why() -> None:
@@ -129,6 +139,46 @@ def test_prediction_powered_and_people_alone(
     assert human_labels(_strata(table, (0, 1)), 10**6, width).needed == alone
 
 
+@pytest.mark.parametrize(
+    ("theta", "q0", "q1", "n", "width"),
+    [(0.5, 0.8, 0.8, 1000, 0.2), (0.7, 0.7, 0.9, 1000, 0.1), (0.9, 0.95, 0.95, 2000, 0.05), (0.5, 0.6, 0.7, 1000, 0.2)],
+)
+def test_two_of_k_classes_are_planned_as_two(theta: float, q0: float, q1: float, n: int, width: float) -> None:
+    found = k_class_labels(((q0, 1 - q1), (1 - q0, q1)), (1 - theta, theta), (0, 1), n, width)
+    two = two_class_labels(theta, q0, q1, n, width)
+    assert (found.optimal.needed, found.equal.needed) == (two.optimal.needed, two.equal.needed)
+    assert found.optimal.floor == pytest.approx(two.optimal.floor)
+    assert found.allocation == pytest.approx(tuple(m / 100 for m in two_class_allocation(100, theta, q0, q1)))
+
+
+def test_the_planned_labels_of_three_classes_give_the_width() -> None:
+    """By simulation of the plain estimate with the labels spread as advised: 2 x 1.96 standard deviations."""
+    errors = np.array(((0.8, 0.15, 0.05), (0.15, 0.7, 0.15), (0.05, 0.15, 0.8)))
+    people, scores, width = np.array((0.3, 0.2, 0.5)), np.array((0, 0.5, 1)), 0.1
+    found = k_class_labels(errors.tolist(), people.tolist(), scores.tolist(), 2000, width)
+    assert found.optimal.needed is not None
+    assert found.equal.needed is not None
+    assert found.optimal.needed <= found.equal.needed
+    rng = np.random.default_rng(3)
+    counts = [round(found.optimal.needed * share) for share in found.allocation]
+    values = []
+    for _ in range(3000):
+        matrix = np.stack([rng.multinomial(m, errors[:, k]) / m for k, m in enumerate(counts)], axis=1)
+        shares = rng.multinomial(2000, errors @ people) / 2000
+        values.append(scores @ np.linalg.solve(matrix, shares))
+    assert 2 * 1.96 * np.std(values) == pytest.approx(width, rel=0.06)
+
+
+def test_three_classes_that_cannot_be_planned() -> None:
+    same = ((0.4, 0.4, 0.4), (0.2, 0.2, 0.2), (0.4, 0.4, 0.4))
+    assert "hide the classes" in k_class_labels(same, (0.4, 0.2, 0.4), (0, 0.5, 1), 1000, 0.1).optimal.reason
+    errors = ((0.8, 0.15, 0.05), (0.15, 0.7, 0.15), (0.05, 0.15, 0.8))
+    found = k_class_labels(errors, (0.3, 0.2, 0.5), (0, 0.5, 1), 100, 0.05)
+    assert found.equal.needed is None
+    assert "100 other pairs give no interval narrower" in found.equal.reason
+    assert "no other pair" in k_class_labels(errors, (0.3, 0.2, 0.5), (0, 0.5, 1), 0, 0.05).optimal.reason
+
+
 def test_a_judge_at_chance_corrects_nothing() -> None:
     assert "chance" in two_class_labels(0.5, 0.5, 0.5, 1000, 0.1).optimal.reason
     assert "no other pair" in two_class_labels(0.5, 0.9, 0.9, 0, 0.1).optimal.reason
@@ -143,22 +193,23 @@ def test_a_width_that_is_none(width: float) -> None:
 @pytest.mark.parametrize(
     ("p", "q0", "q1", "theta", "exact", "published", "variances"),
     [
-        (0.4, 0.7, 0.9, 0.1667, (176.8, 23.2), (136, 64), (9.326, 11.114, 14.833)),
-        (0.7, 0.7, 0.9, 0.6667, (86.6, 113.4), (75, 125), (6.222, 6.311, 6.333)),
-        (0.5, 0.8, 0.8, 0.5, (100, 100), (100, 100), (8, 8, 8)),
-        (0.8, 0.9, 0.95, 0.8235, (45.6, 154.4), (45, 155), (2.701, 2.701, 3.502)),
-        (0.35, 0.7, 0.9, 0.0833, (188.8, 11.2), (145, 55), (9.904, 12.283, 17.708)),
+        (0.4, 0.7, 0.9, 0.1667, (176.8, 23.2), (136, 64), (9.326, 11.114, 14.833, 9.500)),
+        (0.7, 0.7, 0.9, 0.6667, (86.6, 113.4), (75, 125), (6.222, 6.311, 6.333, 6.500)),
+        (0.5, 0.8, 0.8, 0.5, (100, 100), (100, 100), (8, 8, 8, 8)),
+        (0.8, 0.9, 0.95, 0.8235, (45.6, 154.4), (45, 155), (2.701, 2.701, 3.502, 2.750)),
+        (0.35, 0.7, 0.9, 0.0833, (188.8, 11.2), (145, 55), (9.904, 12.283, 17.708, 10.000)),
     ],
 )
 def test_allocation(
     p: float, q0: float, q1: float, theta: float, exact: tuple[float, float], published: tuple[int, int],
-    variances: tuple[float, float, float],
+    variances: tuple[float, float, float, float],
 ) -> None:  # fmt: skip
     theta = (p + q0 - 1) / (q0 + q1 - 1)
     found = two_class_allocation(200, theta, q0, q1)
     assert found == pytest.approx(exact, abs=0.05)
     assert published_allocation(200, p, q0, q1) == published
-    for (m0, m1), variance in zip((found, published, (100, 100)), variances, strict=True):
+    at_random = 200 * (1 - theta), 200 * theta
+    for (m0, m1), variance in zip((found, published, (100, 100), at_random), variances, strict=True):
         error = (1 - theta) ** 2 * q0 * (1 - q0) / m0 + theta**2 * q1 * (1 - q1) / m1
         assert error * 1e4 == pytest.approx(variance, abs=1e-3)
 
