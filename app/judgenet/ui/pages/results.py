@@ -44,6 +44,7 @@ from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
 from judgenet.ui.results.run_choice import CompareChoice, RunChoice
 from judgenet.ui.results.state import Results
+from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
 from judgenet.ui.results.waiting import Waiting
 from judgenet.ui.results.what_if import WhatIfPanel, looked_at
 from judgenet.ui.results.words import selection_words
@@ -92,6 +93,9 @@ class ResultsPage(Page):
         self.curve = CurvePanel(theme, self.explorer)
         self.planner = PlannerPanel(theme)
         self.learned = LearnPanel(theme, context.learning)
+        self.trusting = Trusting(context, self)
+        self.review = ReviewPanel(theme, self.trusting)
+        self.alike = AlikePanel(theme, self.trusting)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -107,6 +111,8 @@ class ResultsPage(Page):
             self.curve,
             self.planner,
             self.learned,
+            self.review,
+            self.alike,
             self.breakdown,
             self.orders,
             self.changes,
@@ -126,6 +132,7 @@ class ResultsPage(Page):
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         self.rows.add(self.learned)
         self.rows.add(self.orders, self.changes)
+        self.rows.add(self.review, self.alike)
         self.rows.add(self.clouds)
         self.rows.add(self.left_out)
         self.rows.add_stretch()
@@ -187,6 +194,8 @@ class ResultsPage(Page):
         self.curve.chosen.connect(self._ask_size)
         self.head.plan_wanted.connect(self._show_planner)
         self.head.file_chosen_changed.connect(self._choose_file_labels)
+        self.review.chosen.connect(self._list_trusted)
+        self.alike.chosen.connect(self._list_trusted)
         self.learned.neuron_chosen.connect(self._choose_neuron)
         self.planner.label_wanted.connect(self._label_next)
         self.explorer.answered.connect(self._list_wrong)
@@ -301,6 +310,8 @@ class ResultsPage(Page):
         self.curve.show_report(report)
         self.planner.show_results(results)
         self.learned.show_report(report)
+        self.trusting.look(results, live=self.context.run_state.live)
+        self.review.show_numbers(results.numbers)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
@@ -406,6 +417,16 @@ class ResultsPage(Page):
         self.context.navigator.go(
             "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
+
+    def _list_trusted(self, chosen: Selection | Unsure | Divided) -> None:
+        """Lists the pairs of a mark of the lower charts."""
+        found = self.trusting.found
+        if found is not None and isinstance(chosen, Unsure):
+            self._list_changed(found.pairs(chosen), "the network is least sure, reviewed first")
+        elif found is not None and isinstance(chosen, Divided):
+            self._list_changed(found.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
+        elif not isinstance(chosen, Unsure | Divided):
+            self._choose(chosen)
 
     def _choose_neuron(self, place: tuple[int, int]) -> None:
         self._choose(OfNeuron(*place, right=False))

@@ -1,0 +1,372 @@
+"""How sure the network is and what a review by people gains; whether the layers become alike, and what they change."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from judgenet.report.numbers import Numbers
+from judgenet.report.verdict_index import Overturned
+from judgenet.report.words import of, percent, percent_interval, plural, points, ratio
+from judgenet.store.db import Store, StoreError
+from judgenet.ui.context import Context
+from judgenet.ui.parts import label
+from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, share_ticks
+from judgenet.ui.results.state import Results
+from judgenet.ui.run.plots import Base
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from judgenet.report.trust import LayerDiscussion, RunDiversity, Uncertainty
+    from judgenet.stats.means import Mean
+
+SAMPLED: Final = 60
+"""Of so many pairs the evidence is compared."""
+_WAIT: Final = "The calls are being read."
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """The ``count`` pairs of which the network is least sure."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """The pairs on which the neurons of a layer (from 1) differ."""
+
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What a run tells of its judges. ``unsure`` are the places of the judged pairs, the least sure first; ``divided``
+    by layer those on which its neurons differ."""
+
+    figures: Uncertainty
+    diversity: RunDiversity
+    discussion: tuple[LayerDiscussion, ...]
+    unsure: tuple[int, ...]
+    divided: Mapping[int, tuple[int, ...]]
+
+    def pairs(self, chosen: Unsure | Divided) -> tuple[int, ...]:
+        """The places in the run of the pairs that are meant."""
+        if isinstance(chosen, Unsure):
+            return self.unsure[: chosen.count]
+        return self.divided.get(chosen.layer, ())
+
+
+class Trusting(QObject):
+    """Reckons a finished run's :class:`Trust` in a thread, with progress and a stop in the status bar.
+
+    Signals:
+        changed: :attr:`found` came or went, or :attr:`why` changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.found: Trust | None = None
+        self.why = ""
+        self.working = False
+        self._key: object = None
+        self._number = 0
+        context.document.opened.connect(self.forget)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self.found, self._key, self.working = None, None, False
+        self.changed.emit()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Looks at a run; while it goes on nothing is reckoned."""
+        store = self._context.document.store
+        report = results.report
+        key = (results.run.id, results.run.finished_at, report.data.finished, report.data.labelled, report.decides,
+               results.rules)  # fmt: skip
+        if live:
+            self.why = "This is reckoned when the run has ended."
+            self.changed.emit()
+            return
+        if key == self._key or store is None:
+            return
+        self._number += 1
+        self._key, self.found, self.working, self.why = key, None, True, _WAIT
+        self.changed.emit()
+        self._context.tasks.start(self._reckon(store, results, self._number), "Ask how sure the network is")
+
+    async def _reckon(self, store: Store, results: Results, number: int) -> None:
+        def work(job: Job) -> Trust:
+            if number != self._number:
+                raise JobCancelled
+            return _trust(store, results, job)
+
+        why = ""
+        try:
+            found = await self._context.tasks.job("Ask how sure the network is", work)
+        except JobCancelled:
+            found, why = None, "It was stopped. It begins again when the page is opened anew."
+            if number == self._number:
+                self._key = None
+        except (StoreError, sqlite3.Error) as error:
+            found, why = None, str(error)
+        if number == self._number:
+            self.found, self.working, self.why = found, False, why
+            self.changed.emit()
+
+
+def _trust(store: Store, results: Results, job: Job) -> Trust:
+    import numpy as np
+
+    from judgenet.report.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
+    from judgenet.store.judged import judged
+
+    found = judged(store, results.run, results.rules)
+    job.share_is(0.4)
+    numbers, decides = results.numbers, results.report.decides
+    figures = uncertainty_figures(found, decides, target=numbers.review.target)
+    job.share_is(0.6)
+    alike = with_evidence(diversity(found), found, store, results.run, SAMPLED)
+    job.share_is(0.8)
+    said = found.aggregations[decides]
+    entropy = uncertainty(found)
+    order = np.argsort(-np.nan_to_num(entropy, nan=np.inf), kind="stable")
+    divided = {}
+    for layer in range(1, found.spec.depth + 1):
+        codes = found.neurons[:, found.columns(layer)]
+        seen = [(codes == code).any(axis=1).astype(int) for code in (1, 2, 3)]
+        divided[layer] = tuple(int(place) for place in np.flatnonzero(sum(seen) > 1))
+    return Trust(
+        figures=figures,
+        diversity=alike,
+        discussion=discussion(found),
+        unsure=tuple(int(place) for place in order if said[place] > 0),
+        divided=divided,
+    )
+
+
+class ReviewPanel(Panel):
+    """Accuracy against the share of pairs that people review, the least sure first.
+
+    Signals:
+        chosen: :class:`Unsure`, the pairs that a mark stands for.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, trusting: Trusting, parent: QWidget | None = None) -> None:
+        self._trusting = trusting
+        self.chart = PointChart(theme, "Accuracy against the share that people review")
+        self.words = label("", tone="text2", wrap=True)
+        self.people = label("", tone="text2", wrap=True)
+        super().__init__("People in the loop", theme, parent=parent)
+        self.body.addWidget(self.chart, 1)
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.people)
+        self._numbers: Numbers | None = None
+        self.chart.chosen.connect(self.chosen)
+        trusting.changed.connect(self._fill)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.chart.set_theme(theme)
+
+    def show_numbers(self, numbers: Numbers) -> None:
+        """Takes people's agreement among themselves."""
+        self._numbers = numbers
+        self._fill()
+
+    def _fill(self) -> None:
+        found, numbers = self._trusting.found, self._numbers
+        curve = None if found is None else found.figures.review
+        self.chart.setVisible(curve is not None and bool(curve.points))
+        self.people.setText("" if numbers is None else people_words(numbers))
+        if found is None or curve is None or not curve.points:
+            self.say("")
+            self.words.setText(
+                f"n/a – {curve.reason}. Label some pairs." if curve is not None and curve.reason else self._trusting.why
+            )
+            return
+        target = None if found.figures.need is None else found.figures.need.target
+        self.chart.show_picture(review_picture(found, target))
+        self.say(f"{of(curve.n, curve.n_total)} labelled")
+        told = [f"A review of the least sure first gains {points(curve.gain)} on average over one of pairs at random."
+                if curve.gain is not None else ""]  # fmt: skip
+        need = found.figures.need
+        if need is not None and need.measured is not None:
+            told.append(
+                f"To be right as often as people agree among themselves ({percent(need.target)}), they must review "
+                f"{percent(need.measured)} {percent_interval(need.interval)} of the pairs."
+            )
+        elif need is not None:
+            told.append(f"Share to review: n/a – {need.reasons.get('measured', '')}.")
+        told.append("Reviewed pairs count as right, and never feed an estimate.")
+        self.words.setText(" ".join(part for part in told if part))
+
+
+def people_words(numbers: Numbers) -> str:
+    """How people agree among themselves, and what review they would still need."""
+    panel, review = numbers.panel, numbers.review
+    if panel is None or panel.h.value is None:
+        return "People's agreement among themselves: n/a – no pair has two annotators by name."
+    told = [
+        f"{len(panel.raters):,} annotators agree on {percent(panel.h.value)} of their pairs of labels "
+        f"({plural(panel.h.n, 'pair')}); Krippendorff's alpha {ratio(panel.alpha_nominal.value)}, ordinal "
+        f"{ratio(panel.alpha_ordinal.value)}; Fleiss' kappa {ratio(panel.fleiss.value)}."
+    ]
+    if review.share is not None and review.share.saved is not None:
+        told.append(
+            f"By the formula a review of pairs at random saves {percent(review.share.saved)} of the annotation."
+        )
+    elif review.reason:
+        told.append(f"Annotation saved: n/a – {review.reason}.")
+    return " ".join(told)
+
+
+def review_picture(found: Trust, target: float | None) -> Picture:
+    """The human-in-the-loop curve: of all pairs afterwards, of a review at random, and of the part left untouched."""
+    curve = found.figures.review
+    total = len(found.unsure)
+    most, chance, untouched = [], [], []
+    for point in curve.points:
+        count = round(point.share * total)
+        key = Unsure(count) if count else None
+        most.append(
+            Spot(
+                point.share,
+                point.accuracy,
+                f"{percent(point.share)} reviewed, the least sure first: {percent(point.accuracy)} "
+                f"{percent_interval(point.interval)} right, n {curve.n:,}; {plural(point.mended, 'mistake')} mended.",
+                point.interval,
+                key,
+            )
+        )
+        chance.append(
+            Spot(
+                point.share, point.by_chance, f"{percent(point.share)} reviewed at random: {percent(point.by_chance)}."
+            )
+        )
+        left = point.untouched
+        if left.accuracy is not None:
+            untouched.append(
+                Spot(
+                    point.share,
+                    left.accuracy,
+                    f"The part that nobody reviewed, {percent(1 - point.share)} of the pairs: "
+                    f"{percent(left.accuracy)} {percent_interval(point.untouched_interval)}, n {left.n_used:,}.",
+                )
+            )
+    lines = (("Least sure first", most), ("At random", chance), ("Untouched part", untouched))
+    series = tuple(
+        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
+        for place, (name, spots) in enumerate(lines)
+        if spots
+    )
+    base = None if target is None else Base("People", f"{100 * target:.1f}", target)
+    shares = [spot.y for one in series for spot in one.spots] + ([] if target is None else [target])
+    shares += [end for spot in most for end in (spot.interval or ())]
+    ticks = tuple((share / 4, f"{25 * share}") for share in range(5))
+    return Picture(series, ticks, share_ticks(shares), "% reviewed by people", base)
+
+
+class AlikePanel(Panel):
+    """Diversity of verdicts and of evidence by layer, and how often neurons change their mind.
+
+    Signals:
+        chosen: :class:`Divided`, or a selection of pairs that a layer overturned.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, trusting: Trusting, parent: QWidget | None = None) -> None:
+        self._trusting = trusting
+        self.chart = PointChart(theme, "Diversity and changes of mind by layer")
+        self.words = label("", tone="text2", wrap=True)
+        super().__init__("Do the layers become alike?", theme, parent=parent)
+        self.body.addWidget(self.chart, 1)
+        self.body.addWidget(self.words)
+        self.chart.chosen.connect(self.chosen)
+        trusting.changed.connect(self._fill)
+        self.set_theme(theme)
+        self._fill()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.chart.set_theme(theme)
+
+    def _fill(self) -> None:
+        found = self._trusting.found
+        picture = None if found is None else layers_picture(found)
+        there = picture is not None and bool(picture.series)
+        self.chart.setVisible(there)
+        if found is None or picture is None:
+            self.say("")
+            self.words.setText(self._trusting.why)
+            return
+        if not there:
+            self.words.setText("n/a – a layer of one neuron has no diversity.")
+            return
+        self.chart.show_picture(picture)
+        self.say(plural(len(found.diversity.layers), "layer"))
+        self.words.setText(" ".join(layer_words(found)))
+
+
+def layer_words(found: Trust) -> list[str]:
+    """What each layer after the first changed, towards whom, and whether that helped."""
+    told = []
+    for of_layer in found.discussion:
+        changes = of_layer.neurons
+        gain = "" if changes.gain.value is None else f", {points(changes.gain.value)} of accuracy by it"
+        told.append(
+            f"Layer {of_layer.layer}: {changes.changed.moved:,} of {changes.changed.chances:,} verdicts changed, "
+            f"{changes.towards_others:,} towards most others, {changes.away:,} away{gain}."
+        )
+    for alike in found.diversity.layers:
+        if alike.change is not None and alike.change.disagreement.value is not None:
+            change = alike.change.disagreement
+            told.append(
+                f"Layer {alike.layer} disagrees {points(change.value or 0.0)} against layer {alike.layer - 1}, "
+                f"n {change.n:,}."
+            )
+    return told or ["The network has one layer: nobody changes a mind."]
+
+
+def layers_picture(found: Trust) -> Picture:
+    """Shares by layer: neurons that disagree, evidence that differs, verdicts that changed."""
+    lines: list[tuple[str, list[Spot]]] = [("Disagree", []), ("Evidence differs", []), ("Changed mind", [])]
+    for alike in found.diversity.layers:
+        _add(lines[0][1], alike.layer, alike.verdicts.disagreement, "two neurons disagree", Divided(alike.layer))
+    for evidence in found.diversity.evidence or ():
+        _add(lines[1][1], evidence.layer, evidence.distance, "distance of two texts about a pair", None)
+    for of_layer in found.discussion:
+        key = Overturned(of_layer.layer - 1, of_layer.layer)
+        _add(lines[2][1], of_layer.layer, of_layer.neurons.changed.mean, "neurons changed their mind", key)
+    series = tuple(
+        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="bars" if place == 0 else "")
+        for place, (name, spots) in enumerate(lines)
+        if spots
+    )
+    ends = [end for one in series for spot in one.spots for end in (spot.interval or ())]
+    shares = [spot.y for one in series for spot in one.spots] + ends
+    layers = len(found.diversity.layers)
+    every = max(1, -(-layers // 8))
+    ticks = tuple((float(layer), f"{layer}") for layer in range(1, layers + 1) if (layer - 1) % every == 0)
+    return Picture(series, ticks, share_ticks(shares, from_zero=True), "layer")
+
+
+def _add(spots: list[Spot], layer: int, mean: Mean, what: str, key: object) -> None:
+    if mean.value is not None:
+        words = f"Layer {layer}, {what}: {percent(mean.value)} {percent_interval(mean.interval)}, n {mean.n:,}."
+        spots.append(Spot(float(layer), mean.value, words, mean.interval, key))
