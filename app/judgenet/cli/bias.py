@@ -394,4 +394,13 @@ def _ranks_table(result: LabResult) -> Table:
             value = "–" if overlap.value is None else f"{overlap.value:.4f}"
             count = f"{overlap.questions:,} of {overlap.total:,}"
             table.add_row(Text(f"{titles[one]} and {titles[other]}"), value, count)
+    for rater, overlap in result.ranks.with_people.items():
+        if kinds[rater] not in ("neuron", "aggregation") and overlap.value is not None:
+            count = f"{overlap.questions:,} of {overlap.total:,}"
+            table.add_row(
+                Text(f"{titles[rater]} and each of {result.ranks.persons} people"), f"{overlap.value:.4f}", count
+            )
+    among = result.ranks.among_people
+    if among is not None and among.value is not None:
+        table.add_row("people among each other", f"{among.value:.4f}", f"{among.questions:,} of {among.total:,}")
     return table

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.lab import Game, Item, Lab, ProbePlan
+from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import sign_test
 from judgenet.stats.bias import (
     COINS,
@@ -28,7 +29,7 @@ from judgenet.stats.bias import (
     shift_of,
 )
 from judgenet.stats.bias_words import headline_of, mood_and_words
-from judgenet.stats.ranking_overlap import Overlap, mean_overlap, scores_of, win_shares
+from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class RankAgreement:
     """How alike raters rank the systems: average rank-biased overlap (p = 0.8, extrapolated) over instructions.
 
     ``raters`` are judges' ids, ``people``, and ``at_once`` for orders that were asked for at once. ``overlaps`` holds
-    each two of them once. ``shares`` are the systems' wins per appearance over all instructions.
+    each two of them once. ``shares`` are the systems' wins per appearance over all instructions. Where several
+    ``persons`` labelled one by one, ``among_people`` is the mean of each two of them, and ``with_people`` that of a
+    rater with each of them.
     """
 
     systems: tuple[str, ...]
@@ -64,6 +67,9 @@ class RankAgreement:
     overlaps: dict[tuple[str, str], Overlap]
     shares: dict[str, dict[str, float]]
     reason: str = ""
+    persons: int = 0
+    among_people: Overlap | None = None
+    with_people: dict[str, Overlap] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +160,9 @@ def lab_json(result: LabResult) -> dict[str, Any]:
             ],
             "shares": result.ranks.shares,
             "reason": result.ranks.reason or None,
+            "persons": result.ranks.persons,
+            "among_people": None if result.ranks.among_people is None else asdict(result.ranks.among_people),
+            "with_people": {rater: asdict(overlap) for rater, overlap in result.ranks.with_people.items()},
         },
     }
 
@@ -316,19 +325,10 @@ def rank_agreement(
     }
     if len(systems) < 2 or not (any(played.values()) or orders):
         return RankAgreement(systems, (), {}, {}, "no pairs of two named systems were asked in both orders")
-    people = [
-        (game.question, (game.first, game.second, {"a": 1.0, "b": 0.0, "tie": 0.5}[game.human]))
-        for game in games
-        if game.human is not None
-    ]
+    people = _labelled((game, game.human) for game in games)
     if people:
         played[PEOPLE] = people
-    rankings: dict[str, dict[Hashable, dict[str, float]]] = {}
-    for rater, rows in played.items():
-        by_question: dict[Hashable, list[tuple[str, str, float]]] = {}
-        for question, game in rows:
-            by_question.setdefault(question, []).append(game)
-        rankings[rater] = {question: win_shares(some) for question, some in by_question.items()}
+    rankings = {rater: _by_question(rows) for rater, rows in played.items()}
     if orders:
         rankings[AT_ONCE] = {question: scores_of(order) for question, order in orders.items()}
     raters = tuple(rankings)
@@ -338,7 +338,39 @@ def rank_agreement(
         for other in raters[place + 1 :]
     }
     shares = {rater: win_shares([game for _, game in rows]) for rater, rows in played.items()}
-    return RankAgreement(systems, raters, overlaps, shares)
+    names = dict.fromkeys(name for game in games for name, _ in game.annotators)
+    persons = [_by_question(_labelled((game, dict(game.annotators).get(name)) for game in games)) for name in names]
+    if len(persons) < 2:
+        return RankAgreement(systems, raters, overlaps, shares)
+    return RankAgreement(
+        systems,
+        raters,
+        overlaps,
+        shares,
+        persons=len(persons),
+        among_people=overlap_among(persons),
+        with_people={
+            rater: overlap_of_means(mean_overlap(rankings[rater], person) for person in persons)
+            for rater in raters
+            if rater != PEOPLE
+        },
+    )
+
+
+Played = list[tuple[int, tuple[str, str, float]]]
+"""Games by instruction: two systems and what the first won."""
+
+
+def _labelled(verdicts: Iterable[tuple[Game, Verdict | None]]) -> Played:
+    won: dict[Verdict, float] = {"a": 1.0, "b": 0.0, "tie": 0.5}
+    return [(game.question, (game.first, game.second, won[said])) for game, said in verdicts if said is not None]
+
+
+def _by_question(rows: Played) -> dict[Hashable, dict[str, float]]:
+    by_question: dict[Hashable, list[tuple[str, str, float]]] = {}
+    for question, game in rows:
+        by_question.setdefault(question, []).append(game)
+    return {question: win_shares(some) for question, some in by_question.items()}
 
 
 def _played(games: Sequence[Game], answers: Answers, *, named: bool = False) -> Iterator[tuple[Game, float]]:

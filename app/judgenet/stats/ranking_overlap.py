@@ -173,6 +173,13 @@ def overlap_among(
     found = [
         mean_overlap(one, other, p=p, extrapolated=extrapolated, seed=seed) for one, other in combinations(raters, 2)
     ]
+    return overlap_of_means(found)
+
+
+def overlap_of_means(found: Iterable[Overlap]) -> Overlap:
+    """The mean of several overlaps, such as those of a judge with each of several people; ``questions`` and ``total``
+    are summed, and ``sd`` is over the overlaps."""
+    found = list(found)
     values = [each.value for each in found if each.value is not None]
     questions, total = sum(each.questions for each in found), sum(each.total for each in found)
     if not values:

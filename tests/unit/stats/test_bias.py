@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -384,8 +386,6 @@ def test_p_as_people_read_it() -> None:
 
 
 def test_a_result_is_json_without_nan_and_keeps_every_pair() -> None:
-    import json
-
     built = build_lab(PAIRS, ("order", "egocentric", "salience"), OWN)
     result = evaluate(built.lab, [Judge("single", "Single", "single")], {"single": ANSWERS})
     record = json.loads(json.dumps(lab_json(result), allow_nan=False))
@@ -430,3 +430,32 @@ def test_rankings_count_wins_by_appearance() -> None:
     assert overlap.value == pytest.approx(0.9, abs=0.05)
     none = rank_agreement((), [Judge("single", "Single", "single")], {"single": said})
     assert none.reason
+
+
+def test_people_one_by_one_are_compared_with_each_judge_and_each_other() -> None:
+    # Three people on three systems: x ranks A B C, y the same, z C B A.
+    labels = {"AB": ("a", "a", "b"), "AC": ("a", "a", "b"), "BC": ("a", "a", "b")}
+    pairs = [
+        Pair(
+            name,
+            "Q?",
+            f"text of {name[0]}",
+            f"text of {name[1]}",
+            model_a=name[0],
+            model_b=name[1],
+            annotators=tuple(zip("xyz", said, strict=True)),  # type: ignore[arg-type]
+        )
+        for name, said in labels.items()
+    ]
+    built = build_lab(pairs, ("order",))
+    assert Lab.from_json(json.loads(json.dumps(built.lab.to_json()))) == built.lab
+    said: dict[str, Choice | None] = {}
+    for name in labels:
+        said |= {f"{name} · ab": "first", f"{name} · ba": "second"}
+    found = rank_agreement(built.lab.games, [Judge("single", "Single", "single")], {"single": said})
+    # Three systems in reverse: A_1 = 0, A_2 = 1/2, A_3 = 1; .2 (.8 / 2 + .64) + .512 = .72.
+    assert found.persons == 3
+    assert found.among_people is not None
+    assert found.among_people.value == pytest.approx((1 + 0.72 + 0.72) / 3)
+    assert found.with_people["single"].value == pytest.approx((1 + 1 + 0.72) / 3)
+    assert found.overlaps["single", "people"].value == pytest.approx(1.0)

@@ -56,6 +56,7 @@ class Game:
     human: Verdict | None
     prompts: tuple[str, str]
     named: tuple[str, str]
+    annotators: tuple[tuple[str, Verdict], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,7 @@ class Lab:
             ),
             record["pairs"],
             record["questions"],
-            tuple(
-                Game(**{**of, "prompts": tuple(of["prompts"]), "named": tuple(of["named"])}) for of in record["games"]
-            ),
+            tuple(_game(of) for of in record["games"]),
         )
 
 
@@ -169,8 +168,13 @@ def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[Game, .
         plain = (f"{pair.id} · ab", f"{pair.id} · ba")
         named = (f"{pair.id} · named ab", f"{pair.id} · named ba")
         question = numbers[question_key(pair.question)]
-        found.append(Game(pair.id, question, pair.model_a, pair.model_b, human, plain, named))
+        found.append(Game(pair.id, question, pair.model_a, pair.model_b, human, plain, named, pair.annotators))
     return tuple(found)
+
+
+def _game(record: Mapping[str, Any]) -> Game:
+    tuples = {name: tuple(record[name]) for name in ("prompts", "named")}
+    return Game(**{**record, **tuples, "annotators": tuple((name, said) for name, said in record["annotators"])})
 
 
 def lab_id(built: BuiltLab) -> str:
