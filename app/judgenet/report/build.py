@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -212,20 +213,20 @@ def _rates(
         found = rates_over_questions(questions.by_verdict(counted), sample.chosen, resamples=resamples, seed=seed)
     else:
         found = rates(sample.labelled, sample.others, sample.chosen, seed=seed)
-    scores, lengths, of = [], [], []
-    for code, length, question in zip(cells, counts.lengths, questions.numbers.tolist(), strict=True):
+    scores, lengths, asked = array("d"), array("q"), array("q")
+    for code, length, question in zip(cells, counts.lengths, questions.numbers, strict=True):
         verdict = two_verdicts(code)[1]
         if verdict is not None:
             scores.append(SCORES[verdict])
             lengths.append(length)
-            of.append(question)
+            asked.append(int(question))
     return RateFigures(
         estimates=found.estimates,
         strata=found.stratified.strata,
         these_pairs=None if found.estimates["stratified"].value is None else found.stratified.these_pairs,
         decided=found.decided,
         worth=found.worth,
-        length_adjusted=length_adjusted(scores, lengths, of if questions.repeated else None),
+        length_adjusted=length_adjusted(scores, lengths, asked if questions.repeated else None),
         chosen=found.chosen,
         assumed=chosen is None and found.chosen == "imported",
         labelled=sample.labelled.total(),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent
@@ -55,6 +56,9 @@ from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 from judgenet.ui.widgets import Segment
 
+if TYPE_CHECKING:
+    from judgenet.report.study import More
+
 MOST_STUDIES: Final = 20
 _WAIT_MS: Final = 60
 _PDF: Final = ".pdf"
@@ -88,6 +92,9 @@ class ReportPage(Page):
         self._shown: Results | None = None
         self._document: ReportDocument | None = None
         self._sections: Sections | None = None
+        self._report: Report | None = None
+        self._more: tuple[Hashable, More | None] = (None, None)
+        self._reckoning = False
         self._task: asyncio.Task[None] | None = None
 
         self.run_choice = RunChoice(context.run_state)
@@ -260,12 +267,20 @@ class ReportPage(Page):
     # What is shown
 
     def _forget(self) -> None:
-        self._shown = self._document = self._sections = None
+        self._shown = self._document = self._sections = self._report = None
+        self._more = (None, None)
         self.pages.show_pages(None)
         self.text.clear()
 
     def _can_save(self) -> bool | str:
-        return self._document is not None or "There is no report yet."
+        if self._document is None:
+            return "There is no report yet."
+        return not self._reckoning or "Panels, weights and smaller networks are still being reckoned."
+
+    @property
+    def whole(self) -> bool:
+        """Whether the report in view has everything that it will have."""
+        return self._can_save() is True
 
     def _refresh(self) -> None:
         """Shows the present state."""
@@ -295,7 +310,7 @@ class ReportPage(Page):
             self._show_about(results)
             self._task = self.context.tasks.start(self._read_sections(results), "Lay out the report")
         if results is None:
-            self._shown = self._document = self._sections = None
+            self._shown = self._document = self._sections = self._report = None
         self.panel.setVisible(run is not None)
         self._refresh_buttons()
 
@@ -309,7 +324,7 @@ class ReportPage(Page):
         self.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
 
     def _refresh_buttons(self) -> None:
-        there = self._document is not None
+        there = self.whole
         for button in (*self.saves.values(), *self.pictures.values()):
             button.setEnabled(there)
         self.context.actions.refresh()
@@ -327,10 +342,48 @@ class ReportPage(Page):
         self.views.setCurrentWidget(self.pages if key == "pages" else self.text)
 
     async def _read_sections(self, results: Results) -> None:
-        """Makes the parts in a thread: laying out word clouds takes its time."""
-        made = await self.context.tasks.off_thread(sections, results.report)
+        """Makes the parts in a thread: first those that are there at once, then what has to be reckoned anew."""
+        run, report = results.run, results.report
+        of = (run.id, run.finished_at, report.decides, report.spec.aggregation)
+        known, more = self._more
+        if known == of:
+            self._reckoning = False
+            await self._show_parts(results, replace(report, more=more))
+            return
+        store = self.context.document.store
+        self._reckoning = store is not None and run.state != "running"
+        await self._show_parts(results, report)
+        if store is None or run.state == "running" or results is not self._shown:
+            # While a run goes on its figures change every few seconds.
+            return
+
+        def work(job: Job) -> Report:
+            # The window opens before what reckons is loaded.
+            from judgenet.report.study import deepen
+
+            def on_step(_name: str) -> None:
+                job.check()
+
+            return deepen(store, run, report, results.index, on_step=on_step)
+
+        deep = None
+        try:
+            deep = await self.context.tasks.job("Reckon panels, weights and smaller networks", work)
+        except JobCancelled:
+            # Without them the report is what it was.
+            pass
+        finally:
+            if results is self._shown:
+                self._reckoning = False
+                self._refresh_buttons()
+        if deep is not None and results is self._shown:
+            self._more = (of, deep.more)
+            await self._show_parts(results, deep)
+
+    async def _show_parts(self, results: Results, report: Report) -> None:
+        made = await self.context.tasks.off_thread(sections, report)
         if results is self._shown:
-            self._sections = made
+            self._report, self._sections = report, made
             for key, box in self.parts.items():
                 box.setEnabled(bool(made[key]))
                 box.setToolTip("" if made[key] else "This run has nothing to say here.")
@@ -338,10 +391,10 @@ class ReportPage(Page):
 
     def _compose(self) -> None:
         """Puts the chosen parts together and lays out the pages."""
-        results = self._shown
-        if results is None or self._sections is None:
+        report = self._report
+        if report is None or self._sections is None:
             return
-        document = self._document = outline(results.report, self.chosen_parts, self._sections)
+        document = self._document = outline(report, self.chosen_parts, self._sections)
         page = self.pages.page
         self.pages.show_pages(Pages(document), document.title)
         self.pages.go_to(page)
@@ -389,8 +442,8 @@ class ReportPage(Page):
 
     async def write(self, path: Path) -> None:
         """Writes the report; the ending of the file says in which form."""
-        results, document = self._shown, self._document
-        if results is None or document is None:
+        report, document = self._report, self._document
+        if report is None or document is None:
             return
         known = WRITERS.get(path.suffix.lower())
         if known is None:
@@ -401,7 +454,7 @@ class ReportPage(Page):
         name, _, writer = known
 
         def work(job: Job) -> None:
-            written = writer(results.report, document)
+            written = writer(report, document)
             job.check()
             atomic_write(path, written)
 
