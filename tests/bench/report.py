@@ -1,7 +1,9 @@
 """How long a report takes and how much memory, for runs of 1,000 and 10,000 pairs.
 
-``python -m tests.bench.report`` prints, for each size: seconds of CPU to build, to write HTML and PDF, and the peak
-of Python's memory while it builds. Memory must not grow with the number of pairs.
+``python -m tests.bench.report`` prints, for each size: seconds of CPU to build, to reckon panels, weights and smaller
+networks, to write HTML and PDF; and the peak of Python's memory while it builds, while it does all of that, and what
+the texts of the run's pairs and calls weigh. Then the ratios of the last size to the first. Texts are read one pair at
+a time: memory grows by the few numbers that are kept of a pair and of a call, and by nothing else.
 """
 
 from __future__ import annotations
@@ -73,13 +75,25 @@ from pathlib import Path
 from judgenet.report.build import build
 from judgenet.report.outline import outline
 from judgenet.report.html import html
+from judgenet.report.study import deepen
+from judgenet.report.verdict_index import VerdictIndex
 from judgenet.store.db import Store
+from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.ui.export import pdf
+
+def whole(store):
+    run = run_info(store)
+    index = VerdictIndex(network_of(run), run.id)
+    return deepen(store, run, build(store, run, observe=index.add), index)
+
 with Store.open(Path(sys.argv[1]), readonly=True) as store:
     at = time.process_time()
     report = build(store, run_info(store))
     built = time.process_time() - at
+    at = time.process_time()
+    report = whole(store)
+    deep = time.process_time() - at
     at = time.process_time()
     page = html(outline(report))
     written = time.process_time() - at
@@ -90,7 +104,14 @@ with Store.open(Path(sys.argv[1]), readonly=True) as store:
     tracemalloc.start()
     build(store, run_info(store))
     memory = tracemalloc.get_traced_memory()[1] / 1e6
-    print(f"{built:.2f} {written:.2f} {drawn:.2f} {memory:.1f} {len(page)} {len(pages)}")
+    tracemalloc.reset_peak()
+    html(outline(whole(store)))
+    most = tracemalloc.get_traced_memory()[1] / 1e6
+    (pairs,) = store.reader.execute("SELECT sum(length(body)) FROM run_pairs JOIN pairs ON pair_row=id").fetchone()
+    (calls,) = store.reader.execute("SELECT sum(length(own) + length(raw_text)) FROM calls").fetchone()
+    texts = ((pairs or 0) + (calls or 0)) / 1e6
+    print(f"{built:.2f} {deep:.2f} {written:.2f} {drawn:.2f} {memory:.1f} {most:.1f} {texts:.1f} "
+          f"{len(page)} {len(pages)}")
 """
 
 
@@ -98,7 +119,8 @@ def main() -> None:
     """Makes runs in a temporary folder and prints a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000])
-    print("pairs    build s   html s    pdf s    MB peak   html B    pdf B")
+    print("pairs    build s   all s     html s    pdf s     MB build  MB all    MB texts  html B    pdf B")
+    found: list[list[float]] = []
     with tempfile.TemporaryDirectory() as folder:
         for size in parser.parse_args().sizes:
             path = Path(folder) / f"{size}.judgenet.db"
@@ -108,7 +130,11 @@ def main() -> None:
             done = subprocess.run(
                 [sys.executable, "-c", _MEASURE, str(path)], capture_output=True, text=True, check=True
             )
+            found.append([float(value) for value in done.stdout.split()])
             print(f"{size:<8,}", *(f"{value:>9}" for value in done.stdout.split()))
+    if len(found) > 1:
+        ratios = (last / first if first else 0.0 for first, last in zip(found[0], found[-1], strict=True))
+        print("ratio   ", *(f"{ratio:>9.2f}" for ratio in ratios))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def report(
     """Write the report of a run: the corrected win rate, agreement with people, the method, what was left out.
 
     Votes are counted by the rules of the project that the run is in. HTML is one file that asks nothing of the
-    network. CSV and JSON hold every figure, LaTeX the tables.
+    network. CSV and JSON hold every figure, LaTeX the tables and the method.
 
     Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, layers, diversity, review, learned,
     sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all of them.

@@ -23,7 +23,7 @@ class Form:
 FORMS: Mapping[str, Form] = {
     ".html": Form("HTML", "one file to read and print, nothing remote", lambda report, document: html(document)),
     ".md": Form("Markdown", "text and tables", lambda report, document: markdown(document)),
-    ".tex": Form("LaTeX", "the tables", lambda report, document: latex(document)),
+    ".tex": Form("LaTeX", "the tables and the method", lambda report, document: latex(document)),
     ".csv": Form("CSV", "every figure, one a line", lambda report, document: csv(report)),
     ".json": Form("JSON", "every figure with its reasons", lambda report, document: report_json(report)),
 }

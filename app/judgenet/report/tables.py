@@ -35,6 +35,7 @@ from judgenet.report.blocks import (
 )
 from judgenet.report.model import Excerpt, Figures, Report
 from judgenet.report.more_records import Record, more_records
+from judgenet.report.outline_method import METHOD_TITLE, SOURCES_TITLE
 from judgenet.report.words import LETTERS, clean, plural
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
@@ -164,9 +165,12 @@ def _md_study(block: Study) -> Iterator[str]:
 
 
 def latex(document: Document) -> str:
-    """All tables of the report as LaTeX, to be put into a document that loads ``booktabs``."""
+    """All tables of the report and the text of its method as LaTeX, to be put into a document that loads ``booktabs``
+    and ``adjustbox``: a table wider than the line is made as wide as it."""
     parts = [
-        f"% Tables of a JudgeNet report ({plural(_count_tables(document), 'table')}). Needs \\usepackage{{booktabs}}."
+        f"% Tables of a JudgeNet report ({plural(_count_tables(document), 'table')}) and its method. "
+        "Needs \\usepackage{booktabs,adjustbox}.",
+        *_tex_method(document),
     ]
     for title, fact, table in _tables(document):
         columns = "".join("r" if numeric else "l" for numeric in table.numeric)
@@ -184,6 +188,7 @@ def latex(document: Document) -> str:
                     r"\begin{table}",
                     r"\centering",
                     rf"\caption{{{caption}.}}",
+                    r"\begin{adjustbox}{max width=\linewidth}",
                     rf"\begin{{tabular}}{{{columns}}}",
                     r"\toprule",
                     *rows,
@@ -191,11 +196,25 @@ def latex(document: Document) -> str:
                     *body,
                     r"\bottomrule",
                     r"\end{tabular}",
+                    r"\end{adjustbox}",
                     r"\end{table}",
                 )
             )
         )
     return "\n\n".join(parts) + "\n"
+
+
+def _tex_method(document: Document) -> Iterator[str]:
+    """The paragraphs of the method, and its sources as a list."""
+    title = ""
+    for block in document.blocks:
+        if isinstance(block, Section):
+            title = block.title
+        elif title == METHOD_TITLE and isinstance(block, Paragraph):
+            yield _tex(plain_line(block.line))
+        elif title == SOURCES_TITLE and isinstance(block, Bullets):
+            items = "\n".join(rf"\item {_tex(plain_line(item))}" for item in block.items)
+            yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
 
 
 def _count_tables(document: Document) -> int:

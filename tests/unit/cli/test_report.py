@@ -7,11 +7,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from judgenet.cli.main import main
+from judgenet.core.network import Aggregation
+from judgenet.core.project import Project
+from judgenet.store.files import save_project
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
 
 
@@ -164,3 +168,47 @@ def test_an_earlier_report_is_replaced_whole(run: Path, tmp_path: Path) -> None:
     assert main(["report", str(run), "-o", str(file)]) == 0
     assert file.read_text("utf-8").startswith("Report of run 1")
     assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
+
+
+def test_parts_another_run_and_how_labels_were_chosen(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = labelled_pairs(12)
+    other = tmp_path / "other"
+    other.mkdir()
+    record(other / "run.judgenet.db", pairs, random_say(pairs, seed=5)[0], fixed_network(2))
+    file = tmp_path / "r.md"
+    options = ["--compare", str(other), "--chosen", "random", "--part", "comparison", "--part", "method"]
+    assert main(["report", str(run), "-o", str(file), "-o", str(tmp_path / "r.json"), *options]) == 0
+    text = file.read_text("utf-8")
+    assert [line for line in text.split("\n") if line.startswith("## ")] == [
+        "## Beside other, run-1 (run-1 less other, run-1)",
+        "## Method",
+    ]
+    capsys.readouterr()
+    assert main(["compare", str(run), str(other), "--chosen", "random", "--json"]) == 0
+    expected = json.loads(capsys.readouterr().out)
+    found = json.loads((tmp_path / "r.json").read_text("utf-8"))["beside"]
+    for name, difference in expected["differences"].items():
+        assert found["found"]["differences"][name]["difference"] == difference["difference"]
+    assert found["rate"]["difference"] == expected["rate"]["difference"]
+    assert found["found"]["test"]["only_first"] == expected["mcnemar"]["only_first_right"]
+    assert found["common"] == expected["pairs"]["common"]
+    assert main(["report", str(run), "-o", str(file), "--without", "prompts", "--without", "pairs"]) == 0
+    assert "## What exactly was sent" not in file.read_text("utf-8")
+    assert main(["report", str(run), "-o", str(file), "--part", "nothing"]) == 2
+    assert "--part nothing: there is no such part. Parts: run, agreement" in capsys.readouterr().err
+
+
+def test_the_rule_of_the_project_is_taken(tmp_path: Path) -> None:
+    pairs = labelled_pairs(12)
+    spec = fixed_network(2, 2)
+    record(tmp_path / "run.judgenet.db", pairs, random_say(pairs)[0], spec)
+    project = Project.new("study", replace(spec, aggregation=Aggregation(ties="candidate")))
+    save_project(replace(project, metadata={"aggregation": "c2_l1"}), tmp_path / "run.judgenet")
+    found = []
+    for options in ([], ["--own-rules"], ["--aggregation", "c1"]):
+        assert main(["report", str(tmp_path), "-o", str(tmp_path / "r.json"), *options]) == 0
+        figures = json.loads((tmp_path / "r.json").read_text("utf-8"))
+        found.append((figures["decides"], figures["spec"]["aggregation"]["ties"]))
+    assert found == [("c2_l1", "candidate"), ("c2_all", "abstain"), ("c1", "candidate")]

@@ -173,6 +173,14 @@ def test_latex_is_balanced_and_escaped(evil: Report, report: Report) -> None:
     )
 
 
+def test_latex_has_the_method_and_tables_as_wide_as_the_line(report: Report) -> None:
+    text = latex(outline(report))
+    assert "Each pair was judged by 3 neurons" in text
+    assert r"\item Zhang, X." in text
+    assert text.count(r"\begin{adjustbox}{max width=\linewidth}") == text.count(r"\begin{tabular}")
+    assert text.startswith("% Tables")
+
+
 def test_latex_rows_have_a_cell_a_column(report: Report) -> None:
     for table in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", latex(outline(report)), re.DOTALL):
         columns, body = table
