@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+from math import comb
 from pathlib import Path
 from typing import Any, Final
 
@@ -195,7 +196,7 @@ class Systems:
         """In words: "8 systems, 80 questions with 8 responses each: all 2,240 pairs"."""
         each = f"{self.most:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
         question = "question" if self.questions == 1 else "questions"
-        pairs = f"all {self.possible:,} pairs"
+        pairs = f"all {self.possible:,} pairs" if self.possible > 1 else "1 pair"
         if self.matches < self.possible:
             pairs = f"a sample of {self.matches:,} of {self.possible:,} pairs"
         return f"{len(self.names):,} systems, {self.questions:,} {question} with {each} responses each: {pairs}"
@@ -243,10 +244,11 @@ def read_many(
 
 def _columns(table: Table, mapping: PairMapping, shape: str) -> dict[str, tuple[str, ...]]:
     suggested = proposed(table.names)
-    named = {**(suggested[1] if suggested and suggested[0] == shape else {}), **mapping.columns}
-    if shape == SYSTEMS and suggested is None:
-        known = {re.sub(r"[\W_]+", "_", name.strip()).casefold(): name for name in table.names}
-        named = {**_singles(known), **mapping.columns}
+    if suggested and suggested[0] == shape:
+        own = suggested[1]
+    else:
+        own = _singles({re.sub(r"[\W_]+", "_", name.strip()).casefold(): name for name in table.names})
+    named = {**own, **mapping.columns}
     strange = [name for name, column in mapping.columns.items() if column and name not in FIELDS_OF[shape]]
     if strange:
         raise table.error(
@@ -707,15 +709,23 @@ def _findings(
 
 def _about_sample(questions: Sequence[_Question], mapping: PairMapping) -> Iterator[Finding]:
     wanted = mapping.matches
-    if not isinstance(wanted, int):
+    if wanted is None:
         return
-    raised = [q.id for q in questions if matches_of(len(q.answers), wanted) > wanted and len(q.answers) > 1]
+    raised = []
+    for question in questions:
+        count = len(question.answers)
+        asked = round(wanted * comb(count, 2)) if isinstance(wanted, float) else wanted
+        if count > 1 and matches_of(count, wanted) > asked:
+            raised.append(question.id)
     if raised:
+        asked_words = f"{wanted:.0%} of the pairs do" if isinstance(wanted, float) else f"{wanted:,} pairs do"
+        if wanted == 1:
+            asked_words = "1 pair does"
         yield Finding(
             "matches_raised",
             "note",
             len(raised),
-            f"{wanted:,} pairs do not connect all systems of {len(raised):,} questions: each of these gets one fewer "
+            f"{asked_words} not connect all systems of {len(raised):,} questions: each of these gets one fewer "
             "than it has systems.",
         )
 

@@ -251,6 +251,7 @@ def _strength_json(system: Strength) -> dict[str, Any]:
         **{key: value for key, value in asdict(system).items() if key != "interval"},
         "games": system.games,
         "ci": None if system.interval is None else list(system.interval),
+        "reason": None if system.games else "the system is in no judged pair",
     }
 
 

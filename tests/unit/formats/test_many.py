@@ -100,6 +100,11 @@ def test_too_few_matches_are_raised_and_told(tmp_path: Path) -> None:
     dataset = read_pairs(written(tmp_path, wide(5, 8)), mapping=PairMapping(matches=3))
     assert len(dataset.pairs) == 5 * 7
     assert "3 pairs do not connect all systems of 5 questions" in finding(dataset, "matches_raised").message
+    share = read_pairs(written(tmp_path, wide(5, 8)), mapping=PairMapping(matches=0.1))
+    assert len(share.pairs) == 5 * 7
+    assert "10% of the pairs do not connect all systems" in finding(share, "matches_raised").message
+    enough = read_pairs(written(tmp_path, wide(5, 8)), mapping=PairMapping(matches=7))
+    assert not any(one.kind == "matches_raised" for one in enough.notes)
 
 
 @pytest.mark.parametrize("shape", ["wide", "long"])
@@ -171,6 +176,8 @@ def test_columns_can_be_mapped(tmp_path: Path) -> None:
     assert dataset.systems.names == ("gpt", "llama", "qwen")
     assert finding(dataset, "unused_columns").message == "Not read: note."
     rows = [{"q": 1, "who": who, "said": f"{who}!"} for who in "abc"]
+    other = written(tmp_path, [{"question": "Why?", "gpt": "x", "llama": "y"}], "csv")
+    assert len(read_pairs(other, mapping=PairMapping({"responses": "gpt+llama"})).pairs) == 1
     mapped = PairMapping({"id": "q", "system": "who", "response": "said"})
     found = read_pairs(written(tmp_path, rows), mapping=mapped)
     assert len(found.pairs) == 3
