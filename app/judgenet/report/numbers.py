@@ -14,7 +14,8 @@ from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import ReviewShare, review_share
-from judgenet.stats.calibration import Labelled, Method, Rates, rates
+from judgenet.stats.calibration import Labelled, Method, Rates
+from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.intervals import wilson
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.provenance import Sample
@@ -92,7 +93,7 @@ def numbers(index: VerdictIndex, aggregation: str, chosen: Chosen | None = None,
         pairs=len(index),
         labelled=labelled,
         others=others,
-        rates=rates(sample.labelled, sample.others, sample.chosen, seed=seed),
+        rates=rates_over_questions(index.by_question(aggregation, sample), sample.chosen, seed=seed),
         sample=sample,
         assumed=chosen is None and sample.chosen == "imported",
         panel=panel,

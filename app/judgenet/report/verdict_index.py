@@ -20,6 +20,7 @@ from judgenet.engine.run_table import CODES
 from judgenet.report.model import Left
 from judgenet.stats.discussion import Overturns, overturns_of
 from judgenet.stats.provenance import LabelSources, LabelTally, Sample
+from judgenet.stats.resampling import question_counts
 from judgenet.store.runs import CallRow, RunPair
 
 _CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
@@ -257,6 +258,14 @@ class VerdictIndex:
         for (said, human, people), count in counts.items():
             tally.add(CODES[said], CODES[human], kinds[people], count=count)
         return tally.sample(chosen)
+
+    def by_question(self, aggregation: str, sample: Sample) -> NDArray[np.float64]:
+        """Pairs of each question by verdict and by the label that ``sample`` rests on, of shape (questions, 4, 4)."""
+        tally = LabelTally(f"{self.run_id}/{aggregation}")
+        counting = np.array([tally.counts(people, sample) for people in self._people_numbers], dtype=bool)
+        questions = np.asarray(self._questions, dtype=np.int64)
+        labels = np.where(counting[np.asarray(self._people, dtype=np.int64)], self.human_codes, _NONE).astype(np.uint8)
+        return question_counts(questions, self.codes(aggregation), labels)
 
     @property
     def sources(self) -> LabelSources:

@@ -192,13 +192,27 @@ class Change:
         return self.test.only_second
 
 
-def change(first: Answer, second: Answer, human: Codes) -> Change:
-    """What ``first`` says otherwise than ``second``."""
+def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.int64] | None = None) -> Change:
+    """What ``first`` says otherwise than ``second``. Where ``questions`` repeat, the interval is over them."""
     both = (first.codes > 0) & (second.codes > 0)
     differ = both & (first.codes != second.codes)
     used = both & (human > 0)
     right, wrong = (int((used & differ & (of.codes == human)).sum()) for of in (first, second))
-    return Change(np.flatnonzero(differ), int(both.sum()), mcnemar(right, wrong, int(used.sum())))
+    test = mcnemar(right, wrong, int(used.sum()))
+    if questions is not None and used.any():
+        _, number = np.unique(questions[used], return_inverse=True)
+        there = int(number.max()) + 1
+        if there < test.n:
+            lead = (first.codes == human)[used].astype(float) - (second.codes == human)[used]
+            table = np.stack([np.bincount(number, weights=of) for of in (lead, np.ones(test.n))], axis=1).astype(float)
+            ends = None
+            if not few_questions(there, test.n):
+                # Sums that are drawn are no less than 0: the lead is counted from -1.
+                [drawn] = resampled([table + [1, 0] * table[:, 1:]], resamples=RESAMPLES, seed=0)
+                low, high = np.percentile(drawn[:, 0] / drawn[:, 1] - 1, (2.5, 97.5))
+                ends = Interval(float(low), float(high))
+            test = replace(test, interval=ends)
+    return Change(np.flatnonzero(differ), int(both.sum()), test)
 
 
 def what_if(

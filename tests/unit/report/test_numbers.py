@@ -85,3 +85,27 @@ def test_without_labels_only_the_uncorrected_rate_is_left(tmp_path: Path) -> Non
     assert found.panel is None
     assert found.review.share is None
     assert found.review.reason == "no pair has both a human label and a verdict"
+
+
+def test_intervals_are_over_questions_where_these_repeat(tmp_path: Path) -> None:
+    """Ninety pairs of ninety questions, of thirty, and of five, which are too few."""
+    pairs = labelled_pairs(90)
+    shared = [replace(pair, question=f"Why {place // 3}?") for place, pair in enumerate(pairs)]
+    widths = []
+    for name, part in (("own", pairs), ("shared", shared)):
+        path = tmp_path / f"{name}.db"
+        record(path, part, leaning(part))
+        with opened(path) as (store, run):
+            found = numbers(indexed(store, run), "c2_all", "random").rates.estimates
+        interval = found["naive"].interval
+        assert interval is not None
+        widths.append(interval.high - interval.low)
+        assert found["naive"].questions == (90 if name == "own" else 30)
+    assert widths[0] != widths[1]
+    few = [replace(pair, question=f"Why {place % 5}?") for place, pair in enumerate(pairs)]
+    record(tmp_path / "few.db", few, leaning(few))
+    with opened(tmp_path / "few.db") as (store, run):
+        found = numbers(indexed(store, run), "c2_all", "random").rates.estimates
+    assert found["stratified"].value is not None
+    assert found["stratified"].interval is None
+    assert "5 questions" in found["stratified"].reason

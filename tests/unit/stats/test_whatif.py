@@ -17,7 +17,7 @@ from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import wilson
-from judgenet.stats.whatif import Calls, Choice, answer, verdict_codes, what_if, whole_choice
+from judgenet.stats.whatif import Calls, Choice, answer, change, verdict_codes, what_if, whole_choice
 from judgenet.store.db import Store
 from judgenet.store.recorded import import_run, select
 from judgenet.store.votes import run_calls
@@ -197,3 +197,50 @@ def test_the_width_of_llmbar(shared_data: Path, tmp_path: Path) -> None:
     assert found.best.difference == pytest.approx(0.809 - 0.556, abs=1e-3)
     assert found.best.difference_interval.low > 0.15
     assert found.best.interval == pytest.approx(wilson(339, 419), abs=0.01)
+
+
+def test_intervals_over_questions() -> None:
+    """Five pairs that are alike to each of 60 questions: an interval is as wide as one of 60 pairs, for an answer, for
+    what it changes, and for every point of the curve; below ten questions there is none."""
+    rng = np.random.default_rng(4)
+    human = rng.choice([1, 3], size=60).astype(np.uint8)
+    sign = np.where(human == 1, 1.0, -1.0)
+    said = np.where(rng.random((60, 3)) < (0.9, 0.7, 0.6), sign[:, None], -sign[:, None])
+    differences = np.repeat(said[:, :, None, None], 2, axis=2)
+    once = Calls(differences, np.ones(differences.shape, dtype=bool), np.array([1, 1, 1]), human, np.arange(60))
+    often = Calls(
+        np.repeat(once.differences, 5, axis=0),
+        np.repeat(once.asked, 5, axis=0),
+        once.layers,
+        np.repeat(human, 5),
+        np.repeat(np.arange(60), 5),
+    )
+    choice, whole = Choice(1, 1, ORDERS, 1), whole_choice(often)
+
+    def wide(interval: tuple[float, float] | None) -> float:
+        assert interval is not None
+        return interval[1] - interval[0]
+
+    answers = {name: answer(calls, choice, Aggregation()) for name, calls in (("once", once), ("often", often))}
+    assert answers["often"].accuracy == answers["once"].accuracy
+    assert wide(answers["often"].interval) == pytest.approx(wide(answers["once"].interval), rel=0.15)
+    changes = [
+        change(answer(calls, choice, Aggregation()), answer(calls, whole, Aggregation()), calls.human, calls.questions)
+        for calls in (once, often)
+    ]
+    assert changes[1].test.difference == changes[0].test.difference
+    assert wide(changes[1].test.interval) == pytest.approx(wide(changes[0].test.interval), rel=0.15)
+    curves = [what_if(calls, Aggregation()) for calls in (once, often)]
+    assert curves[0] is not None
+    assert curves[1] is not None
+    assert (curves[1].questions, curves[1].few) == (60, "")
+    for one, other in zip(curves[0].points, curves[1].points, strict=True):
+        assert other.accuracy == pytest.approx(one.accuracy)
+        assert wide(other.interval) == pytest.approx(wide(one.interval), rel=0.25)
+        assert wide(other.difference_interval) == pytest.approx(wide(one.difference_interval), rel=0.25, abs=0.02)
+    few = Calls(often.differences, often.asked, often.layers, often.human, np.arange(300) % 9)
+    found = what_if(few, Aggregation())
+    assert found is not None
+    assert "9 questions" in found.few
+    assert all(point.interval is None and point.difference_interval is None for point in found.points)
+    assert answer(few, choice, Aggregation()).interval is None

@@ -261,4 +261,4 @@ def _reply(explored: Explored, question: Question, own: Answer) -> Reply:
     from judgenet.stats.whatif import change
 
     found = _answer(explored, question)
-    return Reply(question, found, own, change(found, own, explored.calls.human))
+    return Reply(question, found, own, change(found, own, explored.calls.human, explored.calls.questions))
