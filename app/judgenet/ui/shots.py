@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 import qasync
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtWidgets import QApplication, QWidget
 
 from judgenet.core.calls import CallSite
 from judgenet.core.labels import Said
@@ -32,6 +32,7 @@ from judgenet.ui.clock import StoppedClock, stopped_clock
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.labels import LabelsPage
+from judgenet.ui.pages.results import ResultsPage
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.playback import PlaybackEngine, up_to
 from judgenet.ui.settings import Recent
@@ -45,13 +46,17 @@ View = Literal[
     "run",
     "run-end",
     "results",
+    "results-what-if",
+    "results-plan",
+    "results-trust",
     "results-end",
     "report",
     "palette",
     "settings",
     "dense",
 ]
-"""The pages; ``run`` is in its middle, ``results-end`` is the foot of the page Results."""
+"""The pages; ``run`` is in its middle; ``results-what-if``, ``-plan``, ``-trust`` and ``-end`` are the page Results
+further down, the last its foot."""
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 LOOKS: Final = ("light", "dark", "contrast")
 FORMS: Final = {
@@ -209,6 +214,9 @@ class _Session:
             "labels": self._labels,
             "run-end": self._run_end,
             "results": self._results,
+            "results-what-if": self._results,
+            "results-plan": self._results,
+            "results-trust": self._results,
             "results-end": self._results,
             "report": self._report,
             "palette": self._open_palette,
@@ -234,9 +242,9 @@ class _Session:
                     self._window.resize(width, height)
                     if view == "palette":
                         await self._open_palette()
-                    elif view == "results-end":
+                    elif view.startswith("results-"):
                         await self._stands_still(shot.name)
-                        self._to_the_foot()
+                        self._scroll_results(view)
                     path = folder / f"{shot.name}.png"
                     image = await self._stands_still(shot.name)
                     if troubles := self._window.errors.troubles:
@@ -316,10 +324,18 @@ class _Session:
     async def _results(self) -> None:
         self._context.navigator.go("results")
 
-    def _to_the_foot(self) -> None:
-        for area in self._window.page("results").findChildren(QScrollArea):
-            if area.isVisible():
-                area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    def _scroll_results(self, view: View) -> None:
+        """Brings a part of the page Results to the top, or its foot into view."""
+        page = self._window.page("results")
+        assert isinstance(page, ResultsPage)
+        bar = page.area.verticalScrollBar()
+        parts: Mapping[View, QWidget] = {
+            "results-what-if": page.what_if,
+            "results-plan": page.planner,
+            "results-trust": page.review,
+        }
+        part = parts.get(view)
+        bar.setValue(bar.maximum() if part is None else part.mapTo(page.rows, QPoint(0, 0)).y())
 
     async def _report(self) -> None:
         self._context.navigator.go("report")
