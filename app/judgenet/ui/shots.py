@@ -265,7 +265,13 @@ class _Session:
         while time.monotonic() < ends:
             await asyncio.sleep(_EVERY_S)
             waits = any(timer.isActive() and timer.isSingleShot() for timer in self._window.findChildren(QTimer))
-            if waits or self._window.tasks.jobs or context.figures.stale or context.document.loading:
+            if (
+                waits
+                or self._window.tasks.jobs
+                or context.results.working
+                or context.figures.stale
+                or context.document.loading
+            ):
                 looks.clear()
                 continue
             look = self._window.grab().toImage()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from judgenet.stats.whatif import Point, WhatIf
 
 _MOST_TICKS = 8
-_WITH_FACT = 720
+_WITH_FACT = 800
 """Narrower than this many px the title has no fact beside it; the words below say the same."""
 
 

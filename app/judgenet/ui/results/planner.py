@@ -153,7 +153,7 @@ class PlannerPanel(Panel):
         for method, (_, text) in self.needs.items():
             need = plan.needs[method]
             if need.labels is None:
-                text.setText(f"n/a – {need.reason}")
+                text.setText("n/a – impossible")
             else:
                 floor = f"; never narrower than {100 * need.floor:.1f} points" if need.floor else ""
                 text.setText(f"{plural(need.labels, 'label')} in all{floor}")
@@ -163,11 +163,13 @@ class PlannerPanel(Panel):
                 f"The {plural(plan.labelled, 'label')} there are were not chosen at random: they tell how often people "
                 "and network agree, and do not count."
             )
+        reasons: dict[str, list[str]] = {}
+        for method, need in plan.needs.items():
+            if need.reason:
+                reasons.setdefault(need.reason, []).append(_NAMES[method])
+        notes += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
         if advised is None:
-            notes.append(
-                "More labels of these pairs do not help: more pairs, or a wider interval, would. "
-                f"{plan.needs['within_verdict'].reason[:1].upper()}{plan.needs['within_verdict'].reason[1:]}."
-            )
+            notes.append("More labels of these pairs do not help: more pairs, or a wider interval, would.")
         notes.append("Pairs are drawn at random within each verdict, more where people and network differ more.")
         self.note.setText(" ".join(notes))
         self.chart.show_picture(plan_picture(plan))
