@@ -1,4 +1,5 @@
-"""What commands print for machines: on runs that have little to say too, every figure that is missing says why."""
+"""What commands print for machines: every figure that is missing says why, on runs that have little to say too, and
+the keys are those of ``resources/figures.md``."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judgenet.assets import asset
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet, Ran
 
@@ -149,3 +151,120 @@ def test_the_simulation_says_why(judgenet: Judgenet) -> None:
 )
 def test_a_null_without_a_reason_is_found(value: Any, missing: list[str]) -> None:
     assert list(nulls_without_reason(value)) == missing
+
+
+# The list of keys
+
+
+Keys = tuple[str, ...]
+_PLAIN = {"number", "text", "list", "interval", "yes/no", "reasons"}
+
+
+def _tables() -> dict[str, list[tuple[Keys, str]]]:
+    """Of each section the keys, as segments, and what they hold."""
+    found: dict[str, list[tuple[Keys, str]]] = {}
+    section = ""
+    for line in asset("figures.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("##"):
+            section = line.lstrip("# ")
+        elif line.startswith("| `"):
+            key, holds, _ = (cell.strip() for cell in line.strip("|").split("|"))
+            found.setdefault(section, []).append((tuple(key.strip("`").split(".")), holds))
+    return found
+
+
+def documented(command: str) -> dict[Keys, bool]:
+    """The keys of a command, parts filled in, and whether every run has them."""
+    tables = _tables()
+
+    def filled(section: str) -> Iterator[tuple[Keys, bool]]:
+        for keys, holds in tables[section]:
+            part, always = holds.removesuffix("?"), not holds.endswith("?")
+            if part in _PLAIN:
+                yield keys, always
+                continue
+            # The keys of a ranking stand at the top.
+            before = () if keys == ("ranking",) else keys
+            for inner, inner_always in filled(part):
+                yield (*before, *inner), always and inner_always
+
+    return dict(filled(command))
+
+
+def leaves(value: Any, path: Keys = ()) -> Iterator[Keys]:
+    """The paths of all that is no object; lists of objects have ``[]``."""
+    if isinstance(value, dict) and value and path[-1:] != ("reasons",):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for inner in value:
+            yield from leaves(inner, (*path[:-1], f"{path[-1]}[]"))
+    else:
+        yield path
+
+
+def matches(keys: Keys, path: Keys) -> bool:
+    """Whether a path is one of these keys, or stops where there is nothing: an empty list, an object that is null."""
+    return len(path) <= len(keys) and all(
+        key == name or key.removesuffix("[]") == name or (key.isupper() and not name.endswith("[]"))
+        for key, name in zip(keys, path, strict=False)
+    )
+
+
+def rich(folder: Path) -> tuple[Path, Path]:
+    """Pairs of three systems and two tasks with annotators, and three judges' verdicts on them in both orders."""
+    pairs, judgments = folder / "pairs.jsonl", folder / "judgments.jsonl"
+    with pairs.open("w", encoding="utf-8") as out, judgments.open("w", encoding="utf-8") as said:
+        for i in range(60):
+            human = "tie" if i % 7 == 0 else "ab"[i % 2]
+            more = {"model_a": "mnk"[i % 3], "model_b": "nkm"[i % 3], "task": f"t{i % 2}"}
+            more |= {"annotators": {"x": human, "y": LABELS[i % 3], "z": human}}
+            lengths = {"response_a": "So. " * (1 + i % 3), "response_b": "Because. " * (1 + i % 4)}
+            out.write(json.dumps({**record(i, **more), **lengths, **({"human": human} if i % 5 else {})}) + "\n")
+            for number, judge in enumerate("uvw"):
+                for order in ("ab", "ba"):
+                    verdict = human if (i + number + len(judge)) % 4 else LABELS[(i + (order == "ba")) % 3]
+                    line = {"pair_id": f"p{i}", "judge": judge, "order": order, "verdict": verdict}
+                    said.write(json.dumps(line) + "\n")
+    return pairs, judgments
+
+
+@pytest.fixture
+def two_runs(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    """A run of two layers with roles (``asked``) and one of recorded judgments (``recorded``), of the same pairs."""
+    pairs, judgments = rich(tmp_path)
+    roles = tmp_path / "roles.json"
+    roles.write_text(
+        json.dumps([{"name": "Critic", "description": "Finds."}, {"name": "Reader", "description": "Reads."}]),
+        encoding="utf-8",
+    )
+    asked = judgenet("run", "--pairs", pairs, *at, "--out", "asked", "--depth", "2", "--roles", roles)
+    assert asked.code == 0, asked.err
+    assert judgenet("import", judgments, "--pairs", pairs, "--out", "recorded").code == 0
+
+
+LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human")),
+    "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random")),
+    "judgenet labels": (("labels", "asked"), ("labels", "recorded", "--chosen", "random")),
+    "judgenet learn": (("learn", "asked", "--leave-out", "task"), ("learn", "recorded")),
+    "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
+    "judgenet compare": (("compare", "asked", "recorded"),),
+    "judgenet rank": (("rank", "asked"), ("rank", "recorded")),
+    "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
+}
+
+
+def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None) -> None:
+    assert set(LISTED) == {section for section in _tables() if section.startswith("judgenet ")}
+    for section, commands in LISTED.items():
+        listed = documented(section)
+        paths = {path for command in commands for path in leaves(parsed(judgenet(*command, "--json").out))}
+        unlisted = sorted(".".join(path) for path in paths if not any(matches(keys, path) for keys in listed))
+        assert unlisted == [], section
+        never = sorted(
+            ".".join(keys)
+            for keys, always in listed.items()
+            if always and not any(matches(keys, path) for path in paths)
+        )
+        assert never == [], section
