@@ -257,14 +257,14 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None) -> None:
     assert set(LISTED) == {section for section in _tables() if section.startswith("judgenet ")}
+    unlisted, never = set[str](), set[str]()
     for section, commands in LISTED.items():
         listed = documented(section)
         paths = {path for command in commands for path in leaves(parsed(judgenet(*command, "--json").out))}
-        unlisted = sorted(".".join(path) for path in paths if not any(matches(keys, path) for keys in listed))
-        assert unlisted == [], section
-        never = sorted(
-            ".".join(keys)
-            for keys, always in listed.items()
-            if always and not any(matches(keys, path) for path in paths)
-        )
-        assert never == [], section
+        for path in paths:
+            if not any(matches(keys, path) for keys in listed):
+                unlisted.add(f"{section}: {'.'.join(path)}")
+        for keys, always in listed.items():
+            if always and not any(matches(keys, path) for path in paths):
+                never.add(f"{section}: {'.'.join(keys)}")
+    assert (unlisted, never) == (set(), set())
