@@ -135,6 +135,7 @@ def _two_class(labelled: Counter[tuple[Verdict, Verdict]], others: Counter[Verdi
         "random": need_json(needs.at_random),
         "published_allocation": None if allocation is None else dict(zip("ab", allocation, strict=True)),
         "reason": None,
+        "reasons": {} if allocation is not None else {"published_allocation": needs.optimal.reason},
     }
 
 

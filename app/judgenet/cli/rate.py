@@ -225,6 +225,7 @@ def counts_json(counts: Counter[Verdict]) -> dict[str, Any]:
         "tie": counts["tie"],
         "n": n,
         "tie_share": counts["tie"] / n if n else None,
+        "reason": None if n else "there is none",
         "decided": {
             "value": found.value,
             "ci": None if found.interval is None else list(found.interval),
