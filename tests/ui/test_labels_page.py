@@ -296,6 +296,44 @@ async def test_what_is_done_is_not_asked_again_and_all_are_exported(studio: Stud
     assert page.stack.currentWidget() is page.desk
 
 
+async def test_labels_given_before_a_run_are_compared_with_it(studio: Studio, place: Path) -> None:
+    pairs = tuple(replace(pair, human=None) for pair in story_pairs(8))
+    context = studio.window.context
+    context.document.open(story_project(place, pairs, story_network(2, 1)))
+    await until(lambda: len(context.document.pairs) == 8)
+    page = await shown(studio)
+    for _ in range(3):
+        strike(Qt.Key.Key_A)
+    labels = {label.pair_id: label.said for label in await kept(page)}
+    context.actions.trigger("page.run")
+    await run(studio, pairs)
+    table = context.run_state.table
+    assert table is not None
+    await until(lambda: int((table.human > 0).sum()) == 3, "the labels in the table")
+    assert {table.ids[at]: table.human_label(at) for at in range(8) if table.human_label(at)} == labels
+    await shown(studio)
+    strike(Qt.Key.Key_T)
+    await kept(page)
+    context.actions.trigger("page.run")
+    await until(lambda: int((table.human > 0).sum()) == 4, "the fourth label")
+
+
+async def test_labels_of_a_file_are_taken_over_or_nothing_is(studio: Studio, place: Path) -> None:
+    page = await at_desk(studio, place, numbered(4))
+    (place / "said.csv").write_text("pair_id,label,annotator\np1,a,Ada\np2,skip,Ada\n", encoding="utf-8")
+    (place / "bad.csv").write_text("pair_id,label\np3,a\np2,perhaps\n", encoding="utf-8")
+    page.import_from(place / "said.csv")
+    await until(lambda: page.state.survey is not None and page.state.survey.said == {"Ada": 1})
+    assert [(label.annotator, label.said, label.chosen) for label in await kept(page)] == [
+        ("Ada", "a", "imported"),
+        ("Ada", "skip", "imported"),
+    ]
+    page.import_from(place / "bad.csv")
+    errors = studio.window.errors
+    await until(lambda: any("perhaps" in trouble.what for trouble in errors.troubles), "what is wrong")
+    assert len(await kept(page)) == 2
+
+
 async def test_without_pairs_and_without_a_place_to_write(studio: Studio, place: Path) -> None:
     context = studio.window.context
     path = story_project(place, numbered(5), story_network(2, 1))

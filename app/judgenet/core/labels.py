@@ -107,7 +107,8 @@ def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple
     if from_file and rules.file_chosen == "targeted":
         set_aside = pair.human
         pair, from_file = replace(pair, human=None, annotators=()), False
-    mine = [label for label in labels if label.content == pair.content_hash]
+    content = pair.content_hash if labels else ""
+    mine = [label for label in labels if label.content == content]
     told = {label.annotator: label.said for label in mine if label.chosen == "targeted" and not label.settles}
     targeted = majority(said for said in told.values() if said in VERDICTS) or set_aside
     counting = [label for label in mine if label.chosen != "targeted" and not label.settles]

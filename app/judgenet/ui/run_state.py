@@ -30,7 +30,8 @@ from judgenet.core.network import NetworkSpec, Role
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.core.tally import Tally
 from judgenet.engine.run_table import NOT_ASKED, CallPhase, CallState, PairPhase, RunTable
-from judgenet.store.db import StoreError
+from judgenet.store.db import Store, StoreError
+from judgenet.store.labels import has_labels
 from judgenet.store.pace import Pace, pace
 from judgenet.store.runs import (
     FullCall,
@@ -39,6 +40,7 @@ from judgenet.store.runs import (
     Spent,
     call_row,
     full_calls,
+    pair_heads,
     run_info,
     run_pair,
     runs,
@@ -244,10 +246,25 @@ class RunState(QObject):
         else:
             self._held = None
             self._put(run, RunTable.fresh(run, spec, pairs))
+            if self._document.store is not None and has_labels(self._document.store):
+                self.labels_changed()
         self.state = "running"
         self._follow = True
         self.refresh_runs()
         self.run_changed.emit()
+
+    def labels_changed(self) -> None:
+        """People labelled pairs: their labels are read anew."""
+        store, run, table = self._document.store, self.run, self._table
+        if store is not None and run is not None and table is not None:
+            self._tasks.start(self._read_labels(store, run, table), "Read the labels")
+
+    async def _read_labels(self, store: Store, run: RunInfo, table: RunTable) -> None:
+        human = await self._tasks.off_thread(lambda: [head.human for head in pair_heads(store, run)])
+        if table is self._table and len(human) == table.pair_count:
+            table.set_labels(human)
+            self._pairs.clear()
+            self.run_changed.emit()
 
     async def _read(self, run: RunInfo, wanted: int) -> None:
         store = self._document.store

@@ -192,9 +192,7 @@ class LabelsState(QObject):
         if self._unseen and self.store is not None:
             self._unseen = False
             self._context.results.labels_changed()
-            run_state = self._context.run_state
-            if run_state.run is not None and not run_state.live and not run_state.loading:
-                run_state.show_run(run_state.run.id)
+            self._context.run_state.labels_changed()
 
     def set_mode(self, mode: Mode) -> None:
         """Chooses how pairs are chosen."""
@@ -389,6 +387,11 @@ class LabelsState(QObject):
         if wanted == self._wanted:
             self.survey, self.plan = found, plan
             self.surveyed.emit()
+
+    def taken_over(self) -> None:
+        """Labels came from a file: everything is drawn anew."""
+        self._unseen = True
+        self.refresh()
 
     def votes(self, pair: Pair) -> list[tuple[str, str]]:
         """What each annotator said of a pair in words, to who settles it."""

@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from judgenet.core.labels import CHOSEN, Said
 from judgenet.core.pairs import Pair
-from judgenet.formats import csv_text
+from judgenet.formats import DataError, csv_text
+from judgenet.formats.labels import LabelFile, read_labels
 from judgenet.formats.tables import whole_file
-from judgenet.store.db import Store
-from judgenet.store.labels import history_records
+from judgenet.store.db import Store, StoreError, now
+from judgenet.store.labels import add_labels, history_records
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.labels.desk_view import DeskView
@@ -80,6 +81,15 @@ class LabelsPage(Page):
                 "export",
                 self._can_export,
                 words="csv jsonl annotators save",
+            ),
+            Action(
+                "labels.import",
+                "Import labels…",
+                self._import,
+                "",
+                "import",
+                self._can_import,
+                words="csv jsonl annotators open",
             ),
             Action("labels.settle", "Settle disagreements", self._settle, "", "labels", self._can_settle),
         )
@@ -289,7 +299,35 @@ class LabelsPage(Page):
     def _go_results(self) -> None:
         self.context.navigator.go("results")
 
-    # Export
+    # Import and export
+
+    def _can_import(self) -> bool | str:
+        return self.state.why_not or bool(self.context.document.pairs) or "There are no pairs yet."
+
+    def _import(self) -> None:
+        file, _ = QFileDialog.getOpenFileName(
+            self, "Import labels", "", "Labels (*.csv *.tsv *.jsonl *.json *.xlsx);;All files (*)"
+        )
+        if file:
+            self.import_from(Path(file))
+
+    def import_from(self, file: Path) -> None:
+        """Enters the labels of a file, all or none. Those whose way of choosing it does not say count as imported."""
+        store = self.context.document.store
+        if store is not None:
+            pairs = tuple(self.context.document.pairs)
+            work = self._read(store, pairs, file, self.state.annotator)
+            self._task = self.context.tasks.start(work, "Import the labels")
+
+    async def _read(self, store: Store, pairs: Sequence[Pair], file: Path, annotator: str) -> None:
+        try:
+            read, new = await self.context.tasks.off_thread(_entered, store, pairs, file, annotator)
+        except (DataError, StoreError) as error:
+            self.context.errors.tell_exception(error)
+            return
+        stale = f", {read.stale:,} of them of other texts than the pairs have now" if read.stale else ""
+        self.context.errors.tell(f"{count(new, 'new label')} of {len(read.labels):,}{stale}.", file.name, level="note")
+        self.state.taken_over()
 
     def _can_export(self) -> bool | str:
         found = self.state.survey
@@ -314,6 +352,11 @@ class LabelsPage(Page):
             await self.context.tasks.off_thread(_written, store, pairs, file)
         except OSError as error:
             self.context.errors.tell_exception(error, str(file))
+
+
+def _entered(store: Store, pairs: Sequence[Pair], file: Path, annotator: str) -> tuple[LabelFile, int]:
+    read = read_labels(file, {pair.id: pair for pair in pairs}, annotator=annotator, at=now())
+    return read, add_labels(store, read.labels)
 
 
 def _written(store: Store, pairs: Sequence[Pair], file: Path) -> None:
