@@ -23,7 +23,7 @@ from judgenet.ui.pages.run import RunPage
 from judgenet.ui.results.point_chart import PointChart
 from tests.ui.conftest import settle, until
 from tests.ui.story import story_network, story_pairs
-from tests.ui.test_results import LEFT, cells, click, judged, listed, names, taken_as
+from tests.ui.test_results import LEFT, cells, click, judged, listed, names, recorded, taken_as
 
 
 def smaller(page: ResultsPage, depth: int, width: int) -> list[tuple[Verdict | None, Verdict | None]]:
@@ -218,3 +218,35 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
     assert design.weights.isVisible()
     context.actions.trigger("edit.undo")
     assert context.document.spec.aggregation.learned is None
+
+
+async def test_review_and_diversity_lead_to_their_pairs(studio: Studio, place: Path) -> None:
+    page = await judged(studio, place, story_pairs(24, labelled=1.0), story_network(3, 2))
+    await until(lambda: not page.trusting.working, "how sure the network is", 25)
+    chart = page.review.chart
+    whole = accuracy(smaller(page, 2, 2))
+    first, *_, last = chart.picture.series[0].spots
+    assert (first.x, last.x) == (0, 1)
+    assert first.y == pytest.approx(whole)
+    assert last.y == 1
+    at = point_at(chart, 0, 10)
+    words = chart.readout.text()
+    assert "reviewed, the least sure first" in words
+    assert "n 24" in words
+    QTest.mouseClick(chart.plot.viewport(), LEFT, pos=at)
+    share = chart.picture.series[0].spots[10].x
+    assert len(listed(page)) == round(share * 24)
+    assert "no pair has two annotators" in page.review.people.text()
+    divided = set()
+    for index, result in enumerate(recorded(page)):
+        assert result.verdicts is not None
+        said = {of.verdict for of in result.verdicts.neurons if of.layer == 2 and of.verdict is not None}
+        if len(said) > 1:
+            divided.add(index)
+    alike = page.alike.chart
+    alike.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(alike, Qt.Key.Key_End)
+    assert alike.readout.text().startswith("Layer 2, two neurons disagree: ")
+    QTest.keyClick(alike, Qt.Key.Key_Return)
+    assert set(listed(page)) == divided
+    assert page.pairs.why.text() == "The neurons of layer 2 differ"

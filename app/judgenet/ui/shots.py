@@ -85,7 +85,7 @@ _LABELS: Final[dict[str, tuple[Said, ...]]] = {
     "Annotator 2": ("a", "b", "tie", "a", "a", "b", "b", "a", "tie", "b", "a"),
     "You": ("a", "b", "a", "a", "a", "b", "tie", "a", "tie", "b", "a", "b", "a", "b"),
 }
-_LONGEST_S: Final = 30.0
+_LONGEST_S: Final = 90.0
 _EVERY_S: Final = 0.12
 _ALIKE: Final = 3
 _ALIKE_AT_FIRST: Final = 10
