@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from pathlib import Path
 
 import pytest
+from scipy.stats import entropy  # type: ignore[import-untyped]
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, f1_score  # type: ignore[import-untyped]
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
@@ -222,3 +224,111 @@ def test_pairs_of_one_question_have_no_interval(judgenet: Judgenet, at: At, tmp_
     assert figures["questions"] == 1
     assert figures["review_share"]["review_ci"] is None
     assert judgenet("metrics", "out").code == 0
+
+
+def test_uncertainty_is_that_of_the_exported_calls(
+    judgenet: Judgenet, labelled: Path, at: At, server: JudgeServer
+) -> None:
+    """The entropy by scipy of the verdicts of a pair's calls: of all layers, of the last, and of one neuron."""
+    server.set(faults={"prose": 0.3})
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 2, "--depth", 2, "--roles", "none")
+    calls = [line for line in judgenet("export", "out", "--what", "calls").lines if line["verdict"]]
+    for scope in ("all", "last", "l1.n2"):
+        found = judgenet("metrics", "out", "--json", "--scope", scope, "--evidence", 0).json["uncertainty"]
+        mine: dict[str, list[str]] = {}
+        for line in calls:
+            name = f"l{line['layer']}.n{line['neuron']}"
+            if scope == "all" or (scope == "last" and line["layer"] == 2) or scope == name:
+                mine.setdefault(line["pair_id"], []).append(line["verdict"])
+        values = [entropy([said.count(verdict) for verdict in ("a", "b", "tie")]) for said in mine.values()]
+        shown = found["scopes"][scope]
+        assert (shown["entropy"]["n"], shown["n_total"]) == (len(mine), 60)
+        assert shown["entropy"]["value"] == pytest.approx(sum(values) / len(values))
+        assert shown["certain"]["value"] == pytest.approx(
+            sum(len(set(said)) == 1 for said in mine.values()) / len(mine)
+        )
+        assert shown["calls"] == pytest.approx(sum(map(len, mine.values())) / len(mine))
+    review = found["review"]
+    first, last = review["points"][0], review["points"][-1]
+    assert (first["reviewed"], last["reviewed"], last["accuracy"]) == (0, review["n"], 1)
+    unknown = judgenet("metrics", "out", "--scope", "l9.n1")
+    assert (unknown.code, "--scope l9.n1" in unknown.err) == (2, True)
+
+
+def test_panels_and_discussion_are_those_of_the_exported_calls(
+    judgenet: Judgenet, labelled: Path, at: At, server: JudgeServer
+) -> None:
+    """Agreement within a layer, changes of mind and what the others said, counted in a plain loop."""
+    server.set(faults={"prose": 0.2})
+    judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 3, "--depth", 2, "--roles", "none")
+    figures = judgenet("metrics", "out", "--json").json
+    scores: dict[str, dict[tuple[int, int], float]] = {}
+    for line in judgenet("export", "out", "--what", "calls").lines:
+        if line["score_a"] is not None:
+            place = (line["layer"], line["neuron"])
+            of = scores.setdefault(line["pair_id"], {})
+            of[place] = of.get(place, 0.0) + line["score_a"] - line["score_b"]
+    said = {pair: {place: _sign(of) for place, of in mine.items()} for pair, mine in scores.items()}
+    agree, changed, both, taken, against = [], 0, 0, 0, 0
+    for mine in said.values():
+        layer = [mine[1, n] for n in (1, 2, 3) if (1, n) in mine]
+        twos = list(itertools.combinations(layer, 2))
+        if twos:
+            agree.append(sum(x == y for x, y in twos) / len(twos))
+        for n in (1, 2, 3):
+            if (1, n) not in mine or (2, n) not in mine:
+                continue
+            both += 1
+            changed += mine[1, n] != mine[2, n]
+            others = [mine[1, m] for m in (1, 2, 3) if m != n and (1, m) in mine]
+            a, b = others.count("a"), others.count("b")
+            most = "a" if a > b else "b" if b > a else "tie" if others and not a else None
+            if most and most != mine[1, n]:
+                against += 1
+                taken += mine[2, n] == most
+    layers, found = figures["panel"]["layers"], figures["discussion"]["layers"]["l2"]["neurons"]
+    assert (layers["l1"]["h"], layers["l1"]["n"]) == (pytest.approx(sum(agree) / len(agree)), len(agree))
+    disagreement = figures["diversity"]["layers"]["l1"]["disagreement"]["value"]
+    assert disagreement == pytest.approx(1 - layers["l1"]["h"])
+    assert (found["changed"]["moved"], found["changed"]["chances"]) == (changed, both)
+    assert (found["to_others"]["moved"], found["to_others"]["chances"]) == (taken, against)
+    assert figures["panel"]["against_people"]["best"] == max(
+        figures["neurons"], key=lambda name: (figures["neurons"][name]["accuracy"], figures["neurons"][name]["kappa"])
+    )
+    assert "6 neurons are compared" in figures["panel"]["against_people"]["warning"]
+    sample = figures["diversity"]["evidence_sample"]
+    assert (sample["pairs"], sample["n_total"], sample["neurons"]) == (60, 60, [1, 2, 3])
+    few = judgenet("metrics", "out", "--json", "--evidence", 7, "--seed", 3).json["diversity"]
+    assert (few["evidence_sample"]["pairs"], few["layers"]["l1"]["evidence"]["distance"]["n"] <= 7) == (7, True)
+
+
+def test_annotators_stand_beside_the_majority_of_the_others(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
+    said = [{"x": "a", "y": "a", "z": "a"}, {"x": "a", "y": "b", "z": "b"}, {"x": "b", "y": "a", "z": "tie"}]
+    path = tmp_path / "panel.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for i, annotators in enumerate(said):
+            record = {"id": str(i), "question": f"Why {i}?", "response_a": "So.", "response_b": "Because."}
+            out.write(json.dumps({**record, "annotators": annotators}) + "\n")
+    judgenet("run", "--pairs", path, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    each = judgenet("metrics", "out", "--json").json["annotators"]["each"]
+    # The labels are a, b and (no majority) a tie. Of x's others only pairs 0 (a) and 1 (b) have a majority.
+    assert (each["x"]["against_label"]["n"], each["x"]["against_label"]["accuracy"]) == (3, pytest.approx(1 / 3))
+    assert (each["x"]["against_others"]["n"], each["x"]["against_others"]["accuracy"]) == (2, 0.5)
+    assert (each["y"]["against_others"]["n"], each["y"]["against_others"]["accuracy"]) == (1, 1)
+
+
+def test_tables_stay_short_unless_all_is_asked_for(judgenet: Judgenet, tmp_path: Path) -> None:
+    """Twenty judges and ten tasks: a row a task and ten neurons, or everything."""
+    pairs, judgments = tmp_path / "pairs.jsonl", tmp_path / "judgments.jsonl"
+    with pairs.open("w", encoding="utf-8") as out, judgments.open("w", encoding="utf-8") as told:
+        for i in range(30):
+            record = {"id": f"p{i}", "question": f"Why {i}?", "response_a": "So.", "response_b": "Because."}
+            out.write(json.dumps({**record, "human": "ab"[i % 2], "task": f"task-{i % 10}"}) + "\n")
+            for judge in range(20):
+                line = {"pair_id": f"p{i}", "judge": f"judge-{judge}", "order": "ab", "verdict": "ab"[(i + judge) % 2]}
+                told.write(json.dumps(line) + "\n")
+    judgenet("import", judgments, "--pairs", pairs, "--out", "out")
+    short, whole = (judgenet("metrics", "out", "--by", "task", *more).out for more in ((), ("--all",)))
+    assert len(short.splitlines()) < 60 < len(whole.splitlines())
+    assert "The best 10 of 20 neurons" in short
+    assert all(f"judge-{judge}" in whole for judge in range(20))
