@@ -267,4 +267,4 @@ def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: N
         for keys, always in listed.items():
             if always and not any(matches(keys, path) for path in paths):
                 never.add(f"{section}: {'.'.join(keys)}")
-    assert (unlisted, never) == (set(), set())
+    assert (sorted(unlisted), sorted(never)) == ([], [])
