@@ -33,7 +33,7 @@ from judgenet.report.words import (
     ratio,
     ratio_interval,
 )
-from judgenet.stats.agreement import Agreement
+from judgenet.stats.agreement import Agreement, review_share
 from judgenet.stats.comparison import Difference
 from judgenet.stats.discussion import MindChanges, Moves
 from judgenet.stats.intervals import AgreementIntervals, Interval
@@ -85,6 +85,8 @@ def people_section(report: Report) -> Iterable[Block]:
         ),
     )
     notes = _coefficient_notes(coefficients)
+    if panel.h.interval is None and not panel.h.interval_reason and report.data.questions < report.data.pairs:
+        notes.append(("No intervals: pairs share questions, and they would be too narrow.",))
     if notes:
         yield Bullets(tuple(notes))
     twos = [(names, found) for names, found in panel.pairwise.items() if found.n_used][:MOST_TWOS]
@@ -109,7 +111,7 @@ def people_section(report: Report) -> Iterable[Block]:
             yield Paragraph((f"{plural(left, 'more pair')} of annotators: in the JSON form.",), "note")
     if people.need is not None:
         yield Section("What people would still review", level=3)
-        yield Paragraph(need_line(people.need))
+        yield Paragraph(need_line(people.need, report.headline.intervals.accuracy))
         yield Bullets(
             (
                 ("A reviewed pair counts as right, although people agree with each other less than that.",),
@@ -129,20 +131,21 @@ def _coefficient_notes(found: dict[str, Coefficient]) -> list[Line]:
     return notes
 
 
-def need_line(need: ReviewNeed) -> Line:
-    """How much people would have to review."""
+def need_line(need: ReviewNeed, within: Interval | None) -> Line:
+    """How much people would have to review; ``within`` is the interval of the accuracy, over questions where these
+    repeat."""
     if need.accuracy is None:
         return (f"n/a: {need.reasons.get('accuracy', 'unknown')}.",)
     text = (
-        f"The network is right on {percent(need.accuracy)} {percent_interval(need.accuracy_interval)} of "
+        f"The network is right on {percent(need.accuracy)} {percent_interval(within)} of "
         f"{plural(need.n, 'labelled pair')}, people agree with each other on {percent(need.target)}"
     )
     relative = f", {percent(need.accuracy / need.target)} of it" if need.target else ""
     parts = [f"{text}{relative}. "]
     if need.random is not None and need.random.review is not None:
         ends = ""
-        if need.random_ends is not None:
-            shares = [end.review for end in need.random_ends]
+        if within is not None:
+            shares = [review_share(end, need.target).review for end in (within.high, within.low)]
             ends = f" ({' to '.join(percent(share) for share in shares)} at the ends of the interval)"
         parts.append(
             f"To reach that, {percent(need.random.review)} of the pairs, picked at random, need a review{ends}. "
