@@ -291,6 +291,8 @@ class ResultsPage(Page):
         before = self._shown
         self._shown = results
         report = results.report
+        if before is not None and before.run.id == results.run.id and before.labels_key != results.labels_key:
+            self.context.learning.forget()
         if before is None or before.run.id != results.run.id:
             self._aggregation = self._chosen = self._listed = None
             self.pairs.hide()
@@ -341,7 +343,6 @@ class ResultsPage(Page):
             self.context.errors.tell_exception(error, "Labels")
             return
         self._state.labels_changed()
-        self.context.learning.forget()
 
     def _show_clouds(self, report: Report) -> None:
         if not report.words:

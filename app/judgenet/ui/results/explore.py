@@ -115,7 +115,7 @@ class Explorer(QObject):
 
     def look(self, results: Results, *, live: bool) -> None:
         """Looks at a run under the rules of ``results``. While it goes on, nothing is read."""
-        key = (results.run.id, results.run.finished_at, results.report.data.finished, results.report.data.labelled)
+        key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
         self._results = results
         if live:
             self.why = "Smaller networks can be asked when the run has ended."

@@ -80,6 +80,11 @@ class Results:
     numbers: Numbers
 
     @property
+    def labels_key(self) -> int:
+        """Another number where labels are others."""
+        return hash(self.index.human_codes.tobytes())
+
+    @property
     def rules(self) -> Aggregation:
         return self.report.spec.aggregation
 

@@ -93,8 +93,14 @@ class Trusting(QObject):
         """Looks at a run; while it goes on nothing is reckoned."""
         store = self._context.document.store
         report = results.report
-        key = (results.run.id, results.run.finished_at, report.data.finished, report.data.labelled, report.decides,
-               results.rules)  # fmt: skip
+        key = (
+            results.run.id,
+            results.run.finished_at,
+            report.data.finished,
+            results.labels_key,
+            report.decides,
+            results.rules,
+        )
         if live:
             self.why = "This is reckoned when the run has ended."
             self.changed.emit()
