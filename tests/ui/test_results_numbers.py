@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.core.aggregate import Opinion, aggregate
 from judgenet.core.pairs import Verdict
+from judgenet.report.learned import WAY_TITLES
 from judgenet.store.results import pair_calls
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
@@ -183,7 +184,11 @@ async def test_nothing_is_learned_from_few_labels(studio: Studio, place: Path) -
     assert not page.learned.table.isVisible()
 
 
-async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_network(studio: Studio, place: Path) -> None:
+async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_network(
+    studio: Studio, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The slower of the two regressions is left out: the time of a test is short.
+    monkeypatch.delitem(WAY_TITLES, "any_sign")
     page = await judged(studio, place, story_pairs(30, labelled=1.0), story_network(2, None))
     context, panel = page.context, page.learned
     context.actions.trigger("page.run")
