@@ -291,7 +291,9 @@ def demo() -> int:
 def tests(arguments: list[str]) -> int:
     step("Tests")
     env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    return call([str(PYTHON), "-m", "pytest", *arguments], env)
+    # A file of tests goes to one process, so that its fixtures serve it once.
+    together = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile"]
+    return call([str(PYTHON), "-m", "pytest", *together, *arguments], env)
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -201,9 +201,11 @@ def evaluate(
     coins: int = COINS,
     seed: int | None = None,
     orders: Mapping[int, Sequence[str]] | None = None,
+    watch: Callable[[], None] = lambda: None,
 ) -> LabResult:
     """Everything that a lab's answers say. ``answers`` are by judge; ``orders`` are rankings of systems, best first, by
-    instruction, where a judge was asked for them at once."""
+    instruction, where a judge was asked for them at once. ``watch`` is called now and then, and may end it by an
+    exception."""
     seed = lab.settings.seed if seed is None else seed
     denominator = lab.settings.denominator
     chances = {
@@ -220,6 +222,7 @@ def evaluate(
     codes = {judge.id: {plan.key: codes_of(plan.items, answers[judge.id]) for plan in lab.probes} for judge in judges}
     rows: dict[str, list[Cell]] = {}
     for judge in judges:
+        watch()
         measured = [
             measure(plan, judge.id, codes[judge.id][plan.key], denominator, chances[plan.key].analytic, seed)
             for plan in lab.probes
@@ -228,6 +231,7 @@ def evaluate(
         rows[judge.id] = [replace(cell, p_holm=p) for cell, p in zip(measured, corrected, strict=True)]
     shifts: list[Shift] = []
     for first, second in compared(judges):
+        watch()
         some = []
         for plan in lab.probes:
             ends = ((first, codes[first][plan.key]), (second, codes[second][plan.key]))

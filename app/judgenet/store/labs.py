@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -215,12 +215,22 @@ def _position(verdict: Verdict | None, order: str) -> Choice | None:
     return "first" if (verdict == "a") == (order == "ab") else "second"
 
 
-def lab_result(store: Store, lab_id: str | None = None, *, neurons: bool = True, coins: int = COINS) -> LabResult:
-    """What a lab found so far, computed from the kept calls; ``neurons`` measures each neuron too.
+def lab_result(
+    store: Store,
+    lab_id: str | None = None,
+    *,
+    neurons: bool = True,
+    coins: int = COINS,
+    watch: Callable[[], None] = lambda: None,
+) -> LabResult:
+    """What a lab found so far, computed from the kept calls; ``neurons`` measures each neuron too. ``watch`` is called
+    now and then, and may end it by an exception.
 
     :raises StoreError: there is no such lab.
     """
     info = lab_info(store, lab_id)
     judges, answers = lab_answers(store, info, neurons=neurons)
     orders = lab_orders(store, info.id)
-    return evaluate(info.lab, judges, answers, coins=coins, orders=None if orders is None else orders.rankings)
+    watch()
+    rankings = None if orders is None else orders.rankings
+    return evaluate(info.lab, judges, answers, coins=coins, orders=rankings, watch=watch)

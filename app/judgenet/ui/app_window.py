@@ -290,7 +290,7 @@ class AppWindow(QMainWindow):
     # Files dropped on the window
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()) and not self.context.runner.running:
+        if any(url.isLocalFile() for url in event.mimeData().urls()) and not self.context.runner.busy:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -325,7 +325,7 @@ class AppWindow(QMainWindow):
     async def _close(self) -> None:
         try:
             runner = self.context.runner
-            if runner.running and not await confirm(
+            if runner.busy and not await confirm(
                 self,
                 "A run goes on",
                 "Stop the run and close? What is finished is kept, and the run goes on from there next time.",

@@ -216,7 +216,7 @@ class FrameActions(QObject):
         return self._context.document.is_open or "Open a project first."
 
     def _no_run(self) -> bool | str:
-        return not self._context.runner.running or "Stop the run first."
+        return not self._context.runner.busy or "Stop the run first."
 
     def _needs_still_project(self) -> bool | str:
         return self._no_run() if self._context.document.is_open else self._needs_project()
@@ -315,7 +315,7 @@ class FrameActions(QObject):
 
     def open_file(self, path: Path) -> None:
         """Opens a project file."""
-        if self._context.runner.running:
+        if self._context.runner.busy:
             self._context.errors.tell("Stop the run first.", path.name, level="warning")
             return
         try:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.calls import CallSite
 
-PageKey = Literal["welcome", "design", "data", "labels", "run", "results", "report", "settings"]
+PageKey = Literal["welcome", "design", "data", "labels", "run", "results", "bias", "report", "settings"]
 PAGES: Final[tuple[PageKey, ...]] = get_args(PageKey)
 
 

@@ -189,8 +189,8 @@ class PreflightDialog(QDialog):
         self._rows.addStretch(1)
 
     def _why_not(self) -> str:
-        if self._context.runner.running:
-            return "A run goes on. Try the models when it has ended."
+        if self._context.runner.busy:
+            return "Judges are being asked already. Try the models when that has ended."
         try:
             models = models_of(self._start().spec) if self._context.document.is_open else ()
         except (NetworkError, PriceError, PromptError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
@@ -61,6 +62,9 @@ class Runner(QObject):
         self._task: asyncio.Task[None] | None = None
         self._starting = False
         self._stopping = False
+        self._ended = asyncio.Event()
+        self._other = ""
+        self._stop_other: Callable[[], None] = lambda: None
         self.limits = Limits()
         self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
         run_state.run_changed.connect(self.changed)
@@ -86,6 +90,24 @@ class Runner(QObject):
         return self._starting or self._handle is not None
 
     @property
+    def busy(self) -> bool:
+        """A run goes on, or something else that asks judges and keeps their answers in the project's store."""
+        return self.running or bool(self._other)
+
+    def occupy(self, what: str, stop: Callable[[], None]) -> None:
+        """Something else asks judges from now on; meanwhile no run is started and the project stays open. ``what``
+        names it ("The bias lab"); ``stop`` ends it soon, upon which it calls :meth:`vacate`."""
+        self._other, self._stop_other = what, stop
+        self._ended.clear()
+        self.changed.emit()
+
+    def vacate(self) -> None:
+        """What :meth:`occupy` told of has ended."""
+        self._other = ""
+        self._ended.set()
+        self.changed.emit()
+
+    @property
     def paused(self) -> bool:
         return self.running and self._run_state.live and self._run_state.state == "paused"
 
@@ -101,6 +123,8 @@ class Runner(QObject):
             return "Open a project first."
         if self.running:
             return "A run goes on already."
+        if self._other:
+            return f"{self._other} goes on. Stop it first."
         if document.read_only:
             return document.read_only
         if document.loading:
@@ -201,6 +225,10 @@ class Runner(QObject):
         self.stop()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=STOP_PATIENCE_S)
+        if self._other:
+            self._stop_other()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), STOP_PATIENCE_S)
 
     def close(self) -> None:
         """Ends the engine's thread."""

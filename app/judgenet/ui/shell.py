@@ -40,6 +40,7 @@ RAIL_PAGES: Final[tuple[tuple[PageKey, str, str], ...]] = (
     ("labels", "Labels", "labels"),
     ("run", "Run", "run"),
     ("results", "Results", "results"),
+    ("bias", "Bias", "bias"),
     ("report", "Report", "report"),
 )
 """Key, word and icon of the pages on the rail."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Final, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+CLOSE_PATIENCE_S: Final = 1.0
+"""How long closing waits for threads that were told to stop."""
 
 
 class JobCancelled(Exception):
@@ -95,6 +99,7 @@ class Tasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._working: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="judgenet-work")
         self.jobs: list[Job] = []
 
@@ -115,7 +120,10 @@ class Tasks(QObject):
 
     async def off_thread(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a function in a thread and returns what it returns. It must not touch Qt."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: work(*args, **kwargs))
+        working = self._pool.submit(lambda: work(*args, **kwargs))
+        self._working.add(working)
+        working.add_done_callback(self._working.discard)
+        return await asyncio.wrap_future(working)
 
     async def job(self, title: str, work: Callable[[Job], T]) -> T:
         """Runs long work in a thread, with progress and a way to stop it in the status bar.
@@ -150,6 +158,8 @@ class Tasks(QObject):
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         self._pool.shutdown(wait=False, cancel_futures=True)
+        # Threads hold the loop and widgets: what ends on a thread later would be destroyed there.
+        wait(self._working.copy(), CLOSE_PATIENCE_S)
 
 
 def _heard(work: asyncio.Future[Any]) -> None:

@@ -113,7 +113,7 @@ class Importer(QObject):
     def begin(self, files: Sequence[Path], source: PairsSource | None = None, encoding: str | None = None) -> None:
         """Opens files to import them; with ``source`` it begins with what that one says of them."""
         document, errors = self._context.document, self._context.errors
-        why = document.read_only or ("Stop the run first." if self._context.runner.running else "")
+        why = document.read_only or ("Stop the run first." if self._context.runner.busy else "")
         if why:
             errors.tell(f"Nothing was imported. {why}", document.title, level="warning")
             return

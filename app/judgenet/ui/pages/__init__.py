@@ -20,6 +20,7 @@ _CLASSES: Final[dict[PageKey, str]] = {
     "labels": "LabelsPage",
     "run": "RunPage",
     "results": "ResultsPage",
+    "bias": "BiasPage",
     "report": "ReportPage",
     "settings": "SettingsPage",
 }

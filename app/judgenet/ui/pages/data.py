@@ -177,7 +177,7 @@ class DataPage(Page):
         document = self.context.document
         if not document.is_open:
             return "Open a project first."
-        if self.context.runner.running:
+        if self.context.runner.busy:
             return "Stop the run first."
         return document.read_only or True
 

@@ -1,0 +1,127 @@
+"""The bias card: a row for each bias of a lab, as page and report show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Final, Literal
+
+from judgenet.core.bias import PROBES
+from judgenet.stats.bias import Judge, Mood
+from judgenet.stats.intervals import Interval
+from judgenet.stats.lab import LabResult
+
+Shape = Literal["circle", "triangle", "square", "diamond", "dot"]
+"""How a judge is marked: the single judge, the layers in turn, and the network, which is the subject."""
+
+LAYER_SHAPES: Final[tuple[Shape, ...]] = ("triangle", "square", "diamond")
+_STEP: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A judge's share of a bias; ``None`` where there is none."""
+
+    judge: str
+    title: str
+    shape: Shape
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BiasRow:
+    """A bias of the judge in view.
+
+    ``random`` is what a coin comes to on the same items: the mean of many, ``None`` where a coin is no yardstick.
+    ``n`` of ``items`` pairs count. ``marks`` go from the single judge by the layers to the network.
+    """
+
+    probe: str
+    title: str
+    tells: str
+    share: float | None
+    interval: Interval | None
+    random: float | None
+    hits: int
+    n: int
+    items: int
+    words: str
+    mood: Mood
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCard:
+    """All rows, and the end of their common axis (a share)."""
+
+    subject: Judge
+    rows: tuple[BiasRow, ...]
+    legend: tuple[Mark, ...]
+    end: float
+
+
+def subjects(result: LabResult) -> tuple[Judge, ...]:
+    """The judges whose bars can be shown: the network and the single judge first, then parts."""
+    order = {"network": 0, "single": 1, "baseline": 2, "layer": 3, "aggregation": 4, "neuron": 5}
+    return tuple(sorted(result.judges, key=lambda judge: order[judge.kind]))
+
+
+def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
+    """The card of a judge, of the first of :func:`subjects` where none is named; ``None`` without any judge."""
+    known = subjects(result)
+    chosen = next((judge for judge in known if judge.id == subject), known[0] if known else None)
+    if chosen is None:
+        return None
+    way = _way(result)
+    rows = []
+    for plan in result.lab.probes:
+        cell, probe, chance = result.cell(plan.key, chosen.id), PROBES[plan.key], result.chances[plan.key]
+        rows.append(
+            BiasRow(
+                probe=plan.key,
+                title=probe.title,
+                tells=probe.tells,
+                share=cell.share,
+                interval=cell.interval,
+                random=chance.analytic if chance.mean is None else chance.mean,
+                hits=cell.hits,
+                n=cell.n,
+                items=cell.items,
+                words=cell.words,
+                mood=cell.mood,
+                marks=tuple(
+                    Mark(judge.id, title, shape, result.cell(plan.key, judge.id).share) for judge, title, shape in way
+                ),
+            )
+        )
+    legend = tuple(Mark(judge.id, title, shape, None) for judge, title, shape in way)
+    return BiasCard(chosen, tuple(rows), legend, _end(rows))
+
+
+def _way(result: LabResult) -> list[tuple[Judge, str, Shape]]:
+    """The judges from the single one to the network, each with a short title and its mark."""
+    found: list[tuple[Judge, str, Shape]] = []
+    for judge in result.judges:
+        if judge.kind == "single":
+            found.append((judge, "single", "circle"))
+    layers = sorted((judge for judge in result.judges if judge.kind == "layer"), key=lambda judge: judge.layer or 0)
+    for place, judge in enumerate(layers):
+        found.append((judge, f"layer {judge.layer}", LAYER_SHAPES[place % len(LAYER_SHAPES)]))
+    found += [(judge, "network", "dot") for judge in result.judges if judge.kind == "network"]
+    return found
+
+
+def _end(rows: list[BiasRow]) -> float:
+    """The end of an axis in steps of a fifth that holds all that is drawn."""
+    shown = [
+        value
+        for row in rows
+        for value in (
+            row.share,
+            row.random,
+            None if row.interval is None else row.interval.high,
+            *(mark.share for mark in row.marks),
+        )
+        if value is not None
+    ]
+    return min(1.0, max(_STEP, _STEP * ceil(max(shown, default=_STEP) / _STEP - 1e-9)))

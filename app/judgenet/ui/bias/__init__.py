@@ -1,0 +1,1 @@
+"""The bias lab in the studio: what is chosen, what it found, and the pairs behind it."""

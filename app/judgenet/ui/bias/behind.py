@@ -1,0 +1,186 @@
+"""The pairs behind a bar: what was chosen in each prompt, and what that comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.bias import PROBES
+from judgenet.stats.bias import Cell, answer_of_sign, outcome_of_signs
+from judgenet.stats.lab import LabResult
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import ComboBox, ElidedLabel, link
+from judgenet.ui.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT: Final = QModelIndex()
+_CHARS: Final = 160
+HEIGHT: Final = 216
+ALL: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A pair behind a bar: its id, the positions chosen in its prompts, and the outcome."""
+
+    pair: str
+    answers: str
+    outcome: str
+
+
+def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
+    """The pairs that a bar was counted from."""
+    plan, probe = result.plan(cell.probe), PROBES[cell.probe]
+    found = []
+    for item, signs in zip(plan.items, cell.codes, strict=True):
+        outcome = outcome_of_signs(probe, signs)
+        if outcome == "not_asked":
+            continue
+        said = [answer_of_sign(sign, target) or "unreadable" for sign, target in zip(signs, item.targets, strict=True)]
+        found.append(Behind(item.pair, ", ".join(said), outcome))
+    return tuple(found)
+
+
+class BehindModel(QAbstractTableModel):
+    """Pairs with their question; texts are those of the document's pairs."""
+
+    TITLES: Final = ("Pair", "Question", "Chosen", "Comes to")
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[Behind] = ()
+        self._questions: Mapping[str, str] = {}
+
+    def say(self, rows: Sequence[Behind], questions: Mapping[str, str]) -> None:
+        """Lists pairs."""
+        self.beginResetModel()
+        self.rows, self._questions = rows, questions
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.TITLES[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        row = self.rows[index.row()]
+        question = " ".join(self._questions.get(row.pair, "not loaded now")[:_CHARS].split())
+        return (row.pair, question, row.answers, row.outcome)[index.column()]
+
+
+class BehindPanel(QFrame):
+    """The list of pairs behind a bar.
+
+    Signals:
+        opened: the ids of pairs that the user wants to read.
+        closed: the list is not wanted any more.
+    """
+
+    opened = Signal(object)
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("part", "foot")
+        self.setAccessibleName("Pairs behind the bar")
+        self._rows: tuple[Behind, ...] = ()
+        self._questions: Mapping[str, str] = {}
+        self.title = ElidedLabel("", "section")
+        self.outcome = ComboBox("Which pairs")
+        self.outcome.currentIndexChanged.connect(self._filter)
+        self.read = link("Read them on the page Data")
+        self.read.clicked.connect(self._open_all)
+        self.close_button = QToolButton()
+        self.close_button.setAccessibleName("Close the list of pairs")
+        self.close_button.setIcon(icon("close"))
+        self.close_button.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(self.title, stretch=1)
+        for widget in (self.outcome, self.read, self.close_button):
+            head.addWidget(widget)
+        self.model = BehindModel(self)
+        self.table = QTableView()
+        self.table.setAccessibleName("Pairs behind the bar")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.activated.connect(self._open)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self.table, stretch=1)
+        self._column, self._head = column, head
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self.setFixedHeight(theme.px(HEIGHT))
+        self._column.setContentsMargins(theme.px(24), theme.px(8), theme.px(16), theme.px(8))
+        self._column.setSpacing(theme.px(8))
+        self._head.setSpacing(theme.px(12))
+        self.close_button.setIconSize(QSize(theme.px(16), theme.px(16)))
+        self.table.verticalHeader().setDefaultSectionSize(theme.row)
+        self.outcome.setMinimumWidth(theme.px(180))
+        for place, wide in ((0, 170), (2, 170), (3, 130)):
+            self.table.setColumnWidth(place, theme.px(wide))
+
+    def say(self, title: str, cell: Cell, rows: tuple[Behind, ...], questions: Mapping[str, str]) -> None:
+        """Lists the pairs of a bar; those that count as biased are shown first."""
+        self._rows, self._questions = rows, questions
+        self.title.say(title)
+        self.outcome.blockSignals(True)
+        before = self.outcome.currentData()
+        self.outcome.clear()
+        self.outcome.addItem(f"All ({len(rows):,})", ALL)
+        for outcome, number in cell.counts.items():
+            if number:
+                self.outcome.addItem(f"{outcome.replace('_', ' ')} ({number:,})", outcome)
+        probe = PROBES[cell.probe]
+        wanted = probe.outcomes[2] if probe.rule == "changed" else probe.outcomes[0]
+        place = max(self.outcome.findData(before if before else wanted), 0)
+        self.outcome.setCurrentIndex(place)
+        self.outcome.blockSignals(False)
+        self._filter()
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The ids of the pairs that are listed."""
+        return tuple(row.pair for row in self.model.rows)
+
+    def _filter(self, *_: object) -> None:
+        wanted = self.outcome.currentData()
+        self.model.say([row for row in self._rows if not wanted or row.outcome == wanted], self._questions)
+        self.read.setEnabled(bool(self.model.rows))
+
+    def _open(self, index: QModelIndex) -> None:
+        self.opened.emit((self.model.rows[index.row()].pair,))
+
+    def _open_all(self) -> None:
+        self.opened.emit(self.pairs)

@@ -1,0 +1,449 @@
+"""The bias card: a row a bias with bar, interval and coin, the way from the single judge to the network, and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
+from judgenet.stats.bias import Mood
+from judgenet.ui.icons import icon
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TypeRole
+
+MOODS: Final[dict[Mood, tuple[str, str]]] = {
+    "good": ("tick", "good"),
+    "neutral": ("dash", "text3"),
+    "info": ("info", "text2"),
+    "warning": ("warning", "warn"),
+    "bad": ("error", "bad"),
+    "none": ("dash", "text3"),
+}
+"""Icon and colour of how to take a figure."""
+
+_ROW: Final = 64
+_HEAD: Final = 64
+_AXIS: Final = 32
+_GAP: Final = 16
+_SIDE: Final = 4
+_WIDE: Final = 860
+"""Narrower than so many px at 100 %, the way from judge to judge is left out: the words name it."""
+_MARK: Final = 5.0
+_STEP: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the columns of the card stand, in px: left and width of each; no width where there is no room."""
+
+    name: tuple[float, float]
+    bar: tuple[float, float]
+    way: tuple[float, float]
+    valid: tuple[float, float]
+    words: tuple[float, float]
+
+    @classmethod
+    def of(cls, width: int, theme: Theme, *, with_way: bool) -> Columns:
+        """The columns in a card of a width."""
+        scale, gap, side = theme.scale, _GAP * theme.scale, _SIDE * theme.scale
+        free = max(0.0, width - 2 * side)
+        name = min(178 * scale, max(110 * scale, 0.17 * free))
+        valid = 74 * scale
+        words = max(140 * scale, 0.22 * free)
+        drawn = max(0.0, free - name - valid - words - 3 * gap)
+        with_way = with_way and free / scale > _WIDE
+        bar = (drawn - gap) * 0.48 if with_way else drawn
+        way = drawn - gap - bar if with_way else 0.0
+        left = side
+        found = []
+        for size in (name, bar, way, valid, words):
+            found.append((left, size))
+            left += size + (gap if size else 0.0)
+        return cls(*found)
+
+
+class CardRow(QAbstractButton):
+    """A bias: chosen by mouse or keyboard, it shows the pairs behind it."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.row: BiasRow | None = None
+        self._end = 1.0
+        self._with_way = True
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(600), self.theme.px(_ROW))
+
+    def say(self, row: BiasRow, end: float, *, with_way: bool) -> None:
+        """Shows a bias; ``end`` is the end of the axis."""
+        self.row, self._end, self._with_way = row, end, with_way
+        share = "n/a" if row.share is None else f"{row.share:.2f}"
+        interval = "" if row.interval is None else f", interval {row.interval.low:.2f} to {row.interval.high:.2f}"
+        random = "" if row.random is None else f", a coin {row.random:.2f}"
+        marks = ", ".join(f"{mark.title} {mark.share:.2f}" for mark in row.marks if mark.share is not None)
+        self.setAccessibleName(f"{row.title}: {share}{interval}{random}; {row.n:,} valid of {row.items:,}. {row.words}")
+        tip = f"{row.title}, share {share}{interval.replace('interval ', '95 % interval ')}{random}\n"
+        tip += f"{row.hits:,} of {row.n:,} valid pairs, {row.items:,} asked"
+        self.setToolTip(f"{tip}\n{marks}" if marks else tip)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        row, theme = self.row, self.theme
+        if row is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        columns = Columns.of(self.width(), theme, with_way=self._with_way)
+        high = float(self.height())
+        if self.isChecked():
+            painter.fillRect(self.rect(), theme.color("accentTint"))
+        elif self.underMouse():
+            painter.fillRect(self.rect(), theme.color("hover"))
+        painter.fillRect(QRectF(0, high - 1, self.width(), 1), theme.color("line"))
+        self._grid(painter, columns, high)
+        self._name(painter, columns.name, row, high)
+        self._bar(painter, columns.bar, row, high)
+        if columns.way[1]:
+            self._marks(painter, columns.way, row, high)
+        self._figures(painter, columns, row, high)
+        if self.hasFocus():
+            wide = theme.focus_width
+            painter.setPen(QPen(theme.color("accent"), wide))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(wide, wide, -wide, -wide), 4, 4)
+        painter.end()
+
+    def _at(self, share: float, column: tuple[float, float]) -> float:
+        """The place of a share in a column. Marks keep a little off its ends."""
+        inside = 8 * self.theme.scale
+        return column[0] + inside + min(share, self._end) / self._end * (column[1] - 2 * inside)
+
+    def _grid(self, painter: QPainter, columns: Columns, high: float) -> None:
+        painter.setPen(QPen(self.theme.color("line"), 1))
+        for column in (columns.bar, columns.way):
+            if column[1]:
+                for tick in ticks(self._end):
+                    x = round(self._at(tick, column)) + 0.5
+                    painter.drawLine(QPointF(x, 0), QPointF(x, high - 1))
+
+    def _name(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
+        theme = self.theme
+        line = theme.px(20)
+        top = (high - 2 * line) / 2
+        _text(painter, theme, QRectF(column[0], top, column[1], line), row.title, "node")
+        _text(painter, theme, QRectF(column[0], top + line, column[1], line), row.tells, "body", "text2")
+
+    def _bar(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
+        theme, middle = self.theme, high / 2
+        if row.share is not None:
+            left, right = self._at(0, column), self._at(row.share, column)
+            half = theme.px(8)
+            painter.fillRect(QRectF(left, middle - half, right - left, 2 * half), theme.color("accent", 0.28))
+        if row.random is not None:
+            x = self._at(row.random, column)
+            painter.setPen(QPen(theme.color("text"), 2 * theme.scale))
+            painter.drawLine(QPointF(x, theme.px(10)), QPointF(x, high - theme.px(10)))
+        accent = theme.color("accent")
+        if row.interval is not None:
+            low, top = self._at(row.interval.low, column), self._at(row.interval.high, column)
+            cap = 5 * theme.scale
+            painter.setPen(QPen(accent, 1.5 * theme.scale))
+            painter.drawLine(QPointF(low, middle), QPointF(top, middle))
+            for x in (low, top):
+                painter.drawLine(QPointF(x, middle - cap), QPointF(x, middle + cap))
+        if row.share is not None:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(accent)
+            painter.drawEllipse(QPointF(self._at(row.share, column), middle), 4.5 * theme.scale, 4.5 * theme.scale)
+
+    def _marks(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
+        """The judges stepped from top to bottom, so that equal values do not hide each other."""
+        theme = self.theme
+        if row.random is not None:
+            x = self._at(row.random, column)
+            painter.setPen(QPen(theme.color("text"), 2 * theme.scale))
+            painter.drawLine(QPointF(x, theme.px(10)), QPointF(x, high - theme.px(10)))
+        count = len(row.marks)
+        inside = theme.px(13)
+        step = (high - 2 * inside) / max(1, count - 1)
+        points: list[tuple[Mark, QPointF]] = []
+        for place, mark in enumerate(row.marks):
+            y = high / 2 if count == 1 else inside + place * step
+            if mark.share is not None:
+                points.append((mark, QPointF(self._at(mark.share, column), y)))
+        painter.setPen(QPen(theme.color("text3"), theme.scale))
+        for (_, one), (_, other) in pairwise(points):
+            painter.drawLine(one, other)
+        ground = theme.color("accentTint" if self.isChecked() else "hover" if self.underMouse() else "surface")
+        for mark, point in points:
+            draw_shape(painter, theme, mark.shape, point, ground)
+
+    def _figures(self, painter: QPainter, columns: Columns, row: BiasRow, high: float) -> None:
+        theme = self.theme
+        left, width = columns.valid
+        box = QRectF(left, 0, width, high)
+        painter.setFont(theme.font(tabular=True))
+        painter.setPen(theme.color("text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{row.n:,}")
+        left, width = columns.words
+        name, tone = MOODS[row.mood]
+        side = theme.px(16)
+        icon(name, tone).paint(painter, round(left), round((high - side) / 2), side, side)
+        room = QRectF(left + side + theme.px(8), 4, width - side - theme.px(8), high - 8)
+        painter.setFont(theme.font("node" if row.mood == "bad" else "body"))
+        painter.setPen(theme.color("text"))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(room, int(flags), row.words)
+
+
+class CardHead(QWidget):
+    """The titles of the columns, what the coin's mark means, and the legend of the way."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._card: BiasCard | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(600), self.theme.px(_HEAD))
+
+    def say(self, card: BiasCard) -> None:
+        """Shows the titles of a card."""
+        self._card = card
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        card, theme = self._card, self.theme
+        if card is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        columns = Columns.of(self.width(), theme, with_way=len(card.legend) > 1)
+        line, top = theme.px(20), theme.px(8)
+        second = top + theme.px(26)
+        titles = (
+            (columns.name, "Bias"),
+            (columns.bar, self._bar_title(card, columns.bar[1])),
+            (columns.way, "From single judge to network"),
+            (columns.words, "In words"),
+        )
+        for (left, width), text in titles:
+            if width:
+                _text(painter, theme, QRectF(left, top, width, line), text, "node")
+        left, width = columns.valid
+        flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        painter.setFont(theme.font("node"))
+        painter.setPen(theme.color("text"))
+        painter.drawText(QRectF(left, top, width, line), flags, "Valid n")
+        left, width = columns.bar
+        painter.fillRect(
+            QRectF(left + theme.px(2), second + theme.px(3), 2 * theme.scale, line * 0.7), theme.color("text")
+        )
+        text = "RANDOM, a coin on the same path"
+        _text(painter, theme, QRectF(left + theme.px(12), second, width - theme.px(12), line), text, "body", "text2")
+        # Beside the legend nothing stands but the column of counts, which is empty there.
+        room = columns.words[0] - columns.way[0] if columns.way[1] else 0.0
+        self._legend(painter, (columns.way[0], room), card.legend, second, line)
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line2"))
+        painter.end()
+
+    def _bar_title(self, card: BiasCard, width: float) -> str:
+        text = f"{card.subject.title}, share and 95 % interval"
+        wide = QFontMetricsF(self.theme.font("node")).horizontalAdvance(text)
+        return text if wide <= width else "Share and 95 % interval"
+
+    def _legend(
+        self, painter: QPainter, column: tuple[float, float], marks: Sequence[Mark], top: float, line: float
+    ) -> None:
+        theme = self.theme
+        left, width = column
+        if not width:
+            return
+        metrics = QFontMetricsF(theme.font())
+        x = left + _MARK * theme.scale
+        for mark in marks:
+            room = metrics.horizontalAdvance(mark.title)
+            if x + theme.px(12) + room > left + width:
+                return
+            draw_shape(painter, theme, mark.shape, QPointF(x, top + line / 2), theme.color("surface"))
+            _text(painter, theme, QRectF(x + theme.px(12), top, room + 2, line), mark.title, "body", "text2")
+            x += theme.px(26) + room
+
+
+class CardAxis(QWidget):
+    """The ticks under the bars."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._card: BiasCard | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(600), self.theme.px(_AXIS))
+
+    def say(self, card: BiasCard) -> None:
+        """Shows the axis of a card."""
+        self._card = card
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        card, theme = self._card, self.theme
+        if card is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(theme.font(tabular=True))
+        painter.setPen(theme.color("text2"))
+        columns = Columns.of(self.width(), theme, with_way=len(card.legend) > 1)
+        inside, half = 8 * theme.scale, 24 * theme.scale
+        for left, width in (columns.bar, columns.way):
+            if not width:
+                continue
+            for tick in ticks(card.end):
+                x = left + inside + tick / card.end * (width - 2 * inside)
+                box = QRectF(x - half, theme.px(6), 2 * half, theme.px(20))
+                painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, f"{tick:.1f}".removesuffix(".0"))
+        painter.end()
+
+
+class BiasCardView(QWidget):
+    """The whole card. Up and down go from row to row.
+
+    Signals:
+        chosen: the key of the probe whose row was chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._card: BiasCard | None = None
+        self.setAccessibleName("Biases")
+        self.head = CardHead(theme, self)
+        self.axis = CardAxis(theme, self)
+        self.rows: list[CardRow] = []
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._group.buttonClicked.connect(self._clicked)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.axis)
+        self._column = column
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._theme = theme
+        parts: list[CardHead | CardAxis | CardRow] = [self.head, self.axis, *self.rows]
+        for part in parts:
+            part.theme = theme
+            part.updateGeometry()
+            part.update()
+
+    def show_card(self, card: BiasCard) -> None:
+        """Shows a card; the chosen row stays chosen."""
+        self._card = card
+        while len(self.rows) > len(card.rows):
+            gone = self.rows.pop()
+            self._group.removeButton(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self.rows) < len(card.rows):
+            made = CardRow(self._theme, self)
+            self._group.addButton(made)
+            self._column.insertWidget(len(self.rows) + 1, made)
+            self.rows.append(made)
+        for widget, row in zip(self.rows, card.rows, strict=True):
+            widget.say(row, card.end, with_way=len(card.legend) > 1)
+        self.head.say(card)
+        self.axis.say(card)
+
+    def mark(self, probe: str | None) -> None:
+        """Marks the row of a probe, none for ``None``."""
+        self._group.setExclusive(False)
+        for row in self.rows:
+            row.setChecked(row.row is not None and row.row.probe == probe)
+        self._group.setExclusive(True)
+
+    def _clicked(self, button: QAbstractButton) -> None:
+        if isinstance(button, CardRow) and button.row is not None:
+            self.chosen.emit(button.row.probe)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        at = next((place for place, row in enumerate(self.rows) if row.hasFocus()), None)
+        if step is None or at is None:
+            super().keyPressEvent(event)
+            return
+        place = min(len(self.rows) - 1, max(0, at + step))
+        self.rows[place].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for part in (self.head, self.axis, *self.rows):
+            part.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+
+
+def ticks(end: float) -> list[float]:
+    """The ticks of an axis from 0 to ``end``."""
+    return [round(_STEP * place, 1) for place in range(round(end / _STEP) + 1)]
+
+
+def draw_shape(painter: QPainter, theme: Theme, shape: Shape, at: QPointF, ground: QColor) -> None:
+    """A judge's mark."""
+    size = _MARK * theme.scale
+    painter.setPen(QPen(theme.color("text"), 1.5 * theme.scale))
+    painter.setBrush(ground)
+    if shape == "dot":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent"))
+        painter.drawEllipse(at, size, size)
+    elif shape == "circle":
+        painter.drawEllipse(at, size * 0.9, size * 0.9)
+    elif shape == "square":
+        painter.drawRect(QRectF(at.x() - size * 0.85, at.y() - size * 0.85, size * 1.7, size * 1.7))
+    elif shape == "triangle":
+        painter.drawPolygon(
+            QPolygonF([at + QPointF(0, -size), at + QPointF(size, size * 0.8), at + QPointF(-size, size * 0.8)])
+        )
+    else:
+        painter.drawPolygon(
+            QPolygonF(
+                [
+                    at + QPointF(0, -size * 1.1),
+                    at + QPointF(size, 0),
+                    at + QPointF(0, size * 1.1),
+                    at + QPointF(-size, 0),
+                ]
+            )
+        )
+
+
+def _text(painter: QPainter, theme: Theme, box: QRectF, text: str, role: TypeRole, tone: str = "text") -> None:
+    """A line of text, cut where it has no room."""
+    font = theme.font(role)
+    painter.setFont(font)
+    painter.setPen(theme.color(tone))
+    shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)

@@ -1,0 +1,190 @@
+"""How alike judges and people rank the systems: a heat map of their overlaps, and each one's ranking beside it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from judgenet.stats.lab import PEOPLE, LabResult
+from judgenet.ui.parts import label
+from judgenet.ui.theme import Theme
+
+_PARTS: Final = ("single", "baseline", "layer", "network")
+_LINE: Final = 28
+_CELL: Final = 72
+_NAME: Final = 150
+_MOST_SYSTEMS: Final = 30
+
+
+class _Map(QWidget):
+    """Raters by raters: the average rank-biased overlap of their rankings, the darker the more alike."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._titles: tuple[str, ...] = ()
+        self._values: dict[tuple[int, int], tuple[float | None, int]] = {}
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMouseTracking(True)
+
+    def say(self, titles: tuple[str, ...], values: dict[tuple[int, int], tuple[float | None, int]]) -> None:
+        """Shows overlaps by the places of two raters, each with the number of instructions behind it."""
+        self._titles, self._values = titles, values
+        told = "; ".join(
+            f"{titles[one]} and {titles[other]} {value:.2f} over {n:,} instructions"
+            for (one, other), (value, n) in values.items()
+            if value is not None
+        )
+        self.setAccessibleName(f"Overlap of rankings. {told}")
+        self.setToolTip(told.replace("; ", "\n"))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        rows = len(self._titles)
+        return QSize(self.theme.px(_NAME + _CELL * rows), self.theme.px(_LINE) * (rows + 1))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = self.theme
+        painter = QPainter(self)
+        line, cell, name = theme.px(_LINE), theme.px(_CELL), theme.px(_NAME)
+        metrics = QFontMetricsF(theme.font())
+        left = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        middle = int(Qt.AlignmentFlag.AlignCenter)
+        painter.setFont(theme.font())
+        for place, title in enumerate(self._titles):
+            painter.setPen(theme.color("text"))
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name - theme.px(8))
+            painter.drawText(QRectF(0, (place + 1) * line, name, line), left, shown)
+            painter.setPen(theme.color("text2"))
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(4))
+            painter.drawText(QRectF(name + place * cell, 0, cell, line), middle, shown)
+        painter.setFont(theme.font(tabular=True))
+        for row in range(len(self._titles)):
+            for column in range(len(self._titles)):
+                box = QRectF(name + column * cell, (row + 1) * line, cell - 2, line - 2)
+                if row == column:
+                    painter.fillRect(box, theme.color("sunken"))
+                    continue
+                value, _ = self._values.get((min(row, column), max(row, column)), (None, 0))
+                painter.setPen(theme.color("text"))
+                if value is None:
+                    painter.drawText(box, middle, "n/a")
+                    continue
+                painter.fillRect(box, theme.color("accent", 0.05 + 0.3 * value))
+                painter.drawText(box, middle, f"{value:.2f}")
+        painter.end()
+
+
+class _Ranks(QWidget):
+    """Systems by raters: the place of each and its wins per appearance."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._titles: tuple[str, ...] = ()
+        self._rows: list[tuple[str, list[str]]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def say(self, titles: tuple[str, ...], rows: list[tuple[str, list[str]]]) -> None:
+        """Shows a row a system: its name, and what each rater gives it."""
+        self._titles, self._rows = titles, rows
+        told = "; ".join(
+            f"{name}: {', '.join(f'{title} {text}' for title, text in zip(titles, texts, strict=True))}"
+            for name, texts in rows
+        )
+        self.setAccessibleName(f"Rankings of systems. {told}")
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        wide = self.theme.px(_NAME + 2 * _CELL * len(self._titles))
+        return QSize(wide, self.theme.px(_LINE) * (len(self._rows) + 1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.theme.px(_NAME), self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = self.theme
+        painter = QPainter(self)
+        line, name = theme.px(_LINE), theme.px(_NAME)
+        cell = min(theme.px(2 * _CELL), (self.width() - name) / max(1, len(self._titles)))
+        metrics = QFontMetricsF(theme.font())
+        left = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        painter.setFont(theme.font(tabular=True))
+        painter.setPen(theme.color("text2"))
+        for place, title in enumerate(self._titles):
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(8))
+            painter.drawText(QRectF(name + place * cell, 0, cell, line), right, shown)
+        for row, (system, texts) in enumerate(self._rows, 1):
+            painter.fillRect(QRectF(0, row * line, name + cell * len(self._titles), 1), theme.color("line"))
+            painter.setPen(theme.color("text"))
+            shown = metrics.elidedText(system, Qt.TextElideMode.ElideRight, name - theme.px(8))
+            painter.drawText(QRectF(0, row * line, name, line), left, shown)
+            for place, text in enumerate(texts):
+                painter.drawText(QRectF(name + place * cell, row * line, cell, line), right, text)
+        painter.end()
+
+
+class RanksView(QWidget):
+    """Both, with what they rest on; hidden where there is nothing to rank."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = label("How alike they rank the systems", "section")
+        self.fact = label("", tone="text2", wrap=True)
+        self.map = _Map(theme, self)
+        self.table = _Ranks(theme, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.title, self.fact, self.map, self.table):
+            column.addWidget(widget)
+        self._column = column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._column.setSpacing(theme.gap(12))
+        for part in (self.map, self.table):
+            part.theme = theme
+            part.updateGeometry()
+            part.update()
+
+    def show_ranks(self, result: LabResult) -> None:
+        """Shows the rankings of a lab."""
+        ranks = result.ranks
+        titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS} | {PEOPLE: "People"}
+        raters = tuple(rater for rater in ranks.raters if rater in titles)
+        self.setVisible(len(raters) > 1)
+        if len(raters) < 2:
+            return
+        places = {rater: place for place, rater in enumerate(raters)}
+        values = {
+            (places[one], places[other]): (overlap.value, overlap.questions)
+            for (one, other), overlap in ranks.overlaps.items()
+            if one in places and other in places
+        }
+        names = tuple(titles[rater] for rater in raters)
+        self.fact.setText(
+            "Average rank-biased overlap over instructions (p = 0.8, extrapolated; 1: the same ranking). Below: place "
+            "of each system, and its wins per appearance."
+        )
+        self.map.say(names, values)
+        first = ranks.shares[raters[-1]]
+        systems = sorted(ranks.systems, key=lambda name: -first.get(name, -1.0))[:_MOST_SYSTEMS]
+        self.table.say(names, [(name, [_place(ranks.shares[rater], name) for rater in raters]) for name in systems])
+
+
+def _place(shares: dict[str, float], system: str) -> str:
+    """The place of a system by its wins per appearance: "2  0.61"."""
+    if system not in shares:
+        return "n/a"
+    place = 1 + sum(share > shares[system] for share in shares.values())
+    return f"{place}  {shares[system]:.2f}"

@@ -1,0 +1,272 @@
+"""What is measured: judges, probes and their settings, and what that comes to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.bias import PROBES
+from judgenet.core.network import NetworkSpec
+from judgenet.core.presets import size_name
+from judgenet.engine.bias import LAB_JUDGES
+from judgenet.store.labs import LabJudge
+from judgenet.ui.bias.state import BiasState, Choice
+from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, label, line
+from judgenet.ui.text_view import plain_tip
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count, money_span, span, time_left
+
+_MOST_INSTRUCTIONS: Final = 1_000_000
+_NOBODY: Final = "none of them"
+
+
+class Side(QScrollArea):
+    """The column at the left of the page.
+
+    Signals:
+        changed: the user chose something; see :meth:`choice`.
+        stop_wanted: the lab is to end.
+    """
+
+    changed = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, state: BiasState, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._theme = theme
+        self.setProperty("part", "surface")
+        self.setAccessibleName("What is measured")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        self.judges: dict[LabJudge, QCheckBox] = {}
+        self.probes: dict[str, QCheckBox] = {}
+        column.addWidget(label("Judges", "section"))
+        titles: dict[LabJudge, str] = {
+            "network": "Network",
+            "single": "Single judge, same model",
+            "faireval": "FairEval, 3 samples",
+        }
+        for judge, title in titles.items():
+            self.judges[judge] = self._box(column, title)
+        note = label("Layers and neurons are measured from the network's own calls.", tone="text2", wrap=True)
+        column.addWidget(note)
+        column.addWidget(line())
+        head = QHBoxLayout()
+        head.addWidget(label("Probes", "section"))
+        head.addStretch(1)
+        self.count = label("", tone="text2")
+        head.addWidget(self.count)
+        column.addLayout(head)
+        for key, probe in PROBES.items():
+            box = self.probes[key] = self._box(column, probe.title)
+            box.setToolTip(f"{probe.tells}. {probe.source}".rstrip())
+        column.addWidget(line())
+        column.addWidget(label("Settings", "section"))
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.instructions = SpinBox("Instructions, drawn", 0, _MOST_INSTRUCTIONS)
+        self.instructions.setSpecialValueText("all")
+        self.seed = SpinBox("Seed of the draw", 0, 2**31 - 1)
+        self.own = ComboBox("The judge's own system")
+        self.share = SpinBox("Invented majority, per cent", 1, 100)
+        self.repeats = SpinBox("Times that the same is asked", 2, 20)
+        self.divide = ComboBox("Shares are of")
+        self.divide.addItem("valid pairs", "valid")
+        self.divide.addItem("as the paper's code", "paper")
+        self.tie = QCheckBox("A tie is allowed")
+        for text, widget in (
+            ("Instructions", self.instructions),
+            ("Seed", self.seed),
+            ("Own system", self.own),
+            ("Majority, %", self.share),
+            ("Repeats", self.repeats),
+            ("Shares of", self.divide),
+        ):
+            add_row(form, text, widget)
+        column.addLayout(form)
+        column.addWidget(self.tie)
+        self.tie.clicked.connect(self.changed)
+        column.addWidget(line())
+        column.addWidget(label("Plan", "section"))
+        self._facts = QGridLayout()
+        self._facts.setColumnStretch(1, 1)
+        column.addLayout(self._facts)
+        self.left_out = label("", tone="text2", wrap=True)
+        self.why = label("", tone="warn", wrap=True)
+        column.addWidget(self.left_out)
+        column.addWidget(self.why)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName("Progress of the lab")
+        self.how_far = label("", tone="text2", wrap=True)
+        self.stop = QPushButton("Stop")
+        self.stop.setAccessibleName("Stop the lab")
+        set_kind(self.stop, "normal")
+        self.stop.clicked.connect(self.stop_wanted)
+        column.addWidget(self.bar)
+        column.addWidget(self.how_far)
+        column.addWidget(self.stop)
+        column.addStretch(1)
+        self.setWidget(inner)
+        self._column, self._form = column, form
+        for spin in (self.instructions, self.seed, self.share, self.repeats):
+            spin.valueChanged.connect(self.changed)
+            spin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        for combo in (self.own, self.divide):
+            combo.currentIndexChanged.connect(self.changed)
+            combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.set_theme(theme)
+
+    def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
+        made = QCheckBox(text)
+        made.setAccessibleName(text)
+        made.clicked.connect(self.changed)
+        column.addWidget(made)
+        return made
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        self._theme = theme
+        side = theme.px(16)
+        self._column.setContentsMargins(side, theme.px(12), side, side)
+        self._column.setSpacing(theme.gap(8))
+        self._form.setVerticalSpacing(theme.gap(8))
+        self._form.setHorizontalSpacing(theme.px(12))
+        self._facts.setVerticalSpacing(theme.px(4))
+        self.setFixedWidth(theme.px(272))
+
+    # What is chosen
+
+    def choice(self) -> Choice:
+        """What the controls say."""
+        own = self.own.currentData()
+        return Choice(
+            judges=tuple(key for key in LAB_JUDGES if self.judges[key].isChecked()),
+            probes=tuple(key for key in PROBES if self.probes[key].isChecked()),
+            settings=replace(
+                self._state.choice.settings,
+                own=(own,) if own else (),
+                share=self.share.value(),
+                tie=self.tie.isChecked(),
+                denominator=self.divide.currentData(),
+                repeats=self.repeats.value(),
+                instructions=self.instructions.value() or None,
+                seed=self.seed.value(),
+            ),
+        )
+
+    def show_choice(self, choice: Choice, names: tuple[str, ...], spec: NetworkSpec) -> None:
+        """Sets the controls."""
+        # Boxes that are set by the program tell nothing.
+        self._quiet(True)
+        self.judges["network"].setText(f"Network {size_name(spec)}")
+        for judge, box in self.judges.items():
+            box.setChecked(judge in choice.judges)
+        for probe, box in self.probes.items():
+            box.setChecked(probe in choice.probes)
+        settings = choice.settings
+        self.instructions.setValue(settings.instructions or 0)
+        self.seed.setValue(settings.seed)
+        self.share.setValue(settings.share)
+        self.repeats.setValue(settings.repeats)
+        self.divide.setCurrentIndex(self.divide.findData(settings.denominator))
+        self.tie.setChecked(settings.tie)
+        self.own.clear()
+        self.own.addItem(_NOBODY, "")
+        for name in names:
+            self.own.addItem(name, name)
+        self.own.setCurrentIndex(max(0, self.own.findData(settings.own[0] if settings.own else "")))
+        self._quiet(False)
+        self.count.setText(f"{len(choice.probes)} of {len(PROBES)}")
+
+    def _quiet(self, quiet: bool) -> None:
+        for widget in (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide):
+            widget.blockSignals(quiet)
+
+    def set_still(self, still: bool) -> None:
+        """Whether something can be chosen now."""
+        widgets = (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide, self.tie)
+        for widget in (*self.judges.values(), *self.probes.values(), *widgets):
+            widget.setEnabled(still)
+
+    # What it comes to
+
+    def show_plan(self) -> None:
+        """Shows what the choice comes to, or why it cannot be asked."""
+        state = self._state
+        plan = state.plan
+        self.why.setText(plan.why_not)
+        self.why.setVisible(bool(plan.why_not) and not state.planning)
+        self._clear_facts()
+        self.left_out.setText("")
+        self.left_out.hide()
+        self.count.setText(f"{len(state.choice.probes)} of {len(PROBES)}")
+        if plan.built is None or plan.estimate is None:
+            if state.planning:
+                self._fact("Reckoning …", "")
+            return
+        lab, estimate = plan.built.lab, plan.estimate
+        self._fact("Pairs", f"{lab.pairs:,} of {count(lab.questions, 'instruction')}")
+        self._fact("Prompts a judge", f"{len(plan.built.prompts):,}")
+        self._fact("Calls", span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"))
+        self._fact("Paid already", f"{estimate.recorded:,}")
+        price = estimate.price
+        currency = next(iter(estimate.judges.values())).estimate.currency
+        self._fact("Price", "unknown" if price is None else money_span(price.low, price.high, currency))
+        self._fact("Time", f"about {time_left(estimate.seconds.high)}" if estimate.calls_open.high else "none")
+        reasons = [f"{PROBES[of.key].title}: {of.line}" for of in lab.probes if of.left_out]
+        nothing = [PROBES[of.key].title for of in lab.probes if not of.items]
+        if reasons:
+            without = f"Nothing for {', '.join(nothing)}. " if nothing else ""
+            some = count(len(reasons), "probe")
+            self.left_out.setText(f"{without}{some} cannot use all pairs; point here for the reasons.")
+            self.left_out.setToolTip(plain_tip("\n".join(reasons)))
+            self.left_out.setAccessibleDescription("\n".join(reasons))
+            self.left_out.show()
+
+    def show_progress(self) -> None:
+        """Shows how far the lab is that goes on."""
+        progress = self._state.progress
+        for widget in (self.bar, self.how_far, self.stop):
+            widget.setVisible(progress is not None)
+        if progress is not None:
+            self.bar.setValue(round(1000 * progress.share))
+            self.how_far.setText(f"{progress.calls:,} of about {count(progress.planned, 'call')}")
+
+    def _clear_facts(self) -> None:
+        while (item := self._facts.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _fact(self, name: str, value: str) -> None:
+        row = self._facts.rowCount()
+        self._facts.addWidget(label(name, tone="text2"), row, 0)
+        text: QLabel = ElidedLabel(value)
+        text.setFont(self._theme.font(tabular=True))
+        text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._facts.addWidget(text, row, 1)

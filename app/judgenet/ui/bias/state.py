@@ -1,0 +1,360 @@
+"""The bias lab of the open project: what is chosen, what it comes to, the run of it, and what was found."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import BiasError, LabSettings
+from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.network import NetworkError, is_recorded
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import PriceError
+from judgenet.core.prompts import PromptError
+from judgenet.core.tally import Tally
+from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_starts, start_lab
+from judgenet.engine.session import Start
+from judgenet.engine.setup import start_of
+from judgenet.stats.lab import LabResult
+from judgenet.store.db import Store, StoreError
+from judgenet.store.labs import LabInfo, LabJudge, lab_info, lab_result, labs
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort
+from judgenet.ui.runner import Runner
+from judgenet.ui.tasks import Job, JobCancelled, Tasks
+
+DEFAULT_INSTRUCTIONS: Final = 50
+"""As many instructions as CoBBLEr asked about."""
+
+_WAIT_MS: Final = 250
+_LOOK_S: Final = 0.1
+_LIVE_S: Final = 2.0
+_LIVE_SHARE: Final = 5
+"""While a lab goes on its figures are reckoned at most every so many seconds, and never more than a fifth of the
+time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user has chosen to measure."""
+
+    judges: tuple[LabJudge, ...] = USUAL_JUDGES
+    probes: tuple[str, ...] = tuple(PROBES)
+    settings: LabSettings = field(default_factory=lambda: LabSettings(instructions=DEFAULT_INSTRUCTIONS))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a choice comes to: the prompts and their cost, or why there are none."""
+
+    built: BuiltLab | None = None
+    estimate: LabEstimate | None = None
+    start: Start | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a lab is that goes on."""
+
+    calls: int
+    planned: int
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.calls / self.planned) if self.planned else 0.0
+
+
+class BiasState(QObject):
+    """The lab of the document. Everything is reckoned in threads; signals come on the interface's.
+
+    Signals:
+        plan_changed: :attr:`plan`, :attr:`choice` or whether it is being reckoned.
+        result_changed: :attr:`result` or :attr:`lab`.
+        going_changed: a lab began or ended.
+        progressed: :attr:`progress`.
+    """
+
+    plan_changed = Signal()
+    result_changed = Signal()
+    going_changed = Signal()
+    progressed = Signal()
+
+    def __init__(
+        self, document: Document, runner: Runner, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._runner = runner
+        self._tasks = tasks
+        self._errors = errors
+        self.choice = Choice()
+        self.plan = Plan(why_not="Open a project first.")
+        self.planning = False
+        self.lab: LabInfo | None = None
+        self.result: LabResult | None = None
+        self.labs: tuple[LabInfo, ...] = ()
+        self.going = False
+        self.progress: Progress | None = None
+        self.ended: LabFinished | None = None
+        self._watched = False
+        self._stale = True
+        self._stop_asked = False
+        self._wanted = 0
+        self.reading = False
+        self._reads = 0
+        self._tally = Tally()
+        self._planned = 0
+        self._took_s = self._looked = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_WAIT_MS)
+        self._soon.timeout.connect(self._reckon)
+        self._pulse = QTimer(self)
+        self._pulse.setInterval(200)
+        self._pulse.timeout.connect(self._pulsed)
+        document.opened.connect(self._opened)
+        for signal in (document.project_changed, document.pairs_changed, document.profiles_changed):
+            signal.connect(self._changed)
+        runner.changed.connect(self.going_changed)
+
+    # What is looked at
+
+    def watch(self, on: bool) -> None:
+        """Reckons the plan while somebody looks at it."""
+        self._watched = on
+        if on and self._stale:
+            self._soon.start(0)
+
+    def choose(self, choice: Choice) -> None:
+        """Takes another choice."""
+        if choice != self.choice:
+            self.choice = choice
+            self._changed()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems whose responses the pairs hold."""
+        found = {name for pair in self._document.pairs for name in (pair.model_a, pair.model_b) if name}
+        return tuple(sorted(found))
+
+    def _opened(self) -> None:
+        self.choice = Choice()
+        self.lab = self.result = self.ended = None
+        self.refresh_labs()
+        self._changed()
+
+    def refresh_labs(self) -> None:
+        """Reads which labs there are, and shows the newest where none is in view."""
+        store = self._document.store
+        try:
+            self.labs = () if store is None else tuple(lab_info(store, one) for one in labs(store))
+        except (StoreError, sqlite3.Error) as error:
+            self._errors.tell_exception(error)
+            self.labs = ()
+        if self.lab is None and self.labs:
+            self.show_lab(self.labs[-1].id)
+        else:
+            self.result_changed.emit()
+
+    def show_lab(self, lab: str) -> None:
+        """Puts another lab into view."""
+        found = next((of for of in self.labs if of.id == lab), None)
+        if found is not None:
+            self.lab, self.result = found, None
+            self.result_changed.emit()
+            self._read()
+
+    # The plan
+
+    def _changed(self) -> None:
+        self._stale = True
+        self.planning = True
+        self._wanted += 1
+        self.plan_changed.emit()
+        if self._watched:
+            self._soon.start(_WAIT_MS)
+
+    def _reckon(self) -> None:
+        self._stale = False
+        why = self._why_not()
+        if why:
+            self._set_plan(Plan(why_not=why))
+            return
+        document = self._document
+        try:
+            start = start_of(
+                document.project, document.pairs, document.profiles, folder=document.folder, dataset=document.dataset
+            )
+        except (NetworkError, PriceError, PromptError) as error:
+            self._set_plan(Plan(why_not=str(error)))
+            return
+        self._task = self._tasks.start(self._reckon_now(self._wanted, start), "Reckon what the lab comes to")
+
+    def _why_not(self) -> str:
+        document = self._document
+        if not document.is_open:
+            return "Open a project first."
+        if document.loading:
+            return "The pairs are still being loaded."
+        if not document.pairs:
+            return "There are no pairs to show to the judges. Add some on the page Data."
+        if is_recorded(document.spec):
+            return "These judges were recorded elsewhere and cannot be asked. Design a network first."
+        if not self.choice.judges:
+            return "Choose a judge."
+        if not self.choice.probes:
+            return "Choose a probe."
+        return ""
+
+    async def _reckon_now(self, wanted: int, start: Start) -> None:
+        choice, store, pairs = self.choice, self._document.store, self._document.pairs
+        try:
+            plan = await self._tasks.off_thread(_plan, choice, start, pairs, store)
+        except (BiasError, NetworkError, StoreError, sqlite3.Error) as error:
+            plan = Plan(why_not=str(error))
+        if wanted == self._wanted:
+            self._set_plan(plan)
+
+    def _set_plan(self, plan: Plan) -> None:
+        self.plan, self.planning = plan, False
+        self.plan_changed.emit()
+
+    # The run of it
+
+    def why_not(self) -> str:
+        """Why no lab can be started now; empty where one can."""
+        if self.going:
+            return "The bias lab goes on already."
+        if self._document.read_only:
+            return self._document.read_only
+        why = self._runner.why_not()
+        if why:
+            return why
+        if self.plan.why_not:
+            return self.plan.why_not
+        return "" if self.plan.built is not None and not self.planning else "What it comes to is being reckoned."
+
+    def start(self) -> None:
+        """Runs the chosen lab, or goes on with it; no call is paid for twice."""
+        built, start, estimate = self.plan.built, self.plan.start, self.plan.estimate
+        if self.why_not() or built is None or start is None or estimate is None:
+            return
+        self._task = self._tasks.start(self._run(built, start, estimate.calls.high), "Run the bias lab")
+
+    def stop(self) -> None:
+        """Ends the lab within a second; what is finished is kept."""
+        self._stop_asked = True
+
+    async def _run(self, built: BuiltLab, start: Start, planned: int) -> None:
+        store, judges = self._document.store, self.choice.judges
+        assert store is not None
+        self._document.save()
+        engine = self._runner.engine()
+        self.going, self._stop_asked, self.ended = True, False, None
+        tally = Tally()
+        self.progress = Progress(0, planned)
+        self._tally, self._planned = tally, planned
+        self._runner.occupy("The bias lab", self.stop)
+        ended = threading.Event()
+
+        def go(job: Job) -> LabFinished:
+            try:
+                handle = start_lab(engine, store, start, built, judges, tally.take)
+                while True:
+                    try:
+                        return handle.future.result(_LOOK_S)
+                    except TimeoutError:
+                        job.share = min(1.0, tally.calls / planned) if planned else None
+                        job.text = f"{tally.calls:,} of {planned:,} calls"
+                        if self._stop_asked or job.cancelled:
+                            handle.cancel()
+            finally:
+                ended.set()
+
+        self._pulse.start()
+        self.going_changed.emit()
+        try:
+            self.ended = await self._tasks.job("Bias lab", go)
+        except JobCancelled:
+            # The thread ends within a second; until then nothing else may begin.
+            await self._tasks.off_thread(ended.wait)
+        except (NetworkError, StoreError, OSError) as error:
+            self._errors.tell_exception(error, "The bias lab")
+        finally:
+            self._pulse.stop()
+            self.going, self.progress = False, None
+            self._runner.vacate()
+            self.going_changed.emit()
+        self._show_newest(lab_id(built))
+        if self.ended is not None and self.ended.state in ("halted", "failed"):
+            self._errors.tell(self.ended.message, "The bias lab")
+        self._changed()
+
+    def _show_newest(self, lab: str) -> None:
+        self.refresh_labs()
+        self.show_lab(lab)
+
+    def _pulsed(self) -> None:
+        """Shows how far the lab is, and what was found so far."""
+        self.progress = Progress(self._tally.calls, self._planned)
+        self.progressed.emit()
+        if self.lab is None or self.lab.id not in {of.id for of in self.labs}:
+            self.refresh_labs()
+        due = max(_LIVE_S, _LIVE_SHARE * self._took_s)
+        if self._watched and not self.reading and time.monotonic() - self._looked > due:
+            self._reread()
+
+    # What was found
+
+    def _reread(self) -> None:
+        """The lab that goes on has further runs."""
+        store = self._document.store
+        newest = labs(store)[-1:] if store is not None else []
+        if store is not None and newest:
+            self.lab = lab_info(store, newest[0])
+            self._read()
+
+    def _read(self) -> None:
+        store, info = self._document.store, self.lab
+        if store is None or info is None:
+            return
+        self._looked = time.monotonic()
+        self.reading = True
+        self._reads += 1
+        self._reader = self._tasks.start(self._read_now(store, info, self._reads), f"Read {info.title}")
+
+    async def _read_now(self, store: Store, info: LabInfo, number: int) -> None:
+        began = time.monotonic()
+        try:
+            result = await self._tasks.job(
+                f"Read {info.title}", lambda job: lab_result(store, info.id, watch=job.check)
+            )
+        except JobCancelled:
+            return
+        except (StoreError, sqlite3.Error) as error:
+            self._errors.tell_exception(error, info.title)
+            return
+        finally:
+            self.reading = number != self._reads
+        self._took_s = time.monotonic() - began
+        # What was read meanwhile is newer.
+        if number == self._reads:
+            self.result = result
+            self.result_changed.emit()
+
+
+def _plan(choice: Choice, start: Start, pairs: Sequence[Pair], store: Store | None) -> Plan:
+    """Reckons a choice, in a thread."""
+    built = build_lab(pairs, choice.probes, choice.settings)
+    return Plan(built, estimate_lab(lab_starts(start, built, choice.judges), store), start)

@@ -1,0 +1,309 @@
+"""The page Bias: which biases a network has, against a coin and against the single judge, and the pairs behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.core.bias import PROBES
+from judgenet.report.bias_card import bias_card, subjects
+from judgenet.stats.lab import LabResult
+from judgenet.ui.actions import Action
+from judgenet.ui.bias.behind import BehindPanel, behind
+from judgenet.ui.bias.card import BiasCardView
+from judgenet.ui.bias.ranks import RanksView
+from judgenet.ui.bias.side import Side
+from judgenet.ui.bias.state import BiasState
+from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.navigation import Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.parts import ComboBox, label, upright
+from judgenet.ui.run.parts import EmptyState
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import PAGE_MARGIN
+from judgenet.ui.words import count, day
+
+_FOOT: Final = "Click a bar for the pairs behind it."
+
+
+class BiasPage(Page):
+    """Judges and probes at the left, the card in the middle, the pairs behind a bar below it."""
+
+    key = "bias"
+    primary = "bias.run"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self.state = BiasState(context.document, context.runner, context.tasks, context.errors, self)
+        self._subject: str | None = None
+        self._probe: str | None = None
+        context.actions.add(
+            Action("bias.run", "Run lab", self.state.start, "", "play", self._can_run, menu="Run", words="bias probes"),
+            Action("bias.stop", "Stop the lab", self.state.stop, "", "stop", self._can_stop, words="bias"),
+        )
+        self.lab_choice = ComboBox("Which lab")
+        self.lab_choice.activated.connect(self._lab_chosen)
+        self.side = Side(self.state, theme)
+        self.headline = label("", "page", wrap=True)
+        self.subline = label("", tone="text2", wrap=True)
+        self.note = label("", tone="text2", wrap=True)
+        self.of = ComboBox("Whose bars")
+        self.of.activated.connect(self._subject_chosen)
+        self.to_report = QPushButton("Report")
+        self.to_report.setIcon(icon("report", "text"))
+        self.to_report.setToolTip("The newest lab stands in the report of the project")
+        self.to_report.clicked.connect(self._go_report)
+        self.card = BiasCardView(theme)
+        self.card.chosen.connect(self._choose)
+        self.ranks = RanksView(theme)
+        self.foot_left = label(_FOOT, tone="text2")
+        self.foot_right = label("", tone="text2", wrap=True)
+        self.behind = BehindPanel(theme)
+        self.behind.opened.connect(self._open_pairs)
+        self.behind.closed.connect(self._close)
+        self.empty = EmptyState(theme, "bias")
+        self._arrange()
+        state = self.state
+        state.plan_changed.connect(self._show_plan)
+        state.result_changed.connect(self._show_result)
+        state.going_changed.connect(self._show_going)
+        state.progressed.connect(self._show_progress)
+        self.side.changed.connect(self._chosen)
+        self.side.stop_wanted.connect(state.stop)
+        self.set_theme(theme)
+        state.refresh_labs()
+        self._show_choice()
+        self._show_going()
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        words = QVBoxLayout()
+        words.addWidget(self.headline)
+        words.addWidget(self.subline)
+        words.addWidget(self.note)
+        head.addLayout(words, stretch=1)
+        head.addWidget(self.of, alignment=Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.to_report, alignment=Qt.AlignmentFlag.AlignTop)
+        foot = QHBoxLayout()
+        foot.addWidget(self.foot_left)
+        foot.addStretch(1)
+        foot.addWidget(self.foot_right)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.addLayout(head)
+        column.addWidget(self.card)
+        column.addLayout(foot)
+        column.addWidget(self.ranks)
+        column.addStretch(1)
+        self.area = QScrollArea()
+        self.area.setProperty("part", "surface")
+        self.area.setAccessibleName("What the lab found")
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(inner)
+        found = QWidget()
+        stacked = QVBoxLayout(found)
+        stacked.setContentsMargins(0, 0, 0, 0)
+        stacked.setSpacing(0)
+        stacked.addWidget(self.area, stretch=1)
+        stacked.addWidget(self.behind)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(found)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.side)
+        row.addWidget(upright())
+        row.addWidget(self.stack, stretch=1)
+        self._head, self._words, self._foot, self._column = head, words, foot, column
+        self.behind.hide()
+
+    # The frame's wishes
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.lab_choice,)
+
+    def regions(self) -> Sequence[QWidget]:
+        return (self.side, self.area, self.behind)
+
+    def enter(self, visit: Visit) -> None:
+        self._show_choice()
+        self.state.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.state.watch(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        margin = theme.gap(PAGE_MARGIN)
+        self._column.setContentsMargins(margin, theme.px(16), margin, margin)
+        self._column.setSpacing(theme.gap(16))
+        self._head.setSpacing(theme.px(16))
+        self._words.setSpacing(theme.px(4))
+        self._foot.setSpacing(theme.px(24))
+        self.side.set_theme(theme)
+        self.card.set_theme(theme)
+        self.ranks.set_theme(theme)
+        self.behind.set_theme(theme)
+        self.empty.set_theme(theme)
+        self.to_report.setIconSize(self.to_report.iconSize())
+
+    def _can_run(self) -> bool | str:
+        return self.state.why_not() or True
+
+    def _can_stop(self) -> bool | str:
+        return self.state.going or "No lab goes on."
+
+    # What is chosen
+
+    def _chosen(self) -> None:
+        self.state.choose(self.side.choice())
+
+    def _show_choice(self) -> None:
+        self.side.show_choice(self.state.choice, self.state.names, self.context.document.spec)
+
+    def _show_plan(self) -> None:
+        if self.state.choice != self.side.choice() or self._names_differ():
+            self._show_choice()
+        self.side.show_plan()
+        self.context.actions.refresh_soon()
+        self._show_empty()
+
+    def _names_differ(self) -> bool:
+        shown = tuple(self.side.own.itemData(place) for place in range(1, self.side.own.count()))
+        return shown != self.state.names
+
+    def _show_going(self) -> None:
+        self.side.set_still(not self.state.going)
+        self._show_progress()
+        self.context.actions.refresh_soon()
+        self._show_empty()
+
+    def _show_progress(self) -> None:
+        self.side.show_progress()
+
+    # What was found
+
+    def _show_result(self) -> None:
+        state = self.state
+        self.lab_choice.blockSignals(True)
+        self.lab_choice.clear()
+        for of in reversed(state.labs):
+            self.lab_choice.addItem(f"{of.title}, {day(of.created_at)}", of.id)
+        if state.lab is not None:
+            self.lab_choice.setCurrentIndex(self.lab_choice.findData(state.lab.id))
+        self.lab_choice.blockSignals(False)
+        self.lab_choice.setVisible(bool(state.labs) and self.isVisible())
+        result = state.result
+        card = None if result is None else bias_card(result, self._subject)
+        if result is None or card is None:
+            self._show_empty()
+            return
+        self.stack.setCurrentIndex(1)
+        self._subject = card.subject.id
+        self.headline.setText(result.headline)
+        self.subline.setText(result.subline)
+        self.subline.setVisible(bool(result.subline))
+        self._show_note(result)
+        self.of.blockSignals(True)
+        self.of.clear()
+        for judge in subjects(result):
+            self.of.addItem(judge.title, judge.id)
+        self.of.setCurrentIndex(self.of.findData(card.subject.id))
+        self.of.blockSignals(False)
+        self.card.show_card(card)
+        self.ranks.show_ranks(result)
+        divided = "of valid pairs" if result.lab.settings.denominator == "valid" else "as the paper's code divides"
+        self.foot_right.setText(f"Share {divided}. Order-biased pairs are left out of Length.")
+        self._show_behind()
+
+    def _show_note(self, result: LabResult) -> None:
+        lab, ended = result.lab, self.state.ended
+        parts = [f"{count(lab.pairs, 'pair')} of {count(lab.questions, 'instruction')}, seed {lab.settings.seed}"]
+        if self.state.going:
+            parts.append("so far: the lab goes on")
+        elif ended is not None and ended.state != "done" and ended.message:
+            parts.append(ended.message)
+        self.note.setText(". ".join(parts))
+
+    def _show_empty(self) -> None:
+        state = self.state
+        if state.result is not None and state.result.judges:
+            return
+        self.stack.setCurrentIndex(0)
+        if state.lab is not None and state.result is None:
+            self.empty.say(f"Reading {state.lab.title} …", "")
+        elif state.going:
+            self.empty.say("The lab goes on: the first figures come with the first finished prompts.", "")
+        else:
+            why = state.why_not()
+            self.empty.say(
+                "Here it will stand which biases the network has, against a coin and against the single judge.",
+                why,
+                "" if why else "Run lab",
+                state.start,
+            )
+
+    def _subject_chosen(self, place: int) -> None:
+        self._subject = self.of.itemData(place)
+        self._show_result()
+
+    def _lab_chosen(self, place: int) -> None:
+        self.state.show_lab(self.lab_choice.itemData(place))
+
+    def _go_report(self) -> None:
+        self.context.navigator.go("report", part="bias")
+
+    # The pairs behind a bar
+
+    def _choose(self, probe: str) -> None:
+        self._probe = probe
+        self._show_behind()
+
+    def _show_behind(self) -> None:
+        result, probe, subject = self.state.result, self._probe, self._subject
+        if result is None or probe is None or subject is None or probe not in {of.key for of in result.lab.probes}:
+            self._close()
+            return
+        cell = result.cell(probe, subject)
+        title = next(judge.title for judge in result.judges if judge.id == subject)
+        questions = {pair.id: pair.question for pair in self.context.document.pairs}
+        text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {count(cell.n, 'valid pair')}"
+        self.behind.say(text, cell, behind(result, cell), questions)
+        self.card.mark(probe)
+        self.behind.show()
+
+    def _close(self) -> None:
+        self._probe = None
+        self.card.mark(None)
+        self.behind.hide()
+
+    def _open_pairs(self, ids: tuple[str, ...]) -> None:
+        places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
+        found = tuple(places[one] for one in ids if one in places)
+        if not found:
+            self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
+            return
+        self.context.navigator.go("data", pairs=found, why=self.behind.title.whole)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.behind.isVisible():
+            self._close()
+            return
+        super().keyPressEvent(event)

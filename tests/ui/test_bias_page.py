@@ -1,0 +1,179 @@
+"""The page Bias: a lab is chosen, run, watched and read by mouse and keys, with judges whose bias is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import RolesSpec, Settings
+from judgenet.core.presets import network
+from judgenet.core.project import PairsSource, Project
+from judgenet.store.files import save_project
+from judgenet.ui.app import Studio
+from judgenet.ui.pages.bias import BiasPage
+from judgenet.ui.pages.data import DataPage
+from tests.fakes.judge_server import JudgeServer
+from tests.ui.conftest import settle, until
+from tests.ui.person import click, key, press
+from tests.unit.cli.test_bias import write_pairs
+
+COUNT = 12
+CONCURRENCY = 16
+
+
+@pytest.fixture
+def page(studio: Studio, place: Path, judge: JudgeServer) -> BiasPage:
+    """The page of a project with a 2 × 2 network and pairs of two systems."""
+    write_pairs(place / "pairs.jsonl", COUNT)
+    spec = replace(network(2, 2, settings=Settings(endpoint="lab", model="one")), roles=RolesSpec(kind="none"))
+    project = replace(
+        Project.new("Lab", spec, PairsSource(("pairs.jsonl",))),
+        endpoints=(EndpointProfile("lab", base_url=f"{judge.url}/v1", concurrency=CONCURRENCY),),
+    )
+    path = place / "lab.judgenet"
+    save_project(project, path)
+    studio.window.frame_actions.open_file(path)
+    studio.window.context.navigator.go("bias")
+    found = studio.window.page("bias")
+    assert isinstance(found, BiasPage)
+    return found
+
+
+async def planned(page: BiasPage) -> None:
+    await until(lambda: page.state.plan.estimate is not None and not page.state.planning, "no plan")
+    await settle()
+
+
+def only(page: BiasPage, *probes: str) -> None:
+    """Chooses probes with the mouse."""
+    for probe, box in page.side.probes.items():
+        if box.isChecked() != (probe in probes):
+            click(box, QPoint(8, box.height() // 2))
+
+
+async def run(page: BiasPage) -> None:
+    await planned(page)
+    before = page.state.ended
+    await until(lambda: page.context.actions.why_not("bias.run") is None)
+    page.context.actions.trigger("bias.run")
+    await until(
+        lambda: page.state.ended is not None and page.state.ended is not before and not page.state.going, "no end", 25
+    )
+    await until(lambda: page.state.result is not None and not page.state.reading, "no result", 25)
+    await settle()
+
+
+async def test_a_judge_that_takes_the_first_shows_it_in_every_part(page: BiasPage, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "first"
+    await planned(page)
+    only(page, "order", "bandwagon")
+    await run(page)
+    result = page.state.result
+    assert result is not None
+    shares = {judged.id: result.cell("order", judged.id).share for judged in result.judges}
+    assert set(shares.values()) == {1.0}
+    assert {"single", "layer-1", "layer-2", "network", "l1.n1", "l2.n2"} <= set(shares)
+    order, bandwagon = (row.row for row in page.card.rows)
+    assert order is not None
+    assert bandwagon is not None
+    assert (order.share, order.n, order.items) == (1.0, COUNT, COUNT)
+    # First in both prompts is what the majority wants once and not the other time.
+    assert bandwagon.share == 0.0
+    assert "1.00" in page.card.rows[0].accessibleName()
+    assert not page.context.runner.busy
+
+
+async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "obedient"
+    await planned(page)
+    only(page, "bandwagon")
+    await run(page)
+    assert page.card.rows[0].row is not None
+    assert page.card.rows[0].row.share == 1.0
+    click(page.card.rows[0])
+    await until(page.behind.isVisible)
+    assert set(page.behind.pairs) == {f"p{i}" for i in range(COUNT)}
+    assert page.behind.model.rows[0].answers == "first, second"
+    assert {row.outcome for row in page.behind.model.rows} == {"followed"}
+    press(page.behind, "Read them on the page Data")
+    await settle()
+    assert studio.window.context.navigator.page == "data"
+    assert isinstance(studio.window.page("data"), DataPage)
+    studio.window.context.navigator.go("bias")
+    page.card.rows[0].setFocus()
+    key(page.card.rows[0], Qt.Key.Key_Escape)
+    assert not page.behind.isVisible()
+
+
+async def test_the_same_again_pays_for_nothing(page: BiasPage, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "unbiased"
+    await planned(page)
+    only(page, "order", "salience")
+    await run(page)
+    asked = judge.requests
+    assert asked > 0
+    await planned(page)
+    assert page.state.plan.estimate is not None
+    assert page.state.plan.estimate.calls_open.high == 0
+    await run(page)
+    assert judge.requests == asked
+    assert len(page.state.labs) == 1
+    # Runs of labs are no runs of the project.
+    page.context.run_state.refresh_runs()
+    assert page.context.run_state.runs == ()
+
+
+async def test_it_is_stopped_within_a_second_and_goes_on(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "unbiased"
+    judge.judge.settings.latency = 0.05
+    await planned(page)
+    only(page, "order")
+    await planned(page)
+    await until(lambda: page.context.actions.why_not("bias.run") is None)
+    assert page.state.plan.estimate is not None
+    calls = page.state.plan.estimate.calls.high
+    page.context.actions.trigger("bias.run")
+    await until(lambda: page.state.progress is not None and page.state.progress.calls > 0)
+    assert page.context.runner.busy
+    assert "bias lab" in page.context.runner.why_not()
+    assert not page.side.probes["order"].isEnabled()
+    press(page.side, "Stop the lab")
+    await until(lambda: not page.state.going)
+    assert not page.context.runner.busy
+    judge.judge.settings.latency = 0.0
+    before = judge.requests
+    await run(page)
+    for judged in ("single", "network"):
+        assert page.state.result is not None
+        assert page.state.result.cell("order", judged).n == COUNT
+    # What is finished is not asked again; the calls on their way at the stop are.
+    assert before < judge.requests <= calls + CONCURRENCY
+
+
+async def test_what_a_probe_does_not_allow_is_said(page: BiasPage) -> None:
+    await planned(page)
+    assert page.state.plan.built is not None
+    assert "Own system" in page.side.left_out.text()
+    assert "the judge's own system is not named" in page.side.left_out.accessibleDescription()
+    own = page.side.own
+    assert [own.itemText(place) for place in range(1, own.count())] == ["famous", "mine"]
+    own.setFocus()
+    key(own, Qt.Key.Key_Down)
+    await until(lambda: page.state.planning or page.state.choice.settings.own == ("famous",))
+    await planned(page)
+    assert page.state.choice.settings.own == ("famous",)
+    assert "Own system" not in page.side.left_out.text()
+
+
+async def test_without_a_probe_nothing_can_be_run(page: BiasPage) -> None:
+    await planned(page)
+    only(page)
+    await until(lambda: page.state.plan.why_not == "Choose a probe.")
+    await settle()
+    assert page.side.why.isVisible()
+    assert page.context.actions.why_not("bias.run") == "Choose a probe."
+    assert page.side.stop.isHidden()
