@@ -46,9 +46,22 @@ STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
         "others, and its prompt. A mark shows where the two orders disagree or a neuron changed its mind.",
     ),
     (
+        "labels",
+        "Labels",
+        "People label pairs by keys, without names or verdicts in view. The planner on the page Results says how many "
+        "labels it takes and which pairs to label next.",
+    ),
+    (
         "results",
         "Results",
-        "How well the network agrees with people, with intervals, and always with the number of pairs behind it.",
+        "How often one response wins, corrected by people's labels, and how well the network agrees with people: with "
+        "intervals, and always with the number of pairs behind it. The sliders show what a smaller network would say.",
+    ),
+    (
+        "bias",
+        "Bias",
+        "The lab shows every part of the network where it is swayed, by order, length, names, a majority, a planted "
+        "score, beside a coin and the single judge. Click a bar for its pairs.",
     ),
     (
         "report",
