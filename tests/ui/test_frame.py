@@ -567,7 +567,7 @@ async def test_the_tour_leads_from_page_to_page(studio: Studio) -> None:
     while tour.isVisible():
         seen.append(studio.window.context.navigator.page)
         click(tour.findChildren(QAbstractButton)[-1])
-    assert seen == ["design", "data", "labels", "run", "results", "report"]
+    assert seen == ["design", "data", "labels", "run", "results", "bias", "report"]
 
 
 async def test_none_keeps_its_references(studio: Studio) -> None:

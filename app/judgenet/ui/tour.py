@@ -46,12 +46,6 @@ STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
         "others, and its prompt. A mark shows where the two orders disagree or a neuron changed its mind.",
     ),
     (
-        "labels",
-        "Labels",
-        "People label pairs by keys, without names or verdicts in view. The planner on the page Results says how many "
-        "labels it takes and which pairs to label next.",
-    ),
-    (
         "results",
         "Results",
         "How often one response wins, corrected by people's labels, and how well the network agrees with people: with "
