@@ -8,6 +8,7 @@ import signal
 import sys
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from judgenet.cli.bias_recorded import bias_recorded
 from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, TICK_S, terminate
@@ -74,7 +76,7 @@ def _reference(wanted: bool) -> None:
     raise typer.Exit
 
 
-@with_setup
+@partial(with_setup, instead={"recorded": bias_recorded})
 def bias(
     setup: Setup,
     probes: Annotated[
@@ -112,6 +114,14 @@ def bias(
             min=2, max=MOST, metavar="N", help="Also ask the network's own model for an order of N responses at once."
         ),
     ] = None,
+    recorded: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Ask nothing: count order, length and own system from a run that is there, also of judgments made "
+            "elsewhere, for each of its neurons, layers and aggregations.",
+        ),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Show plan and price; ask nothing.")] = False,
     reference_table: Annotated[
         bool,
@@ -131,8 +141,10 @@ def bias(
     Examples:
       judgenet bias --pairs pairs.jsonl --probes all --limit 50 --out lab
       judgenet bias study.judgenet --probes cobbler --own-system gpt-4o --instructions 50 --estimate
+      judgenet bias --recorded study
       judgenet export lab --what bias --format csv -o counted.csv
     """
+    assert recorded is None
     chosen, neurons = parse_judges(judges)
     settings = LabSettings(
         own=tuple(own_system or ()),

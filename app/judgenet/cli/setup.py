@@ -245,8 +245,9 @@ def prepare(
 
 
 _WITH_RECORDED = (
-    "Their figures are there already: judgenet metrics {project}, rate, rank, learn, curve, report. To judge the same "
-    "pairs with a network of JudgeNet beside them, name a model: judgenet run {project} --endpoint NAME --model MODEL"
+    "Their figures are there already: judgenet metrics {project}, rate, rank, learn, curve, report, and judgenet bias "
+    "--recorded {project}. To judge the same pairs with a network of JudgeNet beside them, name a model: "
+    "judgenet run {project} --endpoint NAME --model MODEL"
 )
 
 
@@ -421,14 +422,30 @@ def _absolute(source: PairsSource, folder: Path) -> PairsSource:
     return replace(source, files=tuple((folder / file).absolute().as_posix() for file in source.files))
 
 
-def with_setup(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that takes a :class:`Setup` first, and on the command line the options of :func:`prepare`."""
+def with_setup(
+    command: Callable[..., Any], instead: Mapping[str, Callable[..., Any]] | None = None
+) -> Callable[..., Any]:
+    """A command that takes a :class:`Setup` first, and on the command line the options of :func:`prepare`.
+
+    Where an option of ``instead`` is given, its command runs, which needs no setup: it takes the options by their
+    names, and no other may be given.
+    """
     shared = inspect.signature(prepare, eval_str=True)
     own = inspect.signature(command, eval_str=True)
     extra = list(own.parameters.values())[1:]
+    defaults = {parameter.name: parameter.default for parameter in (*shared.parameters.values(), *extra)}
 
     @wraps(command)
     def wrapper(**values: Any) -> Any:
+        for option, other in (instead or {}).items():
+            if values[option] is not None:
+                taken = inspect.signature(other).parameters
+                for name, value in values.items():
+                    if name not in taken and value and value != defaults[name]:
+                        raise InputError(
+                            f"--{option} asks nothing: {name.replace('_', '-')} has no meaning with it. Leave it out."
+                        )
+                return other(**{name: values[name] for name in taken})
         setup = prepare(**{name: values[name] for name in shared.parameters})
         return command(setup, **{parameter.name: values[parameter.name] for parameter in extra})
 

@@ -85,7 +85,9 @@ def headline_of(cells: Sequence[Cell], judges: Sequence[Judge], shifts: Sequence
         ends = (kinds["single"].id, kinds["network"].id)
         return _compared([s for s in shifts if (s.first, s.second) == ends])
     judge = kinds.get("network") or kinds.get("single")
-    mine = [cell for cell in cells if judge is not None and cell.judge == judge.id]
+    if judge is None:
+        return _of_many(cells, judges)
+    mine = [cell for cell in cells if cell.judge == judge.id]
     swayed = [cell for cell in mine if cell.mood in ("warning", "bad")]
     tested = sum(cell.p is not None for cell in mine)
     if not swayed:
@@ -99,6 +101,26 @@ def headline_of(cells: Sequence[Cell], judges: Sequence[Judge], shifts: Sequence
         f"Swayed by {_listed([PROBES[cell.probe].noun for cell in swayed])}",
         f"{figures[:-1]}{_after_holm(len(swayed), tested)}",
     )
+
+
+def _of_many(cells: Sequence[Cell], judges: Sequence[Judge]) -> tuple[str, str]:
+    """Of several judges beside each other: how many are swayed by what, and, as a share below a coin's is no proof of
+    fairness (statistics 4.3), how many choose one side clearly more often than the other."""
+    tested = [cell for cell in cells if cell.p is not None]
+    if not tested:
+        return "Nothing could be measured", ""
+    parts, nets = [], []
+    probes = list(dict.fromkeys(cell.probe for cell in tested))
+    for key in probes:
+        mine = [cell for cell in tested if cell.probe == key]
+        swayed = sum(cell.mood in ("warning", "bad") for cell in mine)
+        parts.append(f"by {PROBES[key].noun} {swayed:,} of {len(mine):,}")
+        if PROBES[key].rule == "both":
+            net = sum(cell.net_p is not None and cell.net_p * len(probes) < LEVEL for cell in mine)
+            nets.append(f"{PROBES[key].noun} {net:,} of {len(mine):,}")
+    headline = f"Swayed {', '.join(parts)} {'judges' if len(judges) > 1 else 'judge'}"
+    some = f"Net effect told apart from none: {', '.join(nets)}. " if nets else ""
+    return headline, f"{some}Each judge tested over {len(probes):,} probe{'s' if len(probes) != 1 else ''}."
 
 
 def _compared(shifts: Sequence[Shift]) -> tuple[str, str]:

@@ -24,6 +24,7 @@ LabJudge = Literal["network", "single", "faireval"]
 LAB_RECORD = "lab"
 """The member of a run's record that names the lab for which it was made."""
 
+NETWORK: LabJudge = "network"
 _LABS = "labs"
 _SIZE = re.compile(r"Network|(?:\d+|n)(?:[×+](?:\d+|n))+")
 """Names of networks that say no more than their size, which may have changed since."""
@@ -154,29 +155,31 @@ def lab_answers(
     for kind, run_id in info.runs.items():
         run = run_info(store, run_id)
         spec = network_of(run)
-        parts: dict[str, Judge] = {kind: BASELINES[kind]} if kind in BASELINES else _parts(spec)
+        parts: dict[str, Judge] = {kind: BASELINES[kind]} if kind in BASELINES else parts_of(spec)
         places: set[tuple[int, int]] = set()
         for result in pair_results(store, run):
             shown = result.pair.pair.shown
             if result.verdicts is None or shown is None or shown.order is None:
                 continue
-            said = _said(result.verdicts, spec, kind, neurons=neurons)
+            said = said_by_parts(result.verdicts, spec, neurons=neurons and kind not in BASELINES)
+            if kind in BASELINES:
+                said = {kind: said[NETWORK]}
             places |= {part for part in said if isinstance(part, tuple)}
             for part, verdict in said.items():
-                name = part if isinstance(part, str) else _neuron_id(*part)
-                answers.setdefault(name, {})[result.pair.pair.id] = _position(verdict, shown.order)
+                name = part if isinstance(part, str) else neuron_id(*part)
+                answers.setdefault(name, {})[result.pair.pair.id] = position_of(verdict, shown.order)
         for place, name in neuron_names(spec, sorted(places)).items():
-            parts[_neuron_id(*place)] = Judge(_neuron_id(*place), name, "neuron", *place)
+            parts[neuron_id(*place)] = Judge(neuron_id(*place), name, "neuron", *place)
         judges |= parts
     order = {"single": 0, "baseline": 1, "neuron": 2, "layer": 3, "aggregation": 4, "network": 5}
     ranked = sorted(judges.values(), key=lambda judge: (order[judge.kind], judge.layer or 0, judge.neuron or 0))
     return tuple(ranked), {judge.id: answers.get(judge.id, {}) for judge in ranked}
 
 
-def _parts(spec: NetworkSpec) -> dict[str, Judge]:
+def parts_of(spec: NetworkSpec) -> dict[str, Judge]:
     """The layers, aggregations and the verdict of a network."""
     named = spec.name if spec.name and not _SIZE.fullmatch(spec.name) else f"Network {size_name(spec)}"
-    parts = [Judge("network", named, "network")]
+    parts = [Judge(NETWORK, named, "network")]
     for name in aggregation_names(spec):
         if name.startswith("c2_l"):
             layer = int(name.removeprefix("c2_l"))
@@ -186,19 +189,18 @@ def _parts(spec: NetworkSpec) -> dict[str, Judge]:
     return {part.id: part for part in parts}
 
 
-def _neuron_id(layer: int, neuron: int) -> str:
+def neuron_id(layer: int, neuron: int) -> str:
+    """The id of a neuron as a judge; both count from 1."""
     return f"l{layer}.n{neuron}"
 
 
-def _said(
-    found: PairVerdicts, spec: NetworkSpec, kind: LabJudge, *, neurons: bool
+def said_by_parts(
+    found: PairVerdicts, spec: NetworkSpec, *, neurons: bool = True
 ) -> dict[str | tuple[int, int], Verdict | None]:
-    """The verdict of each part on one prompt."""
+    """The verdict of each part on one prompt: of the network, its layers and aggregations by id, and of each neuron by
+    (layer, neuron)."""
     named = found.named()
-    verdict = named[deciding(spec)]
-    if kind in BASELINES:
-        return {kind: verdict}
-    said: dict[str | tuple[int, int], Verdict | None] = {"network": verdict}
+    said: dict[str | tuple[int, int], Verdict | None] = {NETWORK: named[deciding(spec)]}
     for name, of in named.items():
         if name.startswith("c2_l"):
             said[f"layer-{name.removeprefix('c2_l')}"] = of
@@ -209,7 +211,8 @@ def _said(
     return said
 
 
-def _position(verdict: Verdict | None, order: str) -> Choice | None:
+def position_of(verdict: Verdict | None, order: str) -> Choice | None:
+    """The position that a verdict chose where the responses were shown in ``order``."""
     if verdict is None or verdict == "tie":
         return verdict
     return "first" if (verdict == "a") == (order == "ab") else "second"

@@ -1,0 +1,103 @@
+"""``judgenet bias --recorded RUN``: the biases of a run that is there already, at no cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from typing import cast
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judgenet.cli.common import ExitCode, InputError, open_run
+from judgenet.core.bias import PROBES, parse_probes
+from judgenet.core.bias.base import Denominator, LabSettings
+from judgenet.core.pairs import ORDERS
+from judgenet.stats.bias import Cell
+from judgenet.stats.lab import LabResult, lab_json
+from judgenet.store.run_bias import RUN_PROBES, RunBias, run_bias
+
+SETS = ("all", "cobbler")
+"""Words for several probes; of those, a run answers what it can."""
+
+
+def bias_recorded(
+    recorded: str, probes: str, own_system: list[str] | None, denominator: StrEnum, seed: int, as_json: bool
+) -> int:
+    """Counts the biases of a run's neurons, layers and aggregations from its calls."""
+    chosen = RUN_PROBES if probes.strip().lower() in SETS else parse_probes(probes)
+    settings = LabSettings(own=tuple(own_system or ()), denominator=cast(Denominator, denominator.value), seed=seed)
+    with open_run(recorded, None) as (store, run):
+        found = run_bias(store, run, settings, chosen)
+    names = found.systems
+    for name in settings.own:
+        if name not in names:
+            there = ", ".join(names[:10]) or "none"
+            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
+    if as_json:
+        record = {"run": run.id, "orders": list(found.orders), "notes": list(found.notes), **lab_json(found.result)}
+        sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
+    else:
+        print_run_bias(run.id, found, Console())
+    return ExitCode.DONE
+
+
+def print_run_bias(run: str, found: RunBias, console: Console) -> None:
+    """A table for each bias, with a row for each part of the run."""
+    result = found.result
+    pairs, questions = result.lab.pairs, result.lab.questions
+    console.print(Text(f"{run}: {result.headline}", style="bold"))
+    console.print(Text(f"{pairs:,} pairs of {questions:,} instructions. {result.subline}"))
+    for note in found.notes:
+        console.print(Text(note, style="dim"))
+    for plan in result.lab.probes:
+        console.print()
+        chance = result.chances[plan.key]
+        random = "" if chance.analytic is None else f"; random {chance.analytic:.2f}"
+        random += "" if chance.high is None else f" (97.5 % of coins up to {chance.high:.3f})"
+        console.print(Text(f"{PROBES[plan.key].title}: {PROBES[plan.key].tells.lower()}{random}", style="bold"))
+        console.print(Text(plan.line, style="dim"))
+        if plan.items and len(found.orders) == len(ORDERS):
+            console.print(_table(result, plan.key))
+
+
+def _table(result: LabResult, key: str) -> Table:
+    """Rows fit 80 columns: only the judge's name folds."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    target, rival, _ = PROBES[key].outcomes
+    table.add_column("Judge", overflow="fold")
+    for name in (target, "interval", "p", rival, "net", "p (net)", "valid", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for judge in result.judges:
+        cell = result.cell(key, judge.id)
+        if cell.share is None:
+            table.add_row(Text(judge.title), *["–"] * 7, "0")
+            continue
+        interval = "–" if cell.interval is None else f"{_short(cell.interval.low)}–{_short(cell.interval.high)}"
+        table.add_row(
+            Text(judge.title),
+            _short(cell.share),
+            interval,
+            _p(cell.p_holm),
+            _short(_rival(cell, rival)),
+            "–" if cell.net is None else f"{'-' if cell.net < 0 else '+'}{_short(abs(cell.net))}",
+            _p(cell.net_p),
+            _short(cell.valid_rate),
+            f"{cell.n:,}",
+        )
+    return table
+
+
+def _rival(cell: Cell, rival: str) -> float | None:
+    """The share of the other side, of the same pairs."""
+    return cell.counts[rival] / cell.n if cell.n else None
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.2f}"
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else "<.001" if value < 0.001 else _short(value)

@@ -1,0 +1,150 @@
+"""The biases of a run that is there already: order, length and own system, from its calls in both orders.
+
+An ordinary run, or one of recorded judgments, asked the plain prompt of a bias lab in both orders. What a part of its
+network says in one order is reckoned from the calls of that order alone, by the network's own rules; the counting is
+the lab's. Nothing is asked, and nothing is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from judgenet.core.aggregate import Opinion, aggregate
+from judgenet.core.bias.base import BiasError, LabSettings
+from judgenet.core.bias.lab import ProbePlan, build_lab
+from judgenet.core.evaluation import Choice, Reason, Unscored
+from judgenet.core.network import NetworkSpec, is_recorded
+from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.stats.bias import COINS, Cell, Judge
+from judgenet.stats.lab import LabResult, evaluate
+from judgenet.store.db import Store
+from judgenet.store.labs import LAB_RECORD, neuron_id, parts_of, position_of, said_by_parts
+from judgenet.store.results import network_of, neuron_names, pair_calls
+from judgenet.store.runs import CallRow, RunInfo
+
+RUN_PROBES = ("order", "egocentric", "salience")
+"""The probes whose prompts an ordinary run asks."""
+
+DEEPER_LAYERS = (
+    "Layers after the first, and what votes over them, read evaluations of both orders: their answers in the two "
+    "orders are not two looks that know nothing of each other. judgenet bias --pairs asks each order apart."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunBias:
+    """The biases of a run's parts.
+
+    ``orders`` are those that it asked, ``systems`` the names in its pairs; ``notes`` say how to take the figures.
+    """
+
+    result: LabResult
+    orders: tuple[Order, ...]
+    systems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def run_bias(
+    store: Store,
+    run: RunInfo,
+    settings: LabSettings | None = None,
+    probes: Sequence[str] = RUN_PROBES,
+    *,
+    coins: int = COINS,
+) -> RunBias:
+    """Order bias, length and own system of each neuron, layer, aggregation and the verdict of a run.
+
+    Recorded judges have no network over them: each of them is measured, and no vote. A pair that a judge was asked in
+    one order only is not counted for it.
+
+    :raises BiasError: a probe that a run does not answer, or no finished pair.
+    """
+    if others := [key for key in probes if key not in RUN_PROBES]:
+        raise BiasError(
+            f"{', '.join(others)}: a run does not ask the prompts of it. From a run come {', '.join(RUN_PROBES)}."
+        )
+    if LAB_RECORD in run.record:
+        raise BiasError(
+            f"{run.id} is part of a bias lab: its result is there already (judgenet report, export --what bias)."
+        )
+    spec = network_of(run)
+    pairs: list[Pair] = []
+    answers: dict[str, dict[str, Choice | None]] = {}
+    places: set[tuple[int, int]] = set()
+    orders: set[Order] = set()
+    for of, calls in pair_calls(store, run):
+        if of.state == "open":
+            continue
+        # What the run showed besides the texts is no matter of the counting.
+        pair = replace(of.pair, shown=None)
+        pairs.append(pair)
+        for order, name, said in _answers(calls, spec, places):
+            orders.add(order)
+            answers.setdefault(name, {})[f"{pair.id} · {order}"] = said
+    if not pairs:
+        raise BiasError(f"{run.id} has no finished pair yet.")
+    judges = _judges(spec, places)
+    lab = build_lab(pairs, probes, settings).lab
+    result = evaluate(lab, judges, {judge.id: answers.get(judge.id, {}) for judge in judges}, coins=coins)
+    asked: tuple[Order, ...] = tuple(order for order in ORDERS if order in orders)
+    cells = tuple(_why_nothing(cell, result.plan(cell.probe)) for cell in result.cells)
+    systems = sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name})
+    return RunBias(replace(result, cells=cells), asked, tuple(systems), tuple(_notes(spec, asked)))
+
+
+def _answers(
+    calls: Sequence[CallRow], spec: NetworkSpec, places: set[tuple[int, int]]
+) -> list[tuple[Order, str, Choice | None]]:
+    """(order, part, the position it chose) of a pair; ``places`` collects the neurons."""
+    found: list[tuple[Order, str, Choice | None]] = []
+    for order in ORDERS:
+        opinions = [
+            Opinion(row.site.layer, row.site.neuron, order, row.site.sample, row.result)
+            for row in calls
+            if row.site.order == order and row.result is not None and not _never_made(row)
+        ]
+        if not opinions:
+            continue
+        for part, verdict in said_by_parts(aggregate(opinions, spec.depth, spec.aggregation), spec).items():
+            if isinstance(part, tuple):
+                places.add(part)
+            name = part if isinstance(part, str) else neuron_id(*part)
+            found.append((order, name, position_of(verdict, order)))
+    return found
+
+
+def _never_made(row: CallRow) -> bool:
+    return isinstance(row.result, Unscored) and row.result.reason is Reason.NOT_RECORDED
+
+
+def _judges(spec: NetworkSpec, places: set[tuple[int, int]]) -> tuple[Judge, ...]:
+    """Neurons, and what votes over them where they belong to one network."""
+    names = neuron_names(spec, sorted(places)).items()
+    neurons = [Judge(neuron_id(*place), name, "neuron", *place) for place, name in names]
+    if is_recorded(spec):
+        return tuple(neurons)
+    order = {"layer": 0, "aggregation": 1, "network": 2}
+    parts = sorted(parts_of(spec).values(), key=lambda part: (order[part.kind], part.layer or 0))
+    return (*neurons, *parts)
+
+
+def _why_nothing(cell: Cell, plan: ProbePlan) -> Cell:
+    """A part of which nothing is counted says why: the pairs do not allow it, or it was not asked in both orders."""
+    if cell.items:
+        return cell
+    why = "no pair was judged in both orders" if plan.items else "; ".join(plan.left_out)
+    return replace(cell, reasons=dict.fromkeys(cell.reasons, why), words=f"n/a – {why}")
+
+
+def _notes(spec: NetworkSpec, orders: Sequence[Order]) -> list[str]:
+    notes = []
+    if len(orders) < len(ORDERS):
+        shown = {"ab": "response A first", "ba": "response B first"}
+        asked = " and ".join(shown[order] for order in orders) or "no order"
+        notes.append(f"Asked with {asked} only: order bias needs both orders of a pair.")
+    if is_recorded(spec):
+        notes.append("Each judge is measured on the pairs that it judged; there is no network over them.")
+    elif spec.depth > 1 or spec.chair is not None:
+        notes.append(DEEPER_LAYERS)
+    return notes
