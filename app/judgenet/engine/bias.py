@@ -10,7 +10,7 @@ Layer 1 asks the very questions of an ordinary run; roles are asked once per pai
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,14 +20,16 @@ from judgenet.core.bias.lab import BuiltLab, lab_id
 from judgenet.core.events import Event, RunFinished, RunState
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import Estimate, PriceRange, Range, estimate
+from judgenet.core.plan import Estimate, PriceRange, Range, count_calls, estimate
+from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import Tally, duration
 from judgenet.engine.budget import Limits
-from judgenet.engine.estimate import MOST_PAIRS, Duration, RunEstimate, estimate_run, recorded_calls
+from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, RunEstimate, estimate_run, recorded_calls
+from judgenet.engine.questions import Questions
 from judgenet.engine.session import Engine, RunHandle, Start
 from judgenet.store.db import Store
 from judgenet.store.labs import LAB_RECORD, LabJudge, keep_lab
-from judgenet.store.runs import has_calls
+from judgenet.store.runs import has_calls, recorded
 
 LAB_JUDGES: tuple[LabJudge, ...] = ("single", "faireval", "network")
 USUAL_JUDGES: tuple[LabJudge, ...] = ("single", "network")
@@ -73,7 +75,8 @@ def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_
 
 @dataclass(frozen=True, slots=True)
 class LabEstimate:
-    """What a lab comes to, judge by judge. ``shared`` are calls that prompts have in common: asked once, paid once."""
+    """What a lab comes to, judge by judge. ``shared`` are calls that prompts or judges have in common:
+    asked once, paid once."""
 
     judges: dict[LabJudge, RunEstimate]
     shared: int
@@ -137,7 +140,7 @@ class LabEstimate:
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
             ("calls", _span(self.calls)),
-            ("shared between prompts", f"{self.shared:,}"),
+            ("shared, asked once", f"{self.shared:,}"),
             ("already paid for", f"{self.recorded:,}"),
             ("calls to pay", _span(self.calls_open)),
             (
@@ -154,32 +157,72 @@ def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEs
     """Calls, price and time of a lab; ``store`` tells what is paid for already."""
     judges: dict[LabJudge, RunEstimate] = {}
     shared = 0
+    earlier: set[bytes] = set()
     for judge, start in starts.items():
         found = estimate_run(start, store)
-        if once := _shared_roles(start, store):
+        once = _shared_within(start, store) + _shared_with(earlier, start, store)
+        if once:
             found = replace(found, estimate=_with_recorded(start, found.estimate, once))
         shared += once
         judges[judge] = found
     return LabEstimate(judges, shared, len(next(iter(starts.values())).pairs))
 
 
-def _shared_roles(start: Start, store: Store | None) -> int:
-    """Role generations that are still to be asked of an equal pair, and are then there for the others: what the lab
-    says besides does not change roles. With many pairs, a part spread over all is looked up in the store."""
+def _shared_within(start: Start, store: Store | None) -> int:
+    """Calls that are still to be asked for a prompt, and are then there for others: all of them for a prompt of the
+    very same texts, the role generation for one of the same pair, since what the lab says besides does not change
+    roles. With many prompts, a part spread over all is looked up in the store."""
+    whole = _open_for_others(start, store, _grouped(start.pairs, shown=True), count_calls(start.spec).total)
     if not needs_roles(start.spec):
-        return 0
+        return whole
+    return whole + _open_for_others(start, store, _grouped(_distinct(start), shown=False), 1)
+
+
+def _distinct(start: Start) -> list[Pair]:
+    return [some[0] for some in _grouped(start.pairs, shown=True)]
+
+
+def _grouped(pairs: Iterable[Pair], *, shown: bool) -> list[list[Pair]]:
+    """Prompts of the same texts; without ``shown`` whatever the lab says besides."""
     alike: dict[tuple[str, int], list[Pair]] = {}
-    for pair in start.pairs:
+    for pair in pairs:
         repeat = 0 if pair.shown is None else pair.shown.repeat
-        alike.setdefault((replace(pair, shown=None).content_hash, repeat), []).append(pair)
-    shared = len(start.pairs) - len(alike)
-    if store is None or not has_calls(store):
+        seen = pair if shown else replace(pair, shown=None)
+        alike.setdefault((seen.content_hash, repeat), []).append(pair)
+    return list(alike.values())
+
+
+def _open_for_others(start: Start, store: Store | None, groups: Sequence[Sequence[Pair]], calls: int) -> int:
+    """``calls`` for each prompt of a group beyond the first, less those that are recorded."""
+    shared = sum(len(some) - 1 for some in groups) * calls
+    if not shared or store is None or not has_calls(store):
         return shared
-    groups = list(alike.values())
+    groups = [some for some in groups if len(some) > 1]
     looked_at = groups[:: -(-len(groups) // MOST_PAIRS)]
-    still_open = sum(len(some) - 1 for some in looked_at if not recorded_calls(start, store, some[:1]))
-    of = sum(len(some) - 1 for some in looked_at)
-    return round(shared * still_open / of) if of else 0
+    of = sum(len(some) - 1 for some in looked_at) * calls
+    still_open = sum((len(some) - 1) * max(0, calls - recorded_calls(start, store, some[:1])) for some in looked_at)
+    return round(shared * still_open / of)
+
+
+def _shared_with(earlier: set[bytes], start: Start, store: Store | None) -> int:
+    """First calls of a judge that an earlier one asks too, and that are not recorded: the first neuron of a layer
+    without roles asks what the single judge asks. Takes the judge's own into ``earlier``. With many prompts, a part
+    spread over all is taken for the whole."""
+    salt = start.salt if store is None else store.salt(start.salt)
+    questions = Questions(start.spec, start.book, salt, stand_in_roles)
+    prompts = _distinct(start)
+    looked_at = prompts[:: -(-len(prompts) // MOST_PAIRS)]
+    some_kept = store is not None and has_calls(store)
+    keys: list[bytes] = []
+    shared = 0
+    for index, pair in enumerate(looked_at):
+        for call in questions.take_up(index, pair)[1]:
+            forms = [questions.question(call, form).key for form in FORMS]
+            keys.append(forms[0])
+            kept = some_kept and store is not None and any(recorded(store, key) is not None for key in forms)
+            shared += forms[0] in earlier and not kept
+    earlier.update(keys)
+    return round(shared * len(prompts) / len(looked_at))
 
 
 def _with_recorded(start: Start, found: Estimate, more: int) -> Estimate:

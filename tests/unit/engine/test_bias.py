@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ from judgenet.core.bias.base import LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import CallFinished, Event, RunFinished
-from judgenet.core.network import Settings
+from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
-from judgenet.engine.bias import LabHandle, faireval_of, lab_starts, single_of, start_lab
+from judgenet.engine.bias import LabHandle, estimate_lab, faireval_of, lab_starts, single_of, start_lab
 from judgenet.engine.session import Engine, Start
 from judgenet.store.db import Store
 from judgenet.store.labs import lab_info, lab_result, labs
@@ -110,3 +111,35 @@ def test_only_the_judges_asked_for_are_started(store: Store) -> None:
     assert list(starts) == ["network"]
     assert starts["network"].record["judge"] == "network"
     assert starts["network"].spec.orders == "ab"
+
+
+TWICE = [
+    Pair(f"q{i}", "What of it?", text, other)
+    for i, (text, other) in enumerate(((" A good answer.", "Nobody knows."), ("Nobody knows.", "It is hard to say.")))
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "calls"),
+    [
+        # The first neuron asks what the single judge asks: four calls a prompt, where five are planned.
+        (presets.network(2, 2, roles="none"), 4),
+        (presets.network(2, 2, roles="none", chair=True), 5),
+        (presets.network(2, 1, roles="none", samples=3), 6),
+    ],
+)
+def test_calls_that_judges_share_are_in_the_estimate_once(store: Store, spec: NetworkSpec, calls: int) -> None:
+    # Two pairs of one question and text: their prompts "identical" may be the very same.
+    plan = build_lab([*PAIRS, *TWICE], ("order", "identical"), LabSettings())
+    distinct = len({prompt.content_hash for prompt in plan.prompts})
+    with JudgeServer(mind="unbiased") as server, Engine() as engine:
+        start = base(server)
+        start = replace(start, spec=replace(spec, settings=replace(spec.settings, endpoint="fake", model="judge")))
+        starts = lab_starts(start, plan)
+        before = estimate_lab(starts, None)
+        assert start_lab(engine, store, start, plan, ("single", "network"), lambda event: None).future.result(60)
+        assert server.requests == distinct * calls
+    assert before.calls_open == (distinct * calls, distinct * calls)
+    assert before.shared == before.calls.high - distinct * calls
+    after = estimate_lab(starts, store)
+    assert (after.calls_open, after.shared) == ((0, 0), 0)
