@@ -28,7 +28,7 @@ from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.events import Event, RunFinished
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
-from judgenet.engine.nwise import ask_orders
+from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import p_text
@@ -219,20 +219,22 @@ def _show_estimate(
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
         found = estimate_lab(lab_starts(setup.start, built, judges), store)
+        orders = None if groups is None else estimate_orders(setup.start, groups, store)
     finally:
         if store is not None:
             store.close()
     if as_json:
         plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
-        orders = None if groups is None else len(groups.groups)
-        typer.echo(json.dumps({**found.to_json(), "probes": plan, "nwise_calls": orders}, allow_nan=False))
+        nwise = None if orders is None else orders.to_json()
+        typer.echo(json.dumps({**found.to_json(), "probes": plan, "nwise": nwise}, allow_nan=False))
         return ExitCode.DONE
     console = Console()
     _print_plan(built, console)
     for name, text in found.lines():
         console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
-    if groups is not None:
-        console.print(f"orders of {groups.size} responses: {len(groups.groups):,} calls more", highlight=False)
+    if groups is not None and orders is not None:
+        text = f"orders of {groups.size} responses: {orders.line()}"
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
     return ExitCode.DONE
 
 
@@ -320,7 +322,7 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
 
 def _cells_table(result: LabResult, judge: Judge) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("Bias", "share", "95 % interval", "random", "net", "valid n", "p (Holm)", "in words"):
+    for name in ("Bias", "valid", "share", "95 % interval", "random", "net", "n", "p (Holm)", "in words"):
         table.add_column(name, justify="left" if name in ("Bias", "in words") else "right")
     for plan in result.lab.probes:
         cell = result.cell(plan.key, judge.id)
@@ -331,8 +333,10 @@ def _cells_table(result: LabResult, judge: Judge) -> Table:
             random += f" (≤ {chance.high:.2f})"
         net = "–" if cell.net is None else f"{cell.net:+.3f}"
         p = "–" if cell.p_holm is None else p_text(cell.p_holm).removeprefix("p ").removeprefix("= ")
-        valid = f"{cell.n:,} of {cell.items:,}"
-        table.add_row(PROBES[plan.key].title, _share(cell), interval, random, net, valid, p, Text(cell.words))
+        valid = "–" if cell.valid_rate is None else f"{cell.valid_rate:.2f}"
+        n = f"{cell.n:,} of {cell.items:,}"
+        title = PROBES[plan.key].title
+        table.add_row(title, valid, _share(cell), interval, random, net, n, p, Text(cell.words))
     return table
 
 

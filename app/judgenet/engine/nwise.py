@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from judgenet.core.bias.nwise import Group, Groups, read_order
 from judgenet.core.calls import KeyPrefix, Parameters
 from judgenet.core.evaluation import Unscored
-from judgenet.core.plan import cost_of
+from judgenet.core.plan import PriceRange, cost_of
 from judgenet.core.prompts import Form, Prompt, family_of, language_of, mark_of
 from judgenet.core.schemas import ranking_schema
 from judgenet.core.tokens import estimate_tokens
@@ -33,6 +34,70 @@ from judgenet.store.labs import Orders
 from judgenet.store.runs import Answer, keep_answer, recorded
 
 _FORMS: tuple[Form, Form] = ("json", "text")
+_MAX_TOKENS = 1024
+_AROUND = (8, 40)
+_EACH = (2, 4)
+"""Tokens of an answer, and more for each response: short and long ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrdersEstimate:
+    """What asking for orders comes to. ``price`` is that of the open calls, ``None`` where the model's is unknown, with
+    a ``reason``; ``currency`` and ``price_date`` are those of the price table."""
+
+    calls: int
+    recorded: int
+    price: PriceRange | None
+    reason: str
+    currency: str
+    price_date: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Stable keys; an unknown price is ``null`` with a reason."""
+        return {
+            "calls": self.calls,
+            "calls_recorded": self.recorded,
+            "calls_open": self.calls - self.recorded,
+            "price": None if self.price is None else list(self.price),
+            "price_reason": self.reason or None,
+            "currency": self.currency,
+        }
+
+    def line(self) -> str:
+        """The estimate for people."""
+        paid = f", {self.recorded:,} of them paid for" if self.recorded else ""
+        if self.price is None:
+            return f"{self.calls:,} calls more{paid}; price unknown: {self.reason}"
+        low, high = self.price
+        price = f"{low:,.2f} to {high:,.2f} {self.currency} (prices of {self.price_date})"
+        return f"{self.calls:,} calls more{paid}; price {price}"
+
+
+def estimate_orders(start: Start, groups: Groups, store: Store | None) -> OrdersEstimate:
+    """Calls and price of asking for the orders of all groups; ``store`` tells what is paid for already."""
+    settings = start.spec.settings
+    endpoint, model = settings.endpoint or "", settings.model or ""
+    salt = start.salt if store is None else store.salt(start.salt)
+    known = 0
+    tokens = [0, 0, 0]
+    for group in groups.groups:
+        asked = [_question(start, salt, groups.size, group, form) for form in _FORMS]
+        if store is not None and any(recorded(store, key) is not None for _, _, key in asked):
+            known += 1
+            continue
+        prompt, parameters, _ = asked[0]
+        answers = (around + each * groups.size for around, each in zip(_AROUND, _EACH, strict=True))
+        for place, more in enumerate((_tokens_in(prompt, parameters), *answers)):
+            tokens[place] += more
+    profile = start.profiles.get(endpoint)
+    price = start.prices.find(model, endpoint, "" if profile is None else profile.kind)
+    found = None if price is None else PriceRange(*(cost_of(price, tokens[0], out) for out in tokens[1:]))
+    if known == len(groups.groups):
+        found = PriceRange(0.0, 0.0)
+    reason = (
+        "" if found is not None else f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown"
+    )
+    return OrdersEstimate(len(groups.groups), known, found, reason, start.prices.currency, start.prices.date)
 
 
 @dataclass(slots=True)
@@ -102,6 +167,23 @@ async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable
     )
 
 
+def _question(start: Start, salt: str, size: int, group: Group, form: Form) -> tuple[Prompt, Parameters, bytes]:
+    """The question about a group, and the content key of its answer."""
+    spec, settings = start.spec, start.spec.settings
+    language = language_of(group.material) if spec.language == "auto" else spec.language
+    family = family_of(group.pair) if spec.family == "auto" else spec.family
+    mark = mark_of(group.material, salt)
+    prompt = start.book.ranking(group.pair, group.responses, mark=mark, form=form, language=language, family=family)
+    temperature = None if settings.temperature == "default" else settings.temperature
+    schema = ranking_schema(size) if form == "json" else None
+    parameters = Parameters(settings.model or "", temperature, settings.max_tokens or _MAX_TOKENS, schema)
+    return prompt, parameters, KeyPrefix(parameters.digest(), prompt.system, prompt.shared).key(prompt.own, 1, 0)
+
+
+def _tokens_in(prompt: Prompt, parameters: Parameters) -> int:
+    return sum(map(estimate_tokens, (prompt.system, prompt.shared, prompt.own, parameters.digest()))) + 16
+
+
 class _Asker:
     """Asks one group after the other and keeps what came of it."""
 
@@ -116,7 +198,7 @@ class _Asker:
         settings = start.spec.settings
         self._model = settings.model or ""
         self._temperature = None if settings.temperature == "default" else settings.temperature
-        self._max_tokens = settings.max_tokens or 1024
+        self._max_tokens = settings.max_tokens or _MAX_TOKENS
 
     async def ask(self, group: Group) -> bool:
         """True where the group has an answer, readable or not."""
@@ -147,21 +229,12 @@ class _Asker:
         return False
 
     def _question(self, group: Group, form: Form) -> tuple[Prompt, Parameters, bytes]:
-        spec = self._start.spec
-        language = language_of(group.material) if spec.language == "auto" else spec.language
-        family = family_of(group.pair) if spec.family == "auto" else spec.family
-        mark = mark_of(group.material, self._salt)
-        prompt = self._start.book.ranking(
-            group.pair, group.responses, mark=mark, form=form, language=language, family=family
-        )
-        schema = ranking_schema(self._size) if form == "json" else None
-        parameters = Parameters(self._model, self._temperature, self._max_tokens, schema)
-        return prompt, parameters, KeyPrefix(parameters.digest(), prompt.system, prompt.shared).key(prompt.own, 1, 0)
+        return _question(self._start, self._salt, self._size, group, form)
 
     async def _send(self, group: Group, form: Form) -> ChatReply | None:
         """The answer, kept; ``None`` where a limit is in the way."""
         prompt, parameters, key = self._question(group, form)
-        tokens_in = sum(map(estimate_tokens, (prompt.system, prompt.shared, prompt.own, parameters.digest()))) + 16
+        tokens_in = _tokens_in(prompt, parameters)
         kind = self._start.profiles[self._endpoint.name].kind
         price = self._start.prices.find(self._model, self._endpoint.name, kind)
         most = None if price is None else cost_of(price, tokens_in, self._max_tokens, 0)

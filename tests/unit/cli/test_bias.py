@@ -347,9 +347,16 @@ def test_orders_of_several_responses_at_once(judgenet: Judgenet, tmp_path: Path)
     with JudgeServer(mind="unbiased", faults={"off_scale": 0.3}, seed=11) as server:
         at = ("--pairs", path, "--base-url", server.url, "--model", "judge", "--out", "lab", "-j", 16)
         arguments = ("bias", *at, "--probes", "order", "--judges", "single", "--nwise", 4, "--json", "-q")
+        plan = judgenet(*arguments[:-1], "--estimate").json["nwise"]
+        assert (plan["calls"], plan["calls_open"], plan["price"]) == (6, 6, None)
+        assert "the price of judge" in plan["price_reason"]
+        # At 2.5 and 10 USD a million tokens, in and out.
+        priced = judgenet(*arguments[:-1], "--estimate", "--model", "gpt-4o").json["nwise"]["price"]
+        assert 6 * 150 * 2.5e-6 < priced[0] < priced[1] < 6 * (600 * 2.5e-6 + 60 * 1e-5)
         ran = judgenet(*arguments)
         asked = server.requests
         assert asked == 6 * 6 * 2 + 6
+        assert judgenet(*arguments[:-1], "--estimate").json["nwise"]["calls_open"] == 0
         again = judgenet(*arguments)
         assert server.requests == asked
     nwise = ran.json["nwise"]
