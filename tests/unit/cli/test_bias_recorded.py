@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
+from judgenet.assets import asset
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
@@ -108,6 +109,36 @@ def positions(orders: dict[str, str | None]) -> tuple[str | None, str | None]:
     )
 
 
+def told() -> dict[str, list[str]]:
+    """The rows of the table in the documentation, by the judge's name there."""
+    rows = {}
+    for line in (asset("bias") / "recorded.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and " of " in line and not line.startswith("| judge"):
+            name, *figures = (part.strip() for part in line.strip("|").split("|"))
+            rows[name] = figures
+    return rows
+
+
+def short(share: float) -> str:
+    return f"{share:.3f}".removeprefix("0")
+
+
+def row_of(cell: dict[str, Any]) -> list[str]:
+    """First-first, last-last, net and n of a judge as the documentation writes them."""
+    net = cell["net"]
+    sign = "+" if net > 0 else "-" if net < 0 else ""
+    return [
+        short(cell["share"]),
+        short(cell["counts"]["last"] / cell["n"]),
+        sign + short(abs(net)),
+        f"{cell['n']:,} of {cell['items']:,}",
+    ]
+
+
+def check_told(figures: list[str], cell: dict[str, Any]) -> None:
+    assert [figures[0].split()[0], figures[1], figures[2], figures[5]] == row_of(cell)
+
+
 def check(found: Cells, said: Said, pairs: dict[str, dict[str, Any]]) -> None:
     """Compares every judge with counts made here."""
     for judge, mine in said.items():
@@ -157,6 +188,7 @@ def test_order_bias_of_auto_j(judgenet: Judgenet, shared_data: Path) -> None:
     check(found, said, {pair["id"]: pair for pair in lines(folder / "pairs.jsonl")})
     assert found["order", "autoj-13b"]["counts"]["first"] == 55
     assert found["order", "autoj-13b"]["counts"]["last"] == 121
+    check_told(told()["Auto-J 13B"], found["order", "autoj-13b"])
 
 
 @pytest.mark.data
@@ -177,7 +209,11 @@ def test_order_bias_of_the_judges_of_judgebench(judgenet: Judgenet, shared_data:
         differ = sum(orders["ab"] != orders["ba"] for orders in both)
         inconsistent = expected[judge]["inconsistent_between_orders"]
         assert [differ, len(both)] == inconsistent["of_pairs_with_both_verdicts"]
-    check(counted(judgenet, "judgebench"), said, {pair["id"]: pair for pair in lines(folder / "pairs.jsonl")})
+    found = counted(judgenet, "judgebench")
+    check(found, said, {pair["id"]: pair for pair in lines(folder / "pairs.jsonl")})
+    rows = told()
+    for judge in said:
+        check_told(rows[judge.split("|")[0].split("/")[-1]], found["order", judge])
 
 
 @pytest.mark.data
@@ -204,6 +240,7 @@ def test_order_bias_of_the_six_judges_of_llmbar(judgenet: Judgenet, shared_data:
     for judge, agree in agreement.items():
         unread = sum(set(orders.values()) == {None} for orders in said[judge].values())
         assert found["order", judge]["counts"]["consistent"] == agree - unread
+        check_told(told()[judge.replace("|", ", ")], found["order", judge])
 
 
 @pytest.mark.data
