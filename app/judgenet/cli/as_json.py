@@ -20,8 +20,15 @@ from judgenet.report.trust import (
     Uncertainty,
     agreements,
 )
-from judgenet.stats.agreement import Agreement, PositionConsistency, ReviewShare, matthews
-from judgenet.stats.curves import Codes
+from judgenet.stats.agreement import (
+    Agreement,
+    PositionConsistency,
+    ReviewShare,
+    macro_precision,
+    macro_recall,
+    matthews,
+)
+from judgenet.stats.curves import Codes, RightByOrder
 from judgenet.stats.discussion import MindChanges, Moves, Overturns
 from judgenet.stats.diversity import EvidenceDiversity
 from judgenet.stats.intervals import AgreementIntervals, Interval, wilson
@@ -50,6 +57,8 @@ def figures_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]
     reasons = dict(found.reasons) | {f"{figure}_ci": reason for figure, reason in within.reasons.items()}
     if within.questions is None:
         reasons["n_questions"] = found.reasons.get("accuracy", "not counted")
+    if not found.n_used:
+        reasons |= dict.fromkeys(("macro_precision", "macro_recall"), found.reasons["accuracy"])
     if correlation is None:
         reasons["mcc"] = found.reasons.get("accuracy", "people or network gave one class only")
     return {
@@ -59,6 +68,8 @@ def figures_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]
         "macro_f1_ci": ends(within.macro_f1),
         "kappa": found.kappa,
         "kappa_ci": ends(within.kappa),
+        "macro_precision": macro_precision(found),
+        "macro_recall": macro_recall(found),
         "mcc": correlation,
         "n_used": found.n_used,
         "n_total": found.n_total,
@@ -75,8 +86,8 @@ def figures_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]
     }
 
 
-def position_json(found: PositionConsistency) -> dict[str, Any]:
-    """Verdicts in both orders."""
+def position_json(found: PositionConsistency, right: RightByOrder) -> dict[str, Any]:
+    """Verdicts in both orders, and each order against people."""
     differ = 0 if found.flip_rate is None else round(found.flip_rate * found.n)
     return {
         "first_first": found.primacy,
@@ -89,6 +100,12 @@ def position_json(found: PositionConsistency) -> dict[str, Any]:
         "flip_rate_ci": ends(wilson(differ, found.n)),
         "net": found.net,
         "p": found.p,
+        "right_ab": right.right_ab,
+        "n_ab": right.n_ab,
+        "right_ba": right.right_ba,
+        "n_ba": right.n_ba,
+        "right_both": right.right_both,
+        "n_both": right.n_both,
         "reason": found.reason or None,
     }
 

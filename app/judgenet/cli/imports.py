@@ -15,6 +15,7 @@ from judgenet.core.project import PairsSource, Project, Selection, new_salt
 from judgenet.engine.versions import versions
 from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.report.words import plural
 from judgenet.store.db import Store
 from judgenet.store.files import save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -122,7 +123,9 @@ def import_judgments(
     if as_json:
         typer.echo(json.dumps({"run": run.id, "place": str(out), "neurons": list(selected.names), **told}))
         return
-    typer.echo(f"{run.id}: {len(selected.pairs):,} pairs, {len(selected.names):,} neurons. {describe(told)}")
+    typer.echo(
+        f"{run.id}: {plural(len(selected.pairs), 'pair')}, {plural(len(selected.names), 'neuron')}. {describe(told)}"
+    )
     left_out = {name: count for name, count in selected.notes.items() if count}
     for name, count in left_out.items():
         typer.echo(f"Left out: {count:,} {name.replace('_', ' ')}", err=True)

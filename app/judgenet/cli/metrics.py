@@ -35,7 +35,7 @@ from judgenet.report.trust import (
     with_evidence,
 )
 from judgenet.stats.agreement import position_of, review_share
-from judgenet.stats.curves import CODES, Codes, pair_counts
+from judgenet.stats.curves import CODES, Codes, pair_counts, right_by_order
 from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
 from judgenet.store.db import Store
 from judgenet.store.judged import SAMPLED_PAIRS, Judged, judged
@@ -83,7 +83,10 @@ def run_metrics(
         },
         "aggregations": _figures(found, found.aggregations, seed=seed),
         "neurons": _figures(found, neurons, seed=seed),
-        "position": {name: position_json(position_of(pair_counts(*both))) for name, both in orders.items()},
+        "position": {
+            name: position_json(position_of(pair_counts(*both)), right_by_order(found.human, *both))
+            for name, both in orders.items()
+        },
         "calls": _calls(sums, found),
         "cost": _cost(sums),
     }
@@ -101,12 +104,9 @@ def run_metrics(
     if more is not None:
         figures |= _more(store, run, found, decides, panel.h, more, seed)
     if by is not None:
-        figures["by"] = {
-            by: {
-                name: _figures(found, found.aggregations, places, seed=seed)
-                for name, places in sorted(_groups(found, by).items())
-            }
-        }
+        groups = sorted(_groups(found, by).items())
+        for key, said in (("by", found.aggregations), ("neurons_by", neurons)):
+            figures[key] = {by: {name: _figures(found, said, places, seed=seed) for name, places in groups}}
     return figures
 
 
@@ -457,13 +457,16 @@ _FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "m
 def _print_table(aggregations: dict[str, Any], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("aggregation")
-    for name in ("accuracy", "macro-F1", "kappa", "n used", "baseline"):
-        table.add_column(name, justify="right")
+    for name in ("accuracy", "95 % interval", "macro-F1", "kappa", "n used", "baseline"):
+        table.add_column(name, justify="right", no_wrap=True)
     why: dict[str, list[str]] = {}
     for name, found in aggregations.items():
         table.add_row(
-            name,
-            *(_figure(found[figure]) for figure in ("accuracy", "macro_f1", "kappa")),
+            Text(name),
+            _figure(found["accuracy"]),
+            _ends(found["accuracy_ci"]),
+            _figure(found["macro_f1"]),
+            _figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
             _figure(found["majority_baseline"]),
         )

@@ -106,6 +106,28 @@ def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
     )
 
 
+def macro_precision(found: Agreement) -> float | None:
+    """The mean over ``found.labels`` of the share of a class's verdicts that people agree with; a class that is never
+    given scores 0 (scikit-learn's ``precision_score`` with ``average="macro"``). ``None`` where nothing was used."""
+    return _macro(found, [sum(column) for column in zip(*found.confusion, strict=True)])
+
+
+def macro_recall(found: Agreement) -> float | None:
+    """The mean over ``found.labels`` of the share of a class's human labels that the verdicts find; a class without a
+    human label scores 0 (``recall_score`` with ``average="macro"``). ``None`` where nothing was used."""
+    return _macro(found, [sum(row) for row in found.confusion])
+
+
+def _macro(found: Agreement, totals: Sequence[int]) -> float | None:
+    if not found.n_used:
+        return None
+    shares = {
+        label: found.confusion[place][place] / totals[place] if totals[place] else 0.0
+        for place, label in enumerate(VERDICTS)
+    }
+    return sum(shares[label] for label in found.labels) / len(found.labels)
+
+
 def matthews(found: Agreement) -> float | None:
     """Matthews' correlation of label and verdict over all classes (Gorodkin 2004); ``None`` where one of the two has
     one class only."""

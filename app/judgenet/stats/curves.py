@@ -26,6 +26,36 @@ CODES: tuple[Verdict | None, ...] = (None, "a", "tie", "b")
 Codes = NDArray[np.uint8]
 
 
+class RightByOrder(NamedTuple):
+    """How often the verdicts of each order equal the human label, and those of both: ``right_ab`` of ``n_ab`` pairs
+    with a label and a verdict in order AB, ``right_ba`` of ``n_ba``, ``right_both`` of ``n_both`` with both verdicts.
+
+    ``right_both`` over the labelled pairs is what Auto-J (arXiv 2310.05470) calls agreement; the mean of the two orders
+    is LLMBar's accuracy (arXiv 2310.07641).
+    """
+
+    right_ab: int
+    n_ab: int
+    right_ba: int
+    n_ba: int
+    right_both: int
+    n_both: int
+
+
+def right_by_order(human: Codes, order_ab: Codes, order_ba: Codes) -> RightByOrder:
+    """The verdicts of each order against people's; all three by pair, and about responses A and B.
+
+    :raises ValueError: the three differ in length.
+    """
+    if not len(human) == len(order_ab) == len(order_ba):
+        raise ValueError(f"{len(human)} labels cannot be compared with {len(order_ab)} and {len(order_ba)} verdicts.")
+    labelled = human > 0
+    has_ab, has_ba = labelled & (order_ab > 0), labelled & (order_ba > 0)
+    right_ab, right_ba = has_ab & (order_ab == human), has_ba & (order_ba == human)
+    counted = (right_ab, has_ab, right_ba, has_ba, right_ab & right_ba, has_ab & has_ba)
+    return RightByOrder(*(int(one.sum()) for one in counted))
+
+
 class Curve(NamedTuple):
     """A figure over finished pairs: after ``pairs`` labelled pairs it was ``values``. Points where it is undefined are
     left out."""

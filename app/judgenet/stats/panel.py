@@ -368,11 +368,12 @@ class AgainstBest:
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Raters by their agreement with people, the best accuracy first; raters without a labelled pair come last.
+    """Raters by their agreement with people, the best accuracy first; raters without a labelled pair come last, and
+    before them those with fewer than 20 where others have more: three pairs make nobody the best.
 
-    ``best`` is the name of the first. ``not_worse`` are those that the labelled pairs cannot tell from it
-    (``p_holm`` of .05 or more). ``warning`` says what comparing many does (from three on), and where they did not all
-    judge the same pairs.
+    ``best`` is the name of the first. ``not_worse`` are those that the labelled pairs cannot tell from it (``p_holm``
+    of .05 or more, or no labelled pair that both judged). ``warning`` says what comparing many does (from three on),
+    and where they did not all judge the same pairs.
     """
 
     raters: tuple[AgainstBest, ...]
@@ -385,6 +386,9 @@ class Raters:
 
 _LEVEL = 0.05
 _FEW_RATERS = 3
+
+_ENOUGH = 20
+"""Below so many labelled pairs a rater is the best only where no other has more."""
 
 
 def against_people(
@@ -413,7 +417,8 @@ def against_people(
         tables = _by_question(human, codes[:, place], places) if repeated else None
         agreement = agreement_of(_cells(human, codes[:, place]))
         found.append((agreement, agreement_intervals(agreement, resamples=resamples, seed=seed, questions=tables)))
-    order = sorted(range(len(names)), key=lambda place: _rank(found[place][0]))
+    enough = min(_ENOUGH, max((of.n_used for of, _ in found), default=0))
+    order = sorted(range(len(names)), key=lambda place: _rank(found[place][0], enough))
     over: Literal["pairs", "questions"] = "questions" if repeated else "pairs"
     if not order or found[order[0]][0].accuracy is None:
         why = "no pair has both a human label and a verdict"
@@ -445,14 +450,16 @@ def against_people(
     return Raters(
         raters=tuple(rows),
         best=names[best],
-        not_worse=tuple(row.name for row in rows if row.p_holm is not None and row.p_holm >= _LEVEL),
+        not_worse=tuple(
+            row.name for row in rows[1:] if row.agreement.n_used and (row.p_holm is None or row.p_holm >= _LEVEL)
+        ),
         warning=warning,
         tested_over=over,
     )
 
 
-def _rank(of: Agreement) -> tuple[float, float]:
-    return (-1.0 if of.accuracy is None else of.accuracy) * -1, (-2.0 if of.kappa is None else of.kappa) * -1
+def _rank(of: Agreement, enough: int) -> tuple[bool, bool, float, float]:
+    return of.accuracy is None, of.n_used < enough, -(of.accuracy or 0.0), -(-2.0 if of.kappa is None else of.kappa)
 
 
 def _questions(human: Codes, groups: Groups | None) -> tuple[NDArray[np.intp], bool]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from judgenet.store.db import Store
 from judgenet.store.files import store_path
 from judgenet.store.runs import run_info
@@ -23,6 +25,29 @@ def judgments(folder: Path) -> Path:
     path = folder / "judgments.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+@pytest.mark.data
+def test_published_figures_by_command(judgenet: Judgenet, shared_data: Path) -> None:
+    """JudgeBench's judges by category, as its own scoring has them, and Auto-J's agreement of 54.96 %."""
+    want = json.loads((shared_data / "expected.json").read_text(encoding="utf-8"))["judgebench"]
+    folder = shared_data / "judgebench"
+    judgenet(
+        "import", folder / "judgments.jsonl", "--pairs", folder / "pairs.jsonl", "--neuron", "judge", "--out", "jb"
+    )
+    figures = judgenet("metrics", "jb", "--by", "task", "--evidence", "0", "--json").json
+    for judge, expected in want.items():
+        found = figures["neurons"][judge]
+        right = sum(found["confusion"][place][place] for place in range(3))
+        assert right == expected["Overall"]["correct"], judge
+        maths = figures["neurons_by"]["task"]["livebench-math"][judge]
+        assert sum(maths["confusion"][place][place] for place in range(3)) == expected["Math"]["correct"], judge
+    folder = shared_data / "autoj"
+    ran = judgenet("import", folder / "judgments.jsonl", "--pairs", folder / "pairs.jsonl", "--out", "aj")
+    assert ", 1 neuron. " in ran.out
+    of = judgenet("metrics", "aj", "--evidence", "0", "--json").json["position"]["autoj-13b"]
+    assert (of["right_both"], of["n_both"]) == (765, 1392)
+    assert (of["right_ab"], of["right_ba"]) == (835, 844)
 
 
 def test_an_import_is_a_run_that_metrics_export_and_report_read(

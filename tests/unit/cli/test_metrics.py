@@ -41,6 +41,11 @@ def test_figures_are_those_of_scikit_learn(judgenet: Judgenet, labelled: Path, a
     judgenet("run", "--pairs", labelled, *at, "--out", "out", "--width", 1, "--roles", "none", "--chair")
     figures = judgenet("metrics", "out", "--by", "task", "--json").json
     verdicts = judgenet("export", "out", "--what", "verdicts").lines
+    for task, of in figures["neurons_by"]["task"].items():
+        assert set(of) == set(figures["neurons"]), task
+    for name, found in figures["neurons"].items():
+        parts = [of[name]["n_used"] for of in figures["neurons_by"]["task"].values()]
+        assert sum(parts) == found["n_used"]
     groups = {None: verdicts} | {task: [line for line in verdicts if line["task"] == task] for task in TASKS}
     seen = []
     for task, lines in groups.items():

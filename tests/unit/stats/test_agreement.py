@@ -15,10 +15,12 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
     cohen_kappa_score,
     confusion_matrix,
     f1_score,
+    precision_score,
+    recall_score,
 )
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import agreement, flip_rate, position, review_share
+from judgenet.stats.agreement import agreement, flip_rate, macro_precision, macro_recall, position, review_share
 
 NAMES: dict[str, Verdict] = {"1": "a", "2": "b", "T": "tie", "W": "a", "L": "b"}
 
@@ -123,18 +125,21 @@ def test_as_scikit_learn_has_it(pairs: list[tuple[Verdict, Verdict]]) -> None:
         f1_score(human, judged, average="macro", labels=VERDICTS, zero_division=0)
     )
     assert found.kappa == (None if math.isnan(kappa) else pytest.approx(kappa, abs=1e-12))
+    named = {"average": "macro", "zero_division": 0}
+    assert macro_precision(found) == pytest.approx(precision_score(human, judged, **named))
+    assert macro_recall(found) == pytest.approx(recall_score(human, judged, **named))
     assert [list(row) for row in found.confusion] == confusion_matrix(human, judged, labels=VERDICTS).tolist()
 
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("judge", "accuracy", "macro_f1", "kappa"),
-    [("gpt-3.5-turbo", 71.07, 57.55, 0.4958), ("pandalm-7b", 66.77, 57.43, 0.4354)],
+    ("judge", "accuracy", "precision", "recall", "macro_f1", "kappa"),
+    [("gpt-3.5-turbo", 71.07, 58.79, 57.36, 57.55, 0.4958), ("pandalm-7b", 66.77, 57.38, 57.50, 57.43, 0.4354)],
 )
 def test_the_published_figures_of_pandalm(
-    shared_data: Path, judge: str, accuracy: float, macro_f1: float, kappa: float
+    shared_data: Path, judge: str, accuracy: float, precision: float, recall: float, macro_f1: float, kappa: float
 ) -> None:
-    """Published in the PandaLM repository's table (accuracy, F1; an unread answer counts as a tie there)."""
+    """Published in the PandaLM repository's table, where an unread answer counts as a tie."""
     folder = shared_data / "pandalm"
     human = {}
     for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").split("\n"):
@@ -148,6 +153,8 @@ def test_the_published_figures_of_pandalm(
             if judgment["judge"] == judge:
                 judged[judgment["pair_id"]] = judgment["recorded_winner"] or "tie"
     found = agreement(list(human.values()), list(judged.values()))
+    shares = (macro_precision(found) or 0, macro_recall(found) or 0)
+    assert [100 * share for share in shares] == pytest.approx([precision, recall], abs=0.005)
     assert found.n_used == 999
     assert found.accuracy is not None
     assert round(100 * found.accuracy, 2) == accuracy

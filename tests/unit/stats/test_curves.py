@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgenet.stats.agreement import agreement
-from judgenet.stats.curves import CODES, agreement_curves, pair_counts
+from judgenet.stats.curves import CODES, agreement_curves, pair_counts, right_by_order
 from judgenet.stats.intervals import wilson
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=60)
@@ -72,3 +72,13 @@ def test_counts_name_the_verdicts() -> None:
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="cannot be compared"):
         agreement_curves(np.zeros(2, np.uint8), np.zeros(3, np.uint8))
+
+
+def test_right_in_each_order_and_in_both() -> None:
+    """Seven pairs: right in both, in AB, in BA, in neither; one order missing, both missing, no label."""
+    human = np.array([1, 1, 3, 2, 3, 1, 0], np.uint8)
+    ab = np.array([1, 1, 1, 3, 3, 0, 1], np.uint8)
+    ba = np.array([1, 3, 3, 1, 0, 0, 1], np.uint8)
+    assert right_by_order(human, ab, ba) == (3, 5, 2, 4, 1, 4)
+    with pytest.raises(ValueError, match="compared"):
+        right_by_order(human, ab, ba[:3])

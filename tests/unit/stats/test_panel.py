@@ -268,6 +268,21 @@ def test_the_best_rater_and_the_others() -> None:
     assert found.tested_over == "pairs"
 
 
+def test_a_handful_of_labels_makes_nobody_the_best() -> None:
+    """x is right on 3 of 3 pairs, y on 40 of 60 others, z on 30 of the same: what x is worth, nobody can tell."""
+    human = np.ones(63, np.uint8)
+    codes = np.full((63, 3), 2, np.uint8)
+    codes[:3, 0], codes[3:, 0] = 1, 0
+    codes[:3, 1:] = 0
+    codes[3:43, 1] = codes[3:33, 2] = 1
+    found = against_people(("x", "y", "z"), codes, human, resamples=200)
+    assert [row.name for row in found.raters] == ["y", "z", "x"]
+    assert found.best == "y"
+    assert found.not_worse == ("x",)
+    few = against_people(("x", "y"), codes[:10, :2], human[:10], resamples=200)
+    assert few.best == "y", "with 3 and 7 labelled pairs the one with more stands first"
+
+
 def test_repeated_questions_are_what_is_tested() -> None:
     """Twelve questions of five pairs each; the best is ahead in each of them, which is twelve looks and not sixty."""
     human = np.ones(60, np.uint8)
