@@ -19,6 +19,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from judgenet.ui.app import Studio, make_app
+from judgenet.ui.settings import StudioSettings
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.conftest import config, key_store
 
@@ -28,7 +29,8 @@ __all__ = ["config", "key_store"]
 # stepped without a running loop.
 pytestqt.plugin._process_events = lambda: None
 
-DEADLINE_S = 30.0
+DEADLINE_S = 120.0
+"""Nothing here takes a tenth of this, but a machine under load may."""
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +85,19 @@ def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not heard, [record.getMessage() for record in heard]
 
 
+@pytest.fixture(autouse=True)
+def no_pages_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are made when a test wants them. The studio otherwise makes all of them while it is idle, which takes
+    longer than most tests."""
+    monkeypatch.setattr("judgenet.ui.app.FIRST_PAGE_MS", 3_600_000)
+
+
+@pytest.fixture
+def pages_ahead(no_pages_ahead: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are made as in real use."""
+    monkeypatch.setattr("judgenet.ui.app.FIRST_PAGE_MS", 150)
+
+
 @pytest.fixture
 def place(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clean folder for projects, with settings and state of its own."""
@@ -103,8 +118,11 @@ def studio(place: Path, qapp: QApplication, loop: qasync.QEventLoop) -> Iterator
 def make_studio(size: tuple[int, int] = (1440, 900), **preferences: Any) -> Studio:
     """A studio; close it with ``close``."""
     app = make_app()
+    # Before the studio, which would otherwise be styled twice.
+    kept = StudioSettings()
+    kept.set(**{"theme": "light", "reduce_motion": True, **preferences})
+    kept.flush()
     studio = Studio(app)
-    studio.settings.set(**{"theme": "light", "reduce_motion": True, **preferences})
     studio.window.resize(*size)
     studio.show(None)
     app.sendPostedEvents(None, 0)
@@ -118,7 +136,7 @@ def judge() -> Iterator[JudgeServer]:
         yield server
 
 
-async def until(condition: Callable[[], bool], what: str = "", seconds: float = 15.0) -> None:
+async def until(condition: Callable[[], bool], what: str = "", seconds: float = 60.0) -> None:
     """Waits until something is so, with the loop alive."""
     ends = asyncio.get_running_loop().time() + seconds
     while not condition():

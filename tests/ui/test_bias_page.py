@@ -63,7 +63,7 @@ async def run(page: BiasPage) -> None:
     await until(
         lambda: page.state.ended is not None and page.state.ended is not before and not page.state.going, "no end", 25
     )
-    await until(lambda: page.state.result is not None and not page.state.reading, "no result", 25)
+    await until(lambda: page.state.result is not None and not page.state.reading, "no result")
     await settle()
 
 

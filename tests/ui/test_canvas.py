@@ -468,7 +468,7 @@ def test_a_zoom_moves_over_time_unless_motion_is_reduced(qtbot: QtBot) -> None:
     canvas.view.set_theme(make_theme("light"))
     canvas.view.set_zoom(1.5)
     assert canvas.view.zoom < 1.5
-    qtbot.waitUntil(lambda: canvas.view.zoom == 1.5, timeout=3000)
+    qtbot.waitUntil(lambda: canvas.view.zoom == 1.5, timeout=30_000)
     canvas.view.set_theme(make_theme("light", reduce_motion=True))
     canvas.view.set_zoom(0.8)
     assert canvas.view.zoom == 0.8
@@ -491,7 +491,7 @@ def test_a_small_view_has_compact_nodes_and_a_large_one_full_ones(qtbot: QtBot) 
     canvas = Canvas(qtbot, run(), (832, 404))
     assert canvas.scene.base == "compact"
     canvas.view.resize(1000, 600)
-    qtbot.waitUntil(lambda: canvas.scene.base == "full", timeout=2000)
+    qtbot.waitUntil(lambda: canvas.scene.base == "full", timeout=30_000)
     canvas.view.set_base("compact")
     assert canvas.scene.base == "compact"
 
@@ -505,14 +505,14 @@ def test_single_changes_are_painted_together_at_thirty_a_second(live: Canvas, qt
     scene.repainted.connect(lambda: painted.append(time.monotonic()))
     start = time.monotonic()
     count = 0
-    while time.monotonic() - start < 0.5:
+    while time.monotonic() - start < 0.5 or count < 60:
         count += 1
         scene.update_neuron(1, 0, NeuronState("Accuracy", phase="asked", seconds=count / 10))
         QApplication.processEvents()
         time.sleep(0.001)
     scene.flush()
-    assert count > 60
-    assert 2 <= len(painted) <= 20
+    # 30 a second, one at once and one at the end.
+    assert 2 <= len(painted) <= 30 * (time.monotonic() - start) + 2
     assert scene.state(Place(1, 0)).seconds == count / 10
 
 
@@ -595,14 +595,14 @@ def test_nothing_turns_where_nobody_looks_or_motion_is_reduced(live: Canvas, qtb
     turned: list[QRectF] = []
     live.scene.changed.connect(lambda regions: turned.extend(regions))
     live.view.set_theme(make_theme("light"))
-    qtbot.waitUntil(lambda: len(turned) > 5, timeout=3000)
+    qtbot.waitUntil(lambda: len(turned) > 5, timeout=30_000)
     live.view.hide()
     qtbot.wait(100)
     turned.clear()
     qtbot.wait(150)
     assert turned == []
     live.view.show()
-    qtbot.waitUntil(lambda: len(turned) > 5, timeout=3000)
+    qtbot.waitUntil(lambda: len(turned) > 5, timeout=30_000)
     live.view.set_theme(make_theme("light", reduce_motion=True))
     qtbot.wait(100)
     turned.clear()

@@ -44,7 +44,7 @@ async def test_cycles_end_on_the_interfaces_thread(studio: Studio) -> None:
     for thread in threads:
         thread.start()
     try:
-        await until(lambda: len(ended) == 50, "the cycles are collected", 20)
+        await until(lambda: len(ended) == 50, "the cycles are collected")
     finally:
         stop.set()
         for thread in threads:

@@ -327,6 +327,7 @@ async def test_the_palette_finds_and_does(studio: Studio) -> None:
     assert palette.found("page results")[0].id == "page.results"
 
 
+@pytest.mark.usefixtures("pages_ahead")
 async def test_pages_that_nobody_wanted_yet_are_made_while_the_window_is_idle(studio: Studio) -> None:
     await until(lambda: studio.window.stack.count() == len(PAGES))
     assert studio.window.stack.currentWidget() is studio.window.page("welcome")

@@ -43,7 +43,7 @@ async def reported(studio: Studio, place: Path, pairs: tuple[Pair, ...] | None =
         await until(lambda: context.run_state.state == "done", "the run ends")
     context.actions.trigger("page.report")
     page = report_page(studio)
-    await until(lambda: page.pages.isVisible() and not context.results.working and page.whole, "the report", 60)
+    await until(lambda: page.pages.isVisible() and not context.results.working and page.whole, "the report")
     await settle()
     return page
 

@@ -200,7 +200,7 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
     await settle()
     click(panel.learn_button)
     assert context.learning.working
-    await until(lambda: not context.learning.working, "the weights", 60)
+    await until(lambda: not context.learning.working, "the weights")
     found = context.learning.found
     assert found is not None
     assert found.rule is not None
@@ -227,7 +227,7 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
 
 async def test_review_and_diversity_lead_to_their_pairs(studio: Studio, place: Path) -> None:
     page = await judged(studio, place, story_pairs(24, labelled=1.0), story_network(3, 2))
-    await until(lambda: not page.trusting.working, "how sure the network is", 25)
+    await until(lambda: not page.trusting.working, "how sure the network is")
     chart = page.review.chart
     whole = accuracy(smaller(page, 2, 2))
     first, *_, last = chart.picture.series[0].spots

@@ -87,7 +87,7 @@ async def story(
 
 
 async def finished(studio: Studio) -> None:
-    await until(lambda: not studio.window.context.runner.running, "the run ends", 25)
+    await until(lambda: not studio.window.context.runner.running, "the run ends")
     # What came last is shown a moment later, together.
     await asyncio.sleep(2.5 * FRAME_MS / 1000)
 

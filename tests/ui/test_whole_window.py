@@ -59,7 +59,7 @@ async def _quiet(studio: Studio) -> None:
         return not (waits or window.tasks.jobs or context.figures.stale or context.document.loading)
 
     await settle()
-    await until(rests, "a page that is filled", 30)
+    await until(rests, "a page that is filled")
     await settle()
 
 

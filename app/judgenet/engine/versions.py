@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from judgenet import __version__
@@ -12,6 +13,12 @@ _TOLD = ("httpx", "aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Esse
 
 def versions() -> dict[str, str]:
     """Versions of JudgeNet, of Python and of the packages that a run depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Reading them takes longer than all else that is looked up before a start, and they do not change."""
     found = {"judgenet": __version__, "python": platform.python_version(), "system": platform.platform()}
     for name in _TOLD:
         try:

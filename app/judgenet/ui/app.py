@@ -164,6 +164,9 @@ class Studio:
         self.window.hide()
         self.window.deleteLater()
         QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        # A theme left behind would put a second focus ring into the next studio of this program.
+        self.theme.deleteLater()
+        QApplication.sendPostedEvents(self.theme, QEvent.Type.DeferredDelete)
 
     def show(self, project: Path | None) -> None:
         """Shows the window with a project, or with the welcome page and what a crash left behind."""

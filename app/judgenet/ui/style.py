@@ -143,8 +143,8 @@ class _RingStyle(QProxyStyle):
 class FocusRing(QObject):
     """Puts a ring around the widget that has the focus, outside of it, in every window of the application."""
 
-    def __init__(self, app: QApplication) -> None:
-        super().__init__(app)
+    def __init__(self, app: QApplication, parent: QObject) -> None:
+        super().__init__(parent)
         self._style = _RingStyle()
         self._style.setParent(self)
         self._frame: QFocusFrame | None = None

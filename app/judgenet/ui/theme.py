@@ -184,7 +184,7 @@ class ThemeManager(QObject):
         self._choice: ThemeChoice = choice
         self._reduce_motion = reduce_motion
         self._images = QssImages()
-        self._focus = FocusRing(app)
+        self._focus = FocusRing(app, self)
         screen = app.primaryScreen()
         self._dpi = screen.logicalDotsPerInch() if screen is not None else 96.0
         self._theme = make_theme("light", scale=scale, density=density, dpi=self._dpi)
