@@ -76,6 +76,8 @@ async def test_a_judge_that_takes_the_first_shows_it_in_every_part(page: BiasPag
     assert result is not None
     shares = {judged.id: result.cell("order", judged.id).share for judged in result.judges}
     assert set(shares.values()) == {1.0}
+    # The single judge was there first; the bars are the network's all the same.
+    assert page.of.currentText() == "Network 2×2"
     assert {"single", "layer-1", "layer-2", "network", "l1.n1", "l2.n2"} <= set(shares)
     order, bandwagon = (row.row for row in page.card.rows)
     assert order is not None
@@ -99,6 +101,20 @@ async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio:
     assert set(page.behind.pairs) == {f"p{i}" for i in range(COUNT)}
     assert page.behind.model.rows[0].answers == "first, second"
     assert {row.outcome for row in page.behind.model.rows} == {"followed"}
+    # Beside the list stands what was asked and said of the pair that is chosen in it.
+    await until(lambda: page.state.look is not None and page.state.look.calls is not None)
+    assert "Layer 2, neuron 2 – Response 1: 9, Response 2: 3" in page.behind.text.text
+    assert page.behind.text.text.count("PROMPT") == 2
+    assert "% think that" not in page.behind.text.text
+    before = page.state.look
+    page.behind.table.setFocus()
+    key(page.behind.table, Qt.Key.Key_Down)
+    await until(lambda: page.state.look is not before and page.state.look is not None and bool(page.state.look.calls))
+    assert page.state.look is not None
+    assert page.state.look.item.pair == page.behind.model.rows[1].pair
+    click(page.behind.what.button("prompts"))
+    assert "85 % think that Response 1 is better" in page.behind.text.text
+    assert "85 % think that Response 2 is better" in page.behind.text.text
     press(page.behind, "Read them on the page Data")
     await settle()
     assert studio.window.context.navigator.page == "data"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, aggregation_title, deciding
 from judgenet.core.bias.lab import Lab
+from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Choice
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Verdict
@@ -18,7 +19,7 @@ from judgenet.stats.bias import COINS, Judge
 from judgenet.stats.lab import LabResult, evaluate
 from judgenet.store.db import Store, StoreError, now
 from judgenet.store.results import network_of, neuron_names, pair_results
-from judgenet.store.runs import run_info
+from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info
 
 LabJudge = Literal["network", "single", "faireval"]
 LAB_RECORD = "lab"
@@ -174,6 +175,30 @@ def lab_answers(
     order = {"single": 0, "baseline": 1, "neuron": 2, "layer": 3, "aggregation": 4, "network": 5}
     ranked = sorted(judges.values(), key=lambda judge: (order[judge.kind], judge.layer or 0, judge.neuron or 0))
     return tuple(ranked), {judge.id: answers.get(judge.id, {}) for judge in ranked}
+
+
+def lab_calls(store: Store, info: LabInfo, judge: Judge, prompts: Sequence[str]) -> list[tuple[FullCall, ...]]:
+    """The calls from which a judge's answer to each prompt comes, with what was sent and said: a neuron's own, those of
+    a layer, or all of a network or single judge; none where the prompt was not asked."""
+    kind = next((kind for kind, of in BASELINES.items() if of.id == judge.id), NETWORK)
+    run_id = info.runs.get(kind)
+    if run_id is None:
+        return [() for _ in prompts]
+    run = run_info(store, run_id)
+    wanted = set(prompts)
+    places = {head.pair_id: head.pair for head in pair_heads(store, run) if head.pair_id in wanted}
+    found = []
+    for prompt in prompts:
+        rows = pair_call_rows(store, run, places[prompt]) if prompt in places else []
+        sites = [
+            row.site
+            for row in rows
+            if row.site.layer != ROLES_LAYER
+            and judge.layer in (None, row.site.layer)
+            and judge.neuron in (None, row.site.neuron)
+        ]
+        found.append(tuple(call for site in sites for call in full_calls(store, run, site)))
+    return found
 
 
 def parts_of(spec: NetworkSpec) -> dict[str, Judge]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,16 +19,22 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.bias import PROBES
+from judgenet.core.bias.lab import Item
+from judgenet.core.evaluation import REASON_WORDS, Evaluation
 from judgenet.stats.bias import Cell, answer_of_sign, outcome_of_signs
 from judgenet.stats.lab import LabResult
+from judgenet.store.runs import FullCall
+from judgenet.ui.bias.state import Look
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ComboBox, ElidedLabel, link
+from judgenet.ui.text_view import TextView
 from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 _CHARS: Final = 160
-HEIGHT: Final = 216
+HEIGHT: Final = 264
 ALL: Final = ""
 
 
@@ -39,6 +45,7 @@ class Behind:
     pair: str
     answers: str
     outcome: str
+    item: Item
 
 
 def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
@@ -50,8 +57,52 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
         if outcome == "not_asked":
             continue
         said = [answer_of_sign(sign, target) or "unreadable" for sign, target in zip(signs, item.targets, strict=True)]
-        found.append(Behind(item.pair, ", ".join(said), outcome))
+        found.append(Behind(item.pair, ", ".join(said), outcome, item))
     return tuple(found)
+
+
+def answers_text(look: Look) -> str:
+    """What was said to each prompt of a pair, call by call: scores as the responses stood, and the evidence."""
+    return _by_prompt(look, _answer)
+
+
+def prompts_text(look: Look) -> str:
+    """What was sent for each prompt of a pair, call by call."""
+    return _by_prompt(look, _prompt)
+
+
+def _by_prompt(look: Look, tell: Callable[[FullCall], str]) -> str:
+    if look.calls is None:
+        return "Reading …"
+    parts = []
+    prompts = zip(look.item.prompts, look.item.targets, look.calls, strict=True)
+    for number, (prompt, target, calls) in enumerate(prompts, 1):
+        parts.append(f"PROMPT {number} OF {len(look.calls)}: {prompt}. The bias would choose the {target} response.")
+        parts += [tell(call) for call in calls] or ["Not asked."]
+    return "\n\n".join(parts)
+
+
+def _site(call: FullCall) -> str:
+    site = call.site
+    role = f", {call.role}" if call.role else ""
+    sample = f", sample {site.sample}" if site.sample > 1 else ""
+    return f"Layer {site.layer}, neuron {site.neuron}{role}{sample}"
+
+
+def _answer(call: FullCall) -> str:
+    result = call.result
+    if not isinstance(result, Evaluation):
+        why = REASON_WORDS[result.reason] if result is not None else "no answer"
+        raw = f"\n{call.raw_text}" if call.raw_text else ""
+        return f"{_site(call)} – no verdict: {why.lower()}{raw}"
+    scores = (result.score_a, result.score_b) if call.site.order != "ba" else (result.score_b, result.score_a)
+    first, second = ("n/a" if score is None else f"{score:g}" for score in scores)
+    return f"{_site(call)} – Response 1: {first}, Response 2: {second}\n{result.evidence}".rstrip()
+
+
+def _prompt(call: FullCall) -> str:
+    sent = "\n\n".join(text for _, text in call.messages) or "Nothing that was answered."
+    return f"To {_site(call)[0].lower()}{_site(call)[1:]}\n{sent}"
 
 
 class BehindModel(QAbstractTableModel):
@@ -94,10 +145,12 @@ class BehindPanel(QFrame):
 
     Signals:
         opened: the ids of pairs that the user wants to read.
+        picked: a pair in the list, as :class:`Behind`: what was asked and said of it is to be shown beside.
         closed: the list is not wanted any more.
     """
 
     opened = Signal(object)
+    picked = Signal(object)
     closed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -133,9 +186,22 @@ class BehindPanel(QFrame):
         header.setHighlightSections(False)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.activated.connect(self._open)
+        self.table.selectionModel().currentRowChanged.connect(self._picked)
+        self.what = Segment("What of the pair", (("answers", "Answers"), ("prompts", "Prompts sent")))
+        self.what.chosen.connect(self._show_look)
+        self.text = TextView("What was asked and said of the pair", theme)
+        self._look: Look | None = None
+        beside = QVBoxLayout()
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.what, alignment=Qt.AlignmentFlag.AlignLeft)
+        beside.addWidget(self.text, stretch=1)
+        row = QHBoxLayout()
+        row.addWidget(self.table, stretch=3)
+        row.addLayout(beside, stretch=2)
         column = QVBoxLayout(self)
         column.addLayout(head)
-        column.addWidget(self.table, stretch=1)
+        column.addLayout(row, stretch=1)
+        self._row, self._beside = row, beside
         self._column, self._head = column, head
         self.set_theme(theme)
 
@@ -144,11 +210,14 @@ class BehindPanel(QFrame):
         self.setFixedHeight(theme.px(HEIGHT))
         self._column.setContentsMargins(theme.px(24), theme.px(8), theme.px(16), theme.px(8))
         self._column.setSpacing(theme.px(8))
+        self._row.setSpacing(theme.px(16))
+        self._beside.setSpacing(theme.px(8))
+        self.text.set_theme(theme)
         self._head.setSpacing(theme.px(12))
         self.close_button.setIconSize(QSize(theme.px(16), theme.px(16)))
         self.table.verticalHeader().setDefaultSectionSize(theme.row)
         self.outcome.setMinimumWidth(theme.px(180))
-        for place, wide in ((0, 170), (2, 170), (3, 130)):
+        for place, wide in ((0, 110), (2, 120), (3, 110)):
             self.table.setColumnWidth(place, theme.px(wide))
 
     def say(self, title: str, cell: Cell, rows: tuple[Behind, ...], questions: Mapping[str, str]) -> None:
@@ -178,6 +247,22 @@ class BehindPanel(QFrame):
         wanted = self.outcome.currentData()
         self.model.say([row for row in self._rows if not wanted or row.outcome == wanted], self._questions)
         self.read.setEnabled(bool(self.model.rows))
+        self.show_look(None)
+        if self.model.rows:
+            self.table.setCurrentIndex(self.model.index(0, 0))
+
+    def _picked(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.picked.emit(self.model.rows[index.row()])
+
+    def show_look(self, look: Look | None) -> None:
+        """Shows what was asked and said of a pair."""
+        self._look = look
+        self._show_look()
+
+    def _show_look(self, *_: object) -> None:
+        told = answers_text if self.what.current == "answers" else prompts_text
+        self.text.show_text("" if self._look is None else told(self._look))
 
     def _open(self, index: QModelIndex) -> None:
         self.opened.emit((self.model.rows[index.row()].pair,))

@@ -7,14 +7,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import BiasError, LabSettings
-from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.bias.lab import BuiltLab, Item, build_lab, lab_id
 from judgenet.core.network import NetworkError, is_recorded
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceError
@@ -23,9 +23,11 @@ from judgenet.core.tally import Tally
 from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_starts, start_lab
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
+from judgenet.stats.bias import Judge
 from judgenet.stats.lab import LabResult
 from judgenet.store.db import Store, StoreError
-from judgenet.store.labs import LabInfo, LabJudge, lab_info, lab_result, labs
+from judgenet.store.labs import LabInfo, LabJudge, lab_calls, lab_info, lab_result, labs
+from judgenet.store.runs import FullCall
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.runner import Runner
@@ -62,6 +64,15 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """A pair behind a bar: the judge, what is counted, and the calls of each prompt (``None``: they are being read)."""
+
+    judge: str
+    item: Item
+    calls: tuple[tuple[FullCall, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a lab is that goes on."""
 
@@ -81,12 +92,14 @@ class BiasState(QObject):
         result_changed: :attr:`result` or :attr:`lab`.
         going_changed: a lab began or ended.
         progressed: :attr:`progress`.
+        look_changed: :attr:`look`.
     """
 
     plan_changed = Signal()
     result_changed = Signal()
     going_changed = Signal()
     progressed = Signal()
+    look_changed = Signal()
 
     def __init__(
         self, document: Document, runner: Runner, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
@@ -105,6 +118,7 @@ class BiasState(QObject):
         self.going = False
         self.progress: Progress | None = None
         self.ended: LabFinished | None = None
+        self.look: Look | None = None
         self._watched = False
         self._stale = True
         self._stop_asked = False
@@ -116,6 +130,7 @@ class BiasState(QObject):
         self._took_s = self._looked = 0.0
         self._task: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._looker: asyncio.Task[None] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_WAIT_MS)
@@ -150,7 +165,7 @@ class BiasState(QObject):
 
     def _opened(self) -> None:
         self.choice = Choice()
-        self.lab = self.result = self.ended = None
+        self.lab = self.result = self.ended = self.look = None
         self.refresh_labs()
         self._changed()
 
@@ -352,6 +367,28 @@ class BiasState(QObject):
         if number == self._reads:
             self.result = result
             self.result_changed.emit()
+
+    # A pair behind a bar
+
+    def look_at(self, judge: Judge, item: Item) -> None:
+        """Reads what a judge was asked about a pair, and what it said."""
+        store, info = self._document.store, self.lab
+        if store is None or info is None:
+            return
+        look = self.look = Look(judge.id, item)
+        self.look_changed.emit()
+        self._looker = self._tasks.start(self._look_now(store, info, judge, look), "Read the answers about a pair")
+
+    async def _look_now(self, store: Store, info: LabInfo, judge: Judge, look: Look) -> None:
+        try:
+            calls = await self._tasks.off_thread(lab_calls, store, info, judge, look.item.prompts)
+        except (StoreError, sqlite3.Error) as error:
+            self._errors.tell_exception(error, info.title)
+            return
+        # Another pair may have been chosen meanwhile.
+        if self.look is look:
+            self.look = replace(look, calls=tuple(calls))
+            self.look_changed.emit()
 
 
 def _plan(choice: Choice, start: Start, pairs: Sequence[Pair], store: Store | None) -> Plan:

@@ -21,7 +21,7 @@ from judgenet.core.bias import PROBES
 from judgenet.report.bias_card import bias_card, subjects
 from judgenet.stats.lab import LabResult
 from judgenet.ui.actions import Action
-from judgenet.ui.bias.behind import BehindPanel, behind
+from judgenet.ui.bias.behind import Behind, BehindPanel, behind
 from judgenet.ui.bias.card import BiasCardView
 from judgenet.ui.bias.ranks import RanksView
 from judgenet.ui.bias.side import Side
@@ -49,6 +49,8 @@ class BiasPage(Page):
         super().__init__(context, parent)
         theme = context.theme.theme
         self.state = BiasState(context.document, context.runner, context.tasks, context.errors, self)
+        self._wanted: str | None = None
+        """Whose bars the user chose. Without a choice they are the network's as soon as it has any."""
         self._subject: str | None = None
         self._probe: str | None = None
         context.actions.add(
@@ -74,6 +76,7 @@ class BiasPage(Page):
         self.foot_right = label("", tone="text2", wrap=True)
         self.behind = BehindPanel(theme)
         self.behind.opened.connect(self._open_pairs)
+        self.behind.picked.connect(self._look_at)
         self.behind.closed.connect(self._close)
         self.empty = EmptyState(theme, "bias")
         self._arrange()
@@ -82,6 +85,7 @@ class BiasPage(Page):
         state.result_changed.connect(self._show_result)
         state.going_changed.connect(self._show_going)
         state.progressed.connect(self._show_progress)
+        state.look_changed.connect(self._show_look)
         self.side.changed.connect(self._chosen)
         self.side.stop_wanted.connect(state.stop)
         self.set_theme(theme)
@@ -211,7 +215,7 @@ class BiasPage(Page):
         self.lab_choice.blockSignals(False)
         self.lab_choice.setVisible(bool(state.labs) and self.isVisible())
         result = state.result
-        card = None if result is None else bias_card(result, self._subject)
+        card = None if result is None else bias_card(result, self._wanted)
         if result is None or card is None:
             self._show_empty()
             return
@@ -261,10 +265,11 @@ class BiasPage(Page):
             )
 
     def _subject_chosen(self, place: int) -> None:
-        self._subject = self.of.itemData(place)
+        self._wanted = self.of.itemData(place)
         self._show_result()
 
     def _lab_chosen(self, place: int) -> None:
+        self._wanted = None
         self.state.show_lab(self.lab_choice.itemData(place))
 
     def _go_report(self) -> None:
@@ -288,6 +293,15 @@ class BiasPage(Page):
         self.behind.say(text, cell, behind(result, cell), questions)
         self.card.mark(probe)
         self.behind.show()
+
+    def _look_at(self, row: Behind) -> None:
+        result = self.state.result
+        judge = None if result is None else next((of for of in result.judges if of.id == self._subject), None)
+        if judge is not None:
+            self.state.look_at(judge, row.item)
+
+    def _show_look(self) -> None:
+        self.behind.show_look(self.state.look)
 
     def _close(self) -> None:
         self._probe = None
