@@ -211,7 +211,10 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
             f"Verdict {verdict}: {part['pairs']:,} pairs, {part['labels']:,} labelled, {part['target']:,} wished",
             soft_wrap=True,
         )
-    console.print(f"To label next, at random within the verdicts: {len(figures['next']):,} pairs", soft_wrap=True)
+    if figures["needs"]["within_verdict"]["labels"] is None:
+        console.print("To label next: none is drawn for a width out of reach; judge more pairs, or give --width")
+    else:
+        console.print(f"To label next, at random within the verdicts: {len(figures['next']):,} pairs", soft_wrap=True)
 
 
 def labels(

@@ -363,7 +363,7 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
         counts = figures[who]
         if counts["n"]:
             p = counts["decided"]["p"]
-            test = "" if p is None else f"; sign test p = {p:.4f}"
+            test = "" if p is None else "; sign test p < 0.0001" if p < 0.0001 else f"; sign test p = {p:.4f}"
             ties = f"tie {counts['tie']:,} ({counts['tie_share']:.1%})"
             console.print(f"{title}: A {counts['a']:,}, {ties}, B {counts['b']:,}{test}", soft_wrap=True)
     for part in figures["strata"]:

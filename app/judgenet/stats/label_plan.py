@@ -21,6 +21,7 @@ from judgenet.stats.planning import (
     assumed_strata,
     human_labels,
     label_targets,
+    of_pairs,
     powered_labels,
     stratified_labels,
     stratified_width,
@@ -132,7 +133,7 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
             "random": stratified_labels(parts, n, width),
             "within_verdict": best,
             "human_only": human_labels(parts, n, width),
-            "ppi": _of_pairs(powered_labels(variance, correlation, n - m, width), n),
+            "ppi": of_pairs(powered_labels(variance, correlation, n - m, width), n, 2 * Z * sqrt(variance / n)),
         },
         strata=strata,
         totals=totals,
@@ -141,10 +142,3 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
         variance=variance,
         correlation=correlation,
     )
-
-
-def _of_pairs(need: Need, pairs: int) -> Need:
-    """A need that more pairs would have to meet than there are is none that can be met."""
-    if need.needed is None or need.needed <= pairs:
-        return need
-    return Need(None, need.floor, f"impossible: {need.needed:,} labels would be needed of {pairs:,} judged pairs")

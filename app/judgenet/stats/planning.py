@@ -89,8 +89,8 @@ def stratified_labels(
     left = _variance(width) - between / pairs
     if left <= 0:
         return Need(None, floor, _floor_reason(width, floor, f"{pairs:,} judged pairs"))
-    needed = _up((sum(part.share * part.sd for part in strata) ** 2 if within_verdict else within) / left)
-    return _of_pairs(needed, pairs, floor)
+    spread = sum(part.share * part.sd for part in strata) ** 2 if within_verdict else within
+    return of_pairs(Need(_up(spread / left), floor), pairs, 2 * Z * sqrt((spread + between) / pairs))
 
 
 def human_labels(strata: Sequence[PlannedStratum], pairs: int, width: float) -> Need:
@@ -98,7 +98,8 @@ def human_labels(strata: Sequence[PlannedStratum], pairs: int, width: float) -> 
 
     :raises ValueError: ``width`` is not in (0, 1].
     """
-    return _of_pairs(_up(sum(_spread(strata)) / _variance(width)), pairs, 0.0)
+    variance = sum(_spread(strata))
+    return of_pairs(Need(_up(variance / _variance(width)), 0.0), pairs, 2 * Z * sqrt(variance / pairs))
 
 
 def powered_labels(variance: float, correlation: float, unlabelled: int, width: float) -> Need:
@@ -117,10 +118,15 @@ def powered_labels(variance: float, correlation: float, unlabelled: int, width: 
     return Need(_up(max(0.0, needed)), floor)
 
 
-def _of_pairs(needed: int, pairs: int, floor: float) -> Need:
-    if needed > pairs:
-        return Need(None, floor, f"impossible: {needed:,} labels would be needed of {pairs:,} judged pairs")
-    return Need(needed, floor)
+def of_pairs(need: Need, pairs: int, narrowest: float) -> Need:
+    """``need``, which cannot be met where it is more labels than there are ``pairs``.
+
+    ``narrowest`` is the width of the interval when all pairs are labelled.
+    """
+    if need.needed is None or need.needed <= pairs:
+        return need
+    why = f"impossible: {need.needed:,} labels would be needed of {pairs:,} judged pairs"
+    return Need(None, need.floor, f"{why}, which all together give a width of {narrowest:.4f}")
 
 
 def _floor_reason(width: float, floor: float, of: str) -> str:

@@ -76,6 +76,8 @@ def test_what_is_impossible_says_why() -> None:
     need = stratified_labels(TWO, 1000, 0.05)
     assert (need.needed, need.labels) == (None, None)
     assert "2,201 labels would be needed of 1,000" in need.reason
+    narrowest = stratified_width(TWO, 1000, 1000)
+    assert f"which all together give a width of {narrowest:.4f}" in need.reason
     assert "1,537" in human_labels(TWO, 1000, 0.05).reason
     below = stratified_labels(PERFECT, 1000, 0.05)
     assert below.needed is None
