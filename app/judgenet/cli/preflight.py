@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
-from judgenet.cli.setup import REPLAY
-from judgenet.core.checks import require_valid
+from judgenet.cli.setup import REPLAY, askable
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.preflight import Light
@@ -23,11 +22,11 @@ from judgenet.core.presets import network
 from judgenet.core.project import new_salt
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
-from judgenet.engine.session import Engine, Start, all_settings, endpoints_of, with_models
+from judgenet.engine.session import Engine, Start
 from judgenet.store.files import load_project
 from judgenet.store.prices import load_prices
 from judgenet.store.secrets import scrub
-from judgenet.store.settings import UnknownEndpoint, profile_from_flags, profile_problem, profiles
+from judgenet.store.settings import profile_from_flags, profiles
 
 _STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red": "bold red", None: "dim"}
 
@@ -146,18 +145,8 @@ def _start(
         spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model))
     elif model is not None:
         spec = replace(spec, settings=replace(spec.settings, model=model))
-    for name in endpoints_of(spec):
-        if name not in known:
-            raise UnknownEndpoint(name, known)
-        if problem := profile_problem(known[name]):
-            raise InputError(problem)
-    spec = with_models(spec, known)
-    for used in all_settings(spec):
-        if used.model is None:
-            raise InputError(f"Which model of {used.endpoint} is to be asked? Name it: --model MODEL")
-    require_valid(spec, known)
     return Start(
-        spec=spec,
+        spec=askable(spec, known),
         pairs=(),
         book=PromptBook.default().edited(given.prompts if given else {}),
         prices=load_prices(given.prices if given else {}),

@@ -188,16 +188,7 @@ def prepare(
     network = replace(network, settings=replace(network.settings, **changes))
     if replayed is not None:
         network = each_settings(network, lambda s: s if s.endpoint is None else replace(s, endpoint=REPLAY_NAME))
-    for name in endpoints_of(network):
-        if name not in known:
-            raise UnknownEndpoint(name, known)
-        if problem := profile_problem(known[name]):
-            raise InputError(problem)
-    network = with_models(network, known)
-    for used in all_settings(network):
-        if used.model is None:
-            raise InputError(f"Which model of {used.endpoint} is to be asked? Name it: --model MODEL")
-    require_valid(network, known)
+    network = askable(network, known)
     if concurrency is not None:
         known.update({name: replace(known[name], concurrency=concurrency) for name in endpoints_of(network)})
 
@@ -256,6 +247,26 @@ def recorded_words(spec: NetworkSpec) -> str:
     count = len(spec.layers[0].neurons)
     judges = "1 judge" if count == 1 else f"{count:,} judges"
     return f"These are judgments of {judges} that were recorded elsewhere: there is no model to ask."
+
+
+def askable(network: NetworkSpec, known: Mapping[str, EndpointProfile]) -> NetworkSpec:
+    """The network with its models named, ready to be asked.
+
+    :raises UnknownEndpoint: it uses an endpoint that is not known.
+    :raises InputError: an endpoint is not set up, or a model is to be named.
+    :raises NetworkError: the design cannot run.
+    """
+    for name in endpoints_of(network):
+        if name not in known:
+            raise UnknownEndpoint(name, known)
+        if problem := profile_problem(known[name]):
+            raise InputError(problem)
+    network = with_models(network, known)
+    for used in all_settings(network):
+        if used.model is None:
+            raise InputError(f"Which model of {used.endpoint} is to be asked? Name it: --model MODEL")
+    require_valid(network, known)
+    return network
 
 
 def _endpoint(
