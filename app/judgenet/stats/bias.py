@@ -414,7 +414,8 @@ class Shift:
     """A bias of two judges on the pairs that count for both: the second's share less the first's.
 
     ``only_first`` and ``only_second`` are the pairs where only one of them is biased; ``p`` is the exact test of the
-    two (McNemar), ``p_holm`` corrected over the probes.
+    two (McNemar), ``p_holm`` corrected over the probes. Where the valid rate of either is too low for a verdict there
+    is no p, and ``reason`` says so.
     """
 
     probe: str
@@ -464,6 +465,7 @@ def shift_of(
         drawn = resampled([table], resamples=RESAMPLES, seed=seed)[0]
         low, high = np.percentile((drawn[:, 2] - drawn[:, 1]) / drawn[:, 0], (2.5, 97.5))
         interval = Interval(float(low), float(high))
+    too_few = any(_first_valid(codes) < FEWEST_VALID for _, codes in (first, second))
     return Shift(
         probe=plan.key,
         first=first[0],
@@ -475,8 +477,15 @@ def shift_of(
         only_first=only_first,
         only_second=only_second,
         n=n,
-        p=sign_test(only_first, only_second),
+        p=None if too_few else sign_test(only_first, only_second),
+        reason=f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else "",
     )
+
+
+def _first_valid(codes: Codes) -> float:
+    """The share of valid first answers among those that were asked for; 1 where none was."""
+    asked = codes[~(codes == NOT_ASKED).any(axis=1)]
+    return float((asked[:, 0] != INVALID).mean()) if len(asked) else 1.0
 
 
 def compared(judges: Sequence[Judge]) -> list[tuple[str, str]]:

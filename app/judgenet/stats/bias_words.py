@@ -83,13 +83,20 @@ def headline_of(cells: Sequence[Cell], judges: Sequence[Judge], shifts: Sequence
     kinds = {judge.kind: judge for judge in judges}
     if "single" in kinds and "network" in kinds:
         ends = (kinds["single"].id, kinds["network"].id)
-        return _compared([s for s in shifts if (s.first, s.second) == ends])
+        found = _compared([s for s in shifts if (s.first, s.second) == ends])
+        mine = [cell for cell in cells if cell.judge in ends]
+        if found is None:
+            return "No verdict on single judge and network", _valid_of(mine, judges)
+        return found
     judge = kinds.get("network") or kinds.get("single")
     if judge is None:
         return _of_many(cells, judges)
     mine = [cell for cell in cells if cell.judge == judge.id]
     swayed = [cell for cell in mine if cell.mood in ("warning", "bad")]
     tested = sum(cell.p is not None for cell in mine)
+    if not swayed and not tested and any(cell.items for cell in mine):
+        told = [f"{PROBES[cell.probe].title}: {cell.words}" for cell in mine if cell.mood != "none"]
+        return "; ".join(told) or "No verdict on any bias", _valid_of(mine, judges)
     if not swayed:
         return "No bias is told apart from chance", _after_holm(0, tested)
     figures = " ".join(
@@ -123,11 +130,21 @@ def _of_many(cells: Sequence[Cell], judges: Sequence[Judge]) -> tuple[str, str]:
     return headline, f"{some}Each judge tested over {len(probes):,} probe{'s' if len(probes) != 1 else ''}."
 
 
-def _compared(shifts: Sequence[Shift]) -> tuple[str, str]:
+def _valid_of(cells: Sequence[Cell], judges: Sequence[Judge]) -> str:
+    """How many first answers of each judge are valid."""
+    told = []
+    for judge in judges:
+        mine = [cell for cell in cells if cell.judge == judge.id]
+        if items := sum(cell.items for cell in mine):
+            told.append(f"{judge.title}: {sum(cell.valid_first for cell in mine):,} of {items:,} first answers valid")
+    return "; ".join(told)
+
+
+def _compared(shifts: Sequence[Shift]) -> tuple[str, str] | None:
     clear = [shift for shift in shifts if _told_apart(shift)]
     tested = sum(shift.p is not None for shift in shifts)
     if not tested:
-        return "Nothing is judged by both the single judge and the network", ""
+        return None
     less = [PROBES[shift.probe].noun for shift in clear if (shift.difference or 0) < 0]
     more = [PROBES[shift.probe].noun for shift in clear if (shift.difference or 0) > 0]
     if not clear:

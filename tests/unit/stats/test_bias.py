@@ -273,6 +273,22 @@ def test_only_pairs_that_count_for_both_are_compared() -> None:
     assert none.reason == "no pair counts for both"
 
 
+def test_a_judge_whose_answers_are_seldom_valid_is_not_compared() -> None:
+    lab = _lab(100)
+    one: dict[str, Choice | None] = {**_follows(100, set(range(40))), **{f"{i} a": None for i in range(49)}}
+    assert shifted(lab, one, _follows(100, set())).p is not None
+    one = {**_follows(100, set(range(90))), **{f"{i} a": None for i in range(51)}}
+    shift = shifted(lab, one, _follows(100, set()))
+    assert (shift.n, shift.only_first, shift.p) == (49, 39, None)
+    assert shift.reason == "fewer than 50% of a judge's first answers are valid"
+    result = evaluate(lab, _judges(), {"single": one, "network": _follows(100, set())})
+    assert result.headline == "No verdict on single judge and network"
+    assert result.subline == "Single judge: 49 of 100 first answers valid; Network: 100 of 100 first answers valid"
+    assert result.cell("bandwagon", "network").words == "Hardly follows a majority"
+    alone = evaluate(lab, _judges()[:1], {"single": one})
+    assert (alone.headline, alone.subline) == ("No verdict on any bias", "Single judge: 49 of 100 first answers valid")
+
+
 def test_words_say_less_than_chance_and_than_the_single_judge() -> None:
     lab = _lab(100)
     answers = {"single": _follows(100, set(range(31))), "network": _follows(100, set(range(8)))}
