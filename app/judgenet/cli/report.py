@@ -91,8 +91,9 @@ def report(
     Votes are counted by the rules of the project that the run is in. HTML is one file that asks nothing of the
     network. CSV and JSON hold every figure, LaTeX the tables and the method.
 
-    Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, layers, diversity, review, learned,
-    sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all of them.
+    Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, bias, layers, diversity, review,
+    learned, sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all
+    of them. The part bias is the newest bias lab of the project.
 
     \b
     Examples:

@@ -25,6 +25,7 @@ from judgenet.store.usage import ModelUse, ParameterUse
 
 if TYPE_CHECKING:
     from judgenet.report.beside import Beside
+    from judgenet.report.bias_figures import LabFigures
     from judgenet.report.study import More
 
 
@@ -328,7 +329,7 @@ class Report:
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
     whoever reads the figures must know. ``more`` is what :func:`judgenet.report.study.deepen` adds, ``beside`` what
-    :func:`judgenet.report.beside.compare_runs` does.
+    :func:`judgenet.report.beside.compare_runs` does. ``bias`` is the newest bias lab of the project.
     """
 
     about: About
@@ -360,6 +361,7 @@ class Report:
     prompts: tuple[PromptSample, ...]
     more: More | None = None
     beside: Beside | None = None
+    bias: LabFigures | None = None
 
     @property
     def headline(self) -> Figures:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from judgenet.report.beside import Beside
+from judgenet.report.bias_figures import LabFigures
 from judgenet.report.model import Report
 from judgenet.report.study import LayerStudy, LearnedWay, More
 from judgenet.stats.comparison import Difference
@@ -34,6 +35,8 @@ def more_records(report: Report) -> Iterator[Record]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
+    if report.bias is not None:
+        yield from _lab(report.bias)
     if report.beside is not None:
         yield from _compared(report.beside)
 
@@ -76,6 +79,39 @@ def _of_more(more: More, total: int) -> Iterator[Record]:
             yield Record(
                 "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
             )
+
+
+def _lab(lab: LabFigures) -> Iterator[Record]:
+    result = lab.result
+    for cell in result.cells:
+        name, used = f"{cell.probe}|{cell.judge}", (cell.n, cell.items)
+        why = cell.reasons
+        yield Record("bias", name, "share", cell.share, *_ends(cell.interval), *used, why.get("share", ""))
+        for figure in ("valid_rate", "net", "net_p", "p", "p_holm"):
+            value = getattr(cell, figure)
+            reason = why.get(figure) or why.get("p", "") or "not defined here" if value is None else ""
+            yield Record("bias", name, figure, value, None, None, *used, reason)
+        for outcome, count in cell.counts.items():
+            yield Record("bias", name, outcome, count, n_used=cell.items)
+        yield Record("bias", name, "words", cell.words)
+    for plan in result.lab.probes:
+        chance = result.chances[plan.key]
+        reason = "" if chance.analytic is not None else "a coin is no yardstick here"
+        yield Record("bias", plan.key, "random", chance.analytic, None, chance.high, len(plan.items), reason=reason)
+        for why_not, count in plan.left_out.items():
+            yield Record("bias left out", plan.key, "pairs", count, n_total=result.lab.pairs, reason=why_not)
+    for shift in result.shifts:
+        name = f"{shift.probe}|{shift.first}|{shift.second}"
+        ends = _ends(shift.interval)
+        yield Record("bias difference", name, "share", shift.difference, *ends, shift.n, reason=shift.reason)
+        yield Record("bias difference", name, "p_holm", shift.p_holm, n_used=shift.n, reason=shift.reason)
+    for effect in result.names_effects:
+        reason = "" if effect.n else "no pair counts with and without names"
+        yield Record("bias names", effect.judge, "difference", effect.difference, n_used=effect.n, reason=reason)
+    for (one, other), overlap in result.ranks.overlaps.items():
+        counts = (overlap.questions, overlap.total)
+        reason = "" if overlap.value is not None else "no instruction that both ranked"
+        yield Record("bias ranks", f"{one}|{other}", "overlap", overlap.value, None, None, *counts, reason)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:

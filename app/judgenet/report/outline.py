@@ -27,6 +27,7 @@ from judgenet.report.blocks import (
 from judgenet.report.charts import Estimate
 from judgenet.report.model import Report
 from judgenet.report.network_picture import network_picture
+from judgenet.report.outline_bias import bias_section
 from judgenet.report.outline_figures import (
     agreement_section,
     better_line,
@@ -58,9 +59,9 @@ from judgenet.report.outline_record import record_section, rules_words
 from judgenet.report.words import day, digest, money, of, percent, plural
 
 PartKey = Literal[
-    "run", "agreement", "winner", "people", "tasks", "neurons", "raters", "roles", "orders", "layers", "diversity",
-    "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts",
-    "record",
+    "run", "agreement", "winner", "people", "tasks", "neurons", "raters", "roles", "orders", "bias", "layers",
+    "diversity", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs",
+    "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -75,6 +76,7 @@ PART_TITLES: dict[PartKey, str] = {
     "raters": "Who agrees with people most",
     "roles": "By role",
     "orders": "Does the order matter?",
+    "bias": "Bias lab",
     "layers": "What later layers changed",
     "diversity": "How alike the neurons are",
     "review": "If people review uncertain pairs",
@@ -101,6 +103,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "raters": raters_section,
     "roles": roles_section,
     "orders": orders_section,
+    "bias": bias_section,
     "layers": changes_section,
     "diversity": diversity_section,
     "review": review_section,

@@ -19,6 +19,7 @@ from judgenet.core.evaluation import TIE_TOLERANCE, Reason
 from judgenet.core.labels import Chosen
 from judgenet.core.network import NetworkSpec, inputs_of
 from judgenet.core.pairs import ORDERS, Verdict, question_key
+from judgenet.report.bias_figures import lab_figures
 from judgenet.report.learned import WARNINGS, WAY_TITLES, Way, learn_from
 from judgenet.report.model import Report
 from judgenet.report.verdict_index import VerdictIndex
@@ -248,7 +249,8 @@ def deepen(
     chosen: Chosen | None = None,
     on_step: Step | None = None,
 ) -> Report:
-    """The report with :class:`More`. ``index`` heard of the run's pairs while the report was built."""
+    """The report with :class:`More`, and the newest bias lab of the store. ``index`` heard of the run's pairs while the
+    report was built."""
     tell = on_step or (lambda _: None)
     tell("Reading the calls")
     spec = report.spec
@@ -280,7 +282,9 @@ def deepen(
         plan = plan_labels(
             sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen in ("random", "within-verdict")
         )
-    return replace(report, more=More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan))
+    tell("Bias lab")
+    more = More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
+    return replace(report, more=more, bias=lab_figures(store))
 
 
 def _people(

@@ -12,6 +12,7 @@ from judgenet import __version__
 from judgenet.core import network_json
 from judgenet.core.network import NetworkSpec
 from judgenet.formats.tables import csv_text
+from judgenet.report.bias_figures import LabFigures
 from judgenet.report.blocks import (
     Beside,
     Block,
@@ -418,6 +419,8 @@ def _plain(value: Any) -> Any:
     """A value as JSON has it: dataclasses and named tuples as objects, intervals as ``[low, high]``."""
     if isinstance(value, NetworkSpec):
         return network_json.to_json(value)
+    if isinstance(value, LabFigures):
+        return value.to_json()
     if isinstance(value, Interval):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):

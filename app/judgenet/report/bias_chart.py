@@ -1,0 +1,132 @@
+"""The bias card as a drawing: for each bias a bar with its interval and the coin's mark, the way from the single judge
+to the network, and what it means in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from judgenet.report.bias_card import BiasCard, BiasRow, Mark
+from judgenet.report.charts import WIDTH
+from judgenet.report.drawing import Box, Dot, Drawing, Label, Path, Shape, elided, line, text_width
+from judgenet.report.words import ratio
+
+_ROW = 66.0
+_HEAD = 56.0
+_PLOT = 40.0
+"""How high the plots of a row are; the words stand below."""
+_BAR_X, _BAR_W = 240.0, 268.0
+_WAY_X, _WAY_W = 536.0, 208.0
+_TICK = 0.2
+
+At = Callable[[float], float]
+
+
+def bias_chart(card: BiasCard, words: str) -> Drawing:
+    """A card as a picture; ``words`` say what it shows."""
+    with_way = len(card.legend) > 1
+    wide = _BAR_W if with_way else _WAY_X + _WAY_W - _BAR_X
+
+    def bar(share: float) -> float:
+        return _BAR_X + min(share, card.end) / card.end * wide
+
+    def way(share: float) -> float:
+        return _WAY_X + min(share, card.end) / card.end * _WAY_W
+
+    bottom = _HEAD + _ROW * len(card.rows)
+    shapes = [*_head(card, with_way)]
+    for at in (bar, way) if with_way else (bar,):
+        for place in range(round(card.end / _TICK) + 1):
+            share = place * _TICK
+            for top in (_HEAD + _ROW * row for row in range(len(card.rows))):
+                shapes.append(Path(line(round(at(share)) + 0.5, top, round(at(share)) + 0.5, top + _PLOT), "line"))
+            shapes.append(Label(at(share), bottom + 18, f"{share:.1f}", "text2", "middle", tabular=True))
+    for place, row in enumerate(card.rows):
+        top = _HEAD + _ROW * place
+        shapes.append(Path(line(0, top - 2.5, WIDTH, top - 2.5), "line"))
+        shapes += _texts(row, top)
+        shapes += _bar(row, top + _PLOT / 2, bar)
+        if with_way:
+            shapes += _way(row, top, way)
+    return Drawing(WIDTH, bottom + 26, tuple(shapes), words)
+
+
+def _head(card: BiasCard, with_way: bool) -> list[Shape]:
+    """Titles of the columns, what the coin's mark is, and the shapes of the judges."""
+    title = elided(f"{card.subject.title}, share and 95 % interval", _BAR_W, weight=600)
+    shapes: list[Shape] = [
+        Label(0, 15, "Bias", weight=600),
+        Label(_BAR_X, 15, title, weight=600),
+        Label(WIDTH, 15, "Valid n", anchor="end", weight=600),
+        Path(line(_BAR_X + 1, 28, _BAR_X + 1, 42), "text", 2),
+        Label(_BAR_X + 10, 39, "RANDOM: a coin on the same path", "text2"),
+    ]
+    if not with_way:
+        return shapes
+    shapes.append(Label(_WAY_X, 15, "Single judge to network", weight=600))
+    x = _WAY_X + 6
+    for mark in card.legend:
+        if x + 12 + text_width(mark.title) > WIDTH:
+            break
+        shapes += _shape(mark, x, 35)
+        shapes.append(Label(x + 11, 39, mark.title, "text2"))
+        x += 26 + text_width(mark.title)
+    return shapes
+
+
+def _texts(row: BiasRow, top: float) -> list[Shape]:
+    share = "n/a" if row.share is None else ratio(row.share)
+    said = row.words if row.share is None else f"{share} – {row.words}"
+    return [
+        Label(0, top + 17, elided(row.title, _BAR_X - 12, weight=600), weight=600, whole=row.title),
+        Label(0, top + 36, elided(row.tells, _BAR_X - 12), "text2", whole=row.tells),
+        Label(WIDTH, top + 25, f"{row.n:,}", "text", "end", tabular=True),
+        Label(_BAR_X, top + 56, elided(said, WIDTH - _BAR_X), whole=said),
+    ]
+
+
+def _bar(row: BiasRow, y: float, at: At) -> list[Shape]:
+    shapes: list[Shape] = []
+    if row.share is not None:
+        shapes.append(Box(at(0), y - 8, at(row.share) - at(0), 16, fill="accent", opacity=0.28))
+    if row.random is not None:
+        shapes.append(Path(line(at(row.random), y - 16, at(row.random), y + 16), "text", 2))
+    if row.interval is not None:
+        low, high = at(row.interval.low), at(row.interval.high)
+        caps = (*line(low, y, high, y), *line(low, y - 5, low, y + 5), *line(high, y - 5, high, y + 5))
+        shapes.append(Path(caps, "accent", 1.5))
+    if row.share is not None:
+        shapes.append(Dot(at(row.share), y, 4.5, "accent"))
+    return shapes
+
+
+def _way(row: BiasRow, top: float, at: At) -> list[Shape]:
+    """The judges stepped from top to bottom, so that equal values do not hide each other."""
+    shapes: list[Shape] = []
+    if row.random is not None:
+        shapes.append(Path(line(at(row.random), top + 4, at(row.random), top + _PLOT - 4), "text", 2))
+    step = (_PLOT - 12) / max(1, len(row.marks) - 1)
+    points = [
+        (mark, at(mark.share), top + 6 + place * step) for place, mark in enumerate(row.marks) if mark.share is not None
+    ]
+    for (_, x1, y1), (_, x2, y2) in pairwise(points):
+        shapes.append(Path(line(x1, y1, x2, y2), "text3"))
+    for mark, x, y in points:
+        shapes += _shape(mark, x, y)
+    return shapes
+
+
+def _shape(mark: Mark, x: float, y: float) -> list[Shape]:
+    """A judge's mark: the network is a full dot, the others are hollow."""
+    if mark.shape == "dot":
+        return [Dot(x, y, 5, "accent", None)]
+    if mark.shape == "circle":
+        return [Dot(x, y, 4.5, "surface", "text2")]
+    if mark.shape == "square":
+        return [Box(x - 4.5, y - 4.5, 9, 9, fill="surface", stroke="text2", width=1.5)]
+    corners = {
+        "triangle": ((x, y - 5.5), (x + 5.5, y + 4.5), (x - 5.5, y + 4.5)),
+        "diamond": ((x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)),
+    }[mark.shape]
+    first, *others = corners
+    return [Path((("M", first), *(("L", corner) for corner in others), ("Z", ())), "text2", 1.5, fill="surface")]

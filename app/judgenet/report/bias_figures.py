@@ -1,0 +1,90 @@
+"""The newest bias lab of a project as a report tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from judgenet.core.network import NetworkSpec
+from judgenet.report.bias_card import BiasCard, bias_card
+from judgenet.stats.lab import LabResult, lab_json
+from judgenet.store.db import Store
+from judgenet.store.labs import Orders, lab_info, lab_orders, lab_result, labs
+from judgenet.store.results import network_of
+from judgenet.store.runs import run_info
+from judgenet.store.usage import models_used
+
+
+@dataclass(frozen=True, slots=True)
+class LabFigures:
+    """A lab and what came out of it.
+
+    ``title`` is its name among the ``labs`` that the project has. ``spec`` is the network that was asked, ``None``
+    where only judges beside it were. ``models`` are those that answered; ``unfinished`` are the judges whose run is not
+    done.
+    """
+
+    id: str
+    title: str
+    created_at: float
+    labs: int
+    spec: NetworkSpec | None
+    models: tuple[str, ...]
+    unfinished: tuple[str, ...]
+    result: LabResult
+    orders: Orders | None
+
+    @property
+    def card(self) -> BiasCard | None:
+        """A row for each bias of the network, or of the single judge where only that was asked."""
+        return bias_card(self.result)
+
+    def to_json(self) -> dict[str, Any]:
+        """The keys of ``judgenet bias --json`` but for single pairs, which ``judgenet export --what bias`` has."""
+        found = lab_json(self.result)
+        for cell in found["cells"]:
+            del cell["codes"]
+        for probe in found["probes"]:
+            del probe["pair_ids"]
+        return {
+            "lab": self.id,
+            "title": self.title,
+            "created_at": self.created_at,
+            "labs": self.labs,
+            "models": list(self.models),
+            "unfinished": list(self.unfinished),
+            **found,
+            "nwise": None if self.orders is None else self.orders.to_json(),
+        }
+
+
+def lab_figures(store: Store) -> LabFigures | None:
+    """The newest lab of a store, from its kept calls; ``None`` where there is none.
+
+    Neurons are left out: a report shows what the network makes of them.
+    """
+    known = labs(store)
+    if not known:
+        return None
+    info = lab_info(store)
+    spec: NetworkSpec | None = None
+    models: dict[str, None] = {}
+    unfinished: list[str] = []
+    for judge, run_id in info.runs.items():
+        run = run_info(store, run_id)
+        if judge == "network":
+            spec = network_of(run)
+        if run.state != "done":
+            unfinished.append(str(judge))
+        models |= {use.returned or use.requested: None for use in models_used(store, run)}
+    return LabFigures(
+        id=info.id,
+        title=info.title,
+        created_at=info.created_at,
+        labs=len(known),
+        spec=spec,
+        models=tuple(models),
+        unfinished=tuple(unfinished),
+        result=lab_result(store, info.id, neurons=False),
+        orders=lab_orders(store, info.id),
+    )

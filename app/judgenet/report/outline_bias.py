@@ -1,0 +1,267 @@
+"""The section of a report about the biases that a lab measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import LabSettings
+from judgenet.core.presets import size_name
+from judgenet.report.bias_chart import bias_chart
+from judgenet.report.bias_figures import LabFigures
+from judgenet.report.blocks import Block, Bullets, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.model import Report
+from judgenet.report.words import day, minus, of, p_value, plural, ratio, ratio_interval
+from judgenet.stats.bias import LEVEL, Judge
+from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
+
+_PARTS = ("single", "baseline", "layer", "aggregation", "network")
+"""The judges of which a report has a column each."""
+
+
+def bias_section(report: Report) -> Iterable[Block]:
+    """The newest lab of the project: the card, its figures, the way from the single judge to the network, what names
+    change, rankings, what was left out, and how it was measured."""
+    if report.bias is not None:
+        yield from lab_blocks(report.bias)
+
+
+def lab_blocks(lab: LabFigures) -> Iterable[Block]:
+    """A lab as blocks."""
+    result, card = lab.result, lab.card
+    counts = f"{plural(result.lab.pairs, 'pair')} of {plural(result.lab.questions, 'instruction')}"
+    yield Section("Bias lab", f"{lab.title}, {counts}")
+    if card is None:
+        yield Paragraph(("No judge of the lab has answered yet.",))
+        return
+    if lab.unfinished:
+        names = " and ".join(lab.unfinished)
+        yield Paragraph((Strong("The lab is not finished: "), f"calls of {names} are outstanding."))
+    yield Paragraph((Strong(f"{result.headline}."), *((f" {result.subline}",) if result.subline else ())))
+    said = "; ".join(f"{row.title} {ratio(row.share)} ({row.words})" for row in card.rows)
+    yield Figure(bias_chart(card, f"Shares of {card.subject.title}: {said}"), _card_table(result, card.subject))
+    yield Paragraph(
+        (
+            "A bar is the share of valid pairs that are biased. RANDOM is what a fair coin comes to: a mark of noise, "
+            "no proof of fairness. A judge that is swayed on few pairs is below it too; the net effect tells.",
+        ),
+        "note",
+    )
+    yield _net_table(result, card.subject)
+    if len(_columns(result)) > 1:
+        yield Section("Single judge, layers and network", level=3)
+        yield _parts_table(result)
+        yield from _differences(result)
+    yield from _names(result)
+    yield from _ranks(result.ranks, result.judges)
+    if lab.orders is not None:
+        orders = lab.orders
+        rate = "" if orders.valid_rate is None else f" ({ratio(orders.valid_rate)})"
+        yield Paragraph(
+            (
+                f"Asked for an order of {orders.size:,} responses at once: "
+                f"{of(len(orders.rankings), orders.asked)} answers are valid{rate}.",
+            )
+        )
+    yield from _left_out(result)
+    yield Paragraph(_method(lab), "note")
+
+
+def _card_table(result: LabResult, subject: Judge) -> Table:
+    rows = []
+    for plan in result.lab.probes:
+        cell, chance = result.cell(plan.key, subject.id), result.chances[plan.key]
+        rows.append(
+            Row(
+                (
+                    (PROBES[plan.key].title,),
+                    (ratio(cell.share),),
+                    (ratio_interval(cell.interval),),
+                    ("–" if chance.analytic is None else ratio(chance.analytic),),
+                    (of(cell.n, cell.items),),
+                    (cell.words,),
+                )
+            )
+        )
+    columns = ("Bias", "Share", "95 % interval", "RANDOM", "n", "In words")
+    return Table(columns, (False, True, True, True, True, False), tuple(rows))
+
+
+def _net_table(result: LabResult, subject: Judge) -> Table:
+    """Valid rate, both sides, net effect and tests."""
+    rows = []
+    for plan in result.lab.probes:
+        probe, cell, chance = PROBES[plan.key], result.cell(plan.key, subject.id), result.chances[plan.key]
+        names = probe.outcomes[2:] if probe.rule == "changed" else probe.outcomes[:2]
+        sides = ", ".join(
+            f"{name} {cell.counts[name]:,}" for name in (*names, "tie", "invalid") if cell.counts[name] or name in names
+        )
+        rows.append(
+            Row(
+                (
+                    (probe.title,),
+                    (sides if cell.items else "–",),
+                    (ratio(cell.valid_rate),),
+                    ("–" if cell.net is None else _signed(cell.net),),
+                    ("–" if cell.net_p is None else _p(cell.net_p),),
+                    ("–" if chance.high is None else ratio(chance.high),),
+                    ("–" if cell.p_holm is None else _p(cell.p_holm),),
+                )
+            )
+        )
+    columns = ("Bias", "Pairs", "Valid rate", "Net effect", "p of net", "97.5 % of coins", "p against RANDOM")
+    return Table(columns, (False, False, True, True, True, True, True), tuple(rows))
+
+
+def _signed(value: float) -> str:
+    """A difference with its sign; zero has none."""
+    figure = f"{value:+.2f}"
+    return "0.00" if float(figure) == 0 else minus(figure)
+
+
+def _p(p: float) -> str:
+    return p_value(p).removeprefix("p ").removeprefix("= ")
+
+
+def _columns(result: LabResult) -> list[Judge]:
+    return [judge for judge in result.judges if judge.kind in _PARTS]
+
+
+def _parts_table(result: LabResult) -> Table:
+    """Shares from the single judge by the layers to the network."""
+    judges = _columns(result)
+    rows = tuple(
+        Row(
+            (
+                (PROBES[plan.key].title,),
+                *((ratio(result.cell(plan.key, judge.id).share),) for judge in judges),
+            )
+        )
+        for plan in result.lab.probes
+    )
+    return Table(("Share", *(judge.title for judge in judges)), (False, *(True,) * len(judges)), rows)
+
+
+def _differences(result: LabResult) -> Iterable[Block]:
+    """What the network changes of the single judge, and each layer of what came before it."""
+    titles = {judge.id: judge.title for judge in result.judges}
+    rows = []
+    kinds = {judge.id: judge.kind for judge in result.judges}
+    for shift in result.shifts:
+        whole = (kinds[shift.first], kinds[shift.second]) == ("single", "network")
+        clear = shift.p_holm is not None and shift.p_holm < LEVEL
+        if shift.difference is None or not (whole or clear):
+            continue
+        ends = f"{ratio(shift.first_share)} → {ratio(shift.second_share)}"
+        interval = shift.interval
+        within = "" if interval is None else f"[{_signed(interval.low)}, {_signed(interval.high)}]"
+        rows.append(
+            Row(
+                (
+                    (PROBES[shift.probe].title,),
+                    (f"{titles[shift.first]} → {titles[shift.second]}",),
+                    (ends,),
+                    (_signed(shift.difference),),
+                    (within,),
+                    ("–" if shift.p_holm is None else _p(shift.p_holm),),
+                    (f"{shift.n:,}",),
+                )
+            )
+        )
+    if rows:
+        columns = ("Bias", "From → to", "Shares", "Difference", "95 % interval", "p (Holm)", "n")
+        yield Table(columns, (False, False, True, True, True, True, True), tuple(rows))
+        yield Paragraph(
+            (
+                "On the pairs that count for both, with exact tests of those on which only one is biased. Of the steps from layer to layer "
+                "those that are told apart from none are shown; all of them are in the CSV form.",
+            ),
+            "note",
+        )
+
+
+def _names(result: LabResult) -> Iterable[Block]:
+    titles = {judge.id: judge.title for judge in _columns(result)}
+    effects = [effect for effect in result.names_effects if effect.judge in titles and effect.n]
+    if not effects:
+        return
+    yield Section("What real names change", "first–first", level=3)
+    rows = tuple(
+        Row(
+            (
+                (titles[effect.judge],),
+                (ratio(effect.share_plain),),
+                (ratio(effect.share_named),),
+                ("–" if effect.difference is None else _signed(effect.difference),),
+                ("–" if effect.p is None else _p(effect.p),),
+                (f"{effect.n:,}",),
+                ("–" if effect.own_named is None else f"{ratio(effect.own_named)} of {effect.own_n:,}",),
+            )
+        )
+        for effect in effects
+    )
+    columns = ("Judge", "Without names", "With names", "Difference", "p", "n", "Own system wins, named")
+    yield Table(columns, (False, True, True, True, True, True, True), rows)
+
+
+def _ranks(ranks: RankAgreement, judges: Iterable[Judge]) -> Iterable[Block]:
+    titles = {judge.id: judge.title for judge in judges if judge.kind in ("single", "baseline", "layer", "network")}
+    titles |= {PEOPLE: "people", AT_ONCE: "orders at once"}
+    rows = [
+        Row(
+            (
+                (f"{titles[one]} and {titles[other]}",),
+                (ratio(overlap.value),),
+                (of(overlap.questions, overlap.total),),
+            )
+        )
+        for (one, other), overlap in ranks.overlaps.items()
+        if one in titles and other in titles
+    ]
+    if ranks.among_people is not None:
+        among = ranks.among_people
+        rows.append(Row((("people among each other",), (ratio(among.value),), (of(among.questions, among.total),))))
+    if not rows:
+        return
+    yield Section("How alike systems are ranked", "rank-biased overlap, p = 0.8", level=3)
+    yield Table(("Rankings by", "Overlap", "Instructions"), (False, True, True), tuple(rows))
+
+
+def _left_out(result: LabResult) -> Iterable[Block]:
+    items: list[Line] = []
+    for plan in result.lab.probes:
+        if plan.left_out:
+            why = "; ".join(f"{count:,}: {reason}" for reason, count in plan.left_out.items())
+            total = len(plan.items) + sum(plan.left_out.values())
+            items.append((f"{PROBES[plan.key].title}: {of(len(plan.items), total)} pairs ({why}).",))
+    if items:
+        yield Section("Left out of the lab", level=3)
+        yield Bullets(tuple(items))
+
+
+def _method(lab: LabFigures) -> Line:
+    settings = lab.result.lab.settings
+    asked = "the single judge" if lab.spec is None else f"a network of {size_name(lab.spec)}"
+    models: Line = (" on ", Given(", ".join(lab.models))) if lab.models else ()
+    own: Line = (" Own system: ", Given(", ".join(settings.own)), ".") if settings.own else ()
+    number = f" It is the newest of {lab.labs:,} labs of this project." if lab.labs > 1 else ""
+    return (
+        f"Measured on {day(lab.created_at)}: {asked}",
+        *models,
+        ". Each pair is shown in two prompts, each in one order; the whole network answers in that order. ",
+        _told(settings),
+        *own,
+        " A tie in either prompt is neither biased nor consistent; a pair found order-biased has no part in length. "
+        "p are exact and binomial, after Holm over the probes; net effects have the exact sign test. Intervals draw "
+        f"instructions with replacement, Wilson's where each pair has its own. Seed {settings.seed}.{number}",
+    )
+
+
+def _told(settings: LabSettings) -> str:
+    shares = (
+        "Shares are of pairs with a valid answer to each prompt; below a valid rate of one half there is no verdict."
+        if settings.denominator == "valid"
+        else "Shares are divided as CoBBLEr's released code does, by all pairs."
+    )
+    tie = "" if settings.tie else " A tie was not offered."
+    return f"{shares} The invented majority is {settings.share} %.{tie}"
