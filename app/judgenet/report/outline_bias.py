@@ -93,9 +93,8 @@ def _net_table(result: LabResult, subject: Judge) -> Table:
     for plan in result.lab.probes:
         probe, cell, chance = PROBES[plan.key], result.cell(plan.key, subject.id), result.chances[plan.key]
         names = probe.outcomes[2:] if probe.rule == "changed" else probe.outcomes[:2]
-        sides = ", ".join(
-            f"{name} {cell.counts[name]:,}" for name in (*names, "tie", "invalid") if cell.counts[name] or name in names
-        )
+        others = [name for name in ("tie", "invalid") if cell.counts[name]]
+        sides = ", ".join(f"{name} {cell.counts[name]:,}" for name in (*names, *others))
         rows.append(
             Row(
                 (
@@ -173,8 +172,8 @@ def _differences(result: LabResult) -> Iterable[Block]:
         yield Table(columns, (False, False, True, True, True, True, True), tuple(rows))
         yield Paragraph(
             (
-                "On the pairs that count for both, with exact tests of those on which only one is biased. Of the steps from layer to layer "
-                "those that are told apart from none are shown; all of them are in the CSV form.",
+                "On the pairs that count for both, with exact tests of those on which only one is biased. Of the steps "
+                "from layer to layer those that are told apart from none are shown; all of them are in the CSV form.",
             ),
             "note",
         )
