@@ -927,7 +927,7 @@ class JudgeServer:
 
     def __enter__(self) -> JudgeServer:
         self._thread.start()
-        self._ready.wait(10)
+        self._ready.wait(60)
         return self
 
     def __exit__(

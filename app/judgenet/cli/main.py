@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import typer
+import typer.main
 
 from judgenet.cli import endpoint, model, selfcheck
 from judgenet.cli.bias import bias
@@ -93,6 +95,12 @@ app.command("shots")(shots)
 app.command("version")(show_version)
 
 
+@cache
+def _command() -> Callable[..., object]:
+    """The commands with their options. To build them takes longer than many a command, so they are built once."""
+    return typer.main.get_command(app)
+
+
 def _studio_project(arguments: Sequence[str]) -> tuple[Path | None] | None:
     """The project with which the studio is to be opened (``None`` for none of them), in a tuple; ``None`` where a
     command is meant."""
@@ -117,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if studio is not None:
             return _open_studio(studio[0])
-        result = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        result = _command()(args=None if arguments is None else list(arguments), standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
     except typer.TyperException as error:
         if hasattr(error, "show"):

@@ -89,10 +89,13 @@ def test_interrupted_it_keeps_what_is_finished(
 
     server.set(latency=0.01)
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Tests that a script starts in the background would otherwise not hear of it.
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     helper = threading.Thread(target=interrupt)
     helper.start()
     ran = judgenet("run", "--pairs", pairs, *at, "--out", "out", "-j", "4", "--json")
     helper.join()
+    signal.signal(signal.SIGINT, heard)
     assert signal.signal(signal.SIGTERM, before) == signal.SIG_DFL
     assert (ran.code, ran.json["state"]) == (130, "cancelled")
     assert "The same command goes on from here" in ran.err
