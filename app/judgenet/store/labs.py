@@ -107,14 +107,17 @@ def labs(store: Store) -> list[str]:
     return kept
 
 
-def keep_lab(store: Store, lab_id: str, lab: Lab, runs: Mapping[LabJudge, str]) -> LabInfo:
-    """Keeps a lab, or the further runs of one that is there."""
+def keep_lab(
+    store: Store, lab_id: str, lab: Lab, runs: Mapping[LabJudge, str], *, created_at: float | None = None
+) -> LabInfo:
+    """Keeps a lab, or the further runs of one that is there. ``created_at`` (POSIX time) stands in for now."""
     known = labs(store)
     if lab_id in known:
         earlier = lab_info(store, lab_id)
         created, runs = earlier.created_at, {**earlier.runs, **runs}
     else:
         created = now()
+    created = created if created_at is None else created_at
     record = {"created_at": created, "lab": lab.to_json(), "runs": dict(runs)}
     store.set_meta(f"lab {lab_id}", json.dumps(record))
     if lab_id not in known:

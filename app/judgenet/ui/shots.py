@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -24,11 +24,13 @@ from judgenet.core.calls import CallSite
 from judgenet.core.labels import Said
 from judgenet.engine.embedded_model import FOLDER_VARIABLE
 from judgenet.engine.example import BEGAN, ExampleRun, record_example
+from judgenet.engine.example_lab import PROBES_SHOWN, record_example_lab
 from judgenet.store.recovery import STATE_VARIABLE
 from judgenet.store.settings import CONFIG_VARIABLE
 from judgenet.ui.app import Studio, make_app
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.clock import StoppedClock, stopped_clock
+from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.labels import LabelsPage
@@ -50,13 +52,15 @@ View = Literal[
     "results-plan",
     "results-trust",
     "results-end",
+    "bias",
+    "bias-pairs",
     "report",
     "palette",
     "settings",
     "dense",
 ]
 """The pages; ``run`` is in its middle; ``results-what-if``, ``-plan``, ``-trust`` and ``-end`` are the page Results
-further down, the last its foot."""
+further down, the last its foot; ``bias-pairs`` has the pairs behind a bar."""
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 LOOKS: Final = ("light", "dark", "contrast")
 FORMS: Final = {
@@ -222,6 +226,8 @@ class _Session:
             "palette": self._open_palette,
             "settings": self._settings,
             "run": self._run,
+            "bias": self._bias,
+            "bias-pairs": self._bias_pairs,
             "dense": self._dense,
         }
         """In this order, because a page may leave something behind that the next ones do not show."""
@@ -371,6 +377,28 @@ class _Session:
         bridge.drain()
         state.set_focus(FOCUS)
         self._select(Place(1, 1))
+
+    async def _bias(self) -> None:
+        """The lab of the example, recorded now: the pages before show a project without one."""
+        await self._context.runner.stop_and_wait()
+        page = self._window.page("bias")
+        assert isinstance(page, BiasPage)
+        document = self._context.document
+        if not page.state.labs:
+            assert document.store is not None
+            folder = self._example.file.parent
+            arguments = (document.store, document.project, document.pairs, folder)
+            await asyncio.to_thread(record_example_lab, *arguments)
+            page.state.refresh_labs()
+        self._context.navigator.go("bias")
+        page.state.choose(replace(page.state.choice, probes=PROBES_SHOWN))
+
+    async def _bias_pairs(self) -> None:
+        await self._bias()
+        await self._stands_still("the lab")
+        page = self._window.page("bias")
+        assert isinstance(page, BiasPage)
+        page.card.rows[PROBES_SHOWN.index("bandwagon")].click()
 
     async def _dense(self) -> None:
         page = self._window.page("design")

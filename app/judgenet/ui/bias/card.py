@@ -53,7 +53,7 @@ class Columns:
         """The columns in a card of a width."""
         scale, gap, side = theme.scale, _GAP * theme.scale, _SIDE * theme.scale
         free = max(0.0, width - 2 * side)
-        name = min(178 * scale, max(110 * scale, 0.17 * free))
+        name = min(186 * scale, max(110 * scale, 0.2 * free))
         valid = 74 * scale
         words = max(140 * scale, 0.22 * free)
         drawn = max(0.0, free - name - valid - words - 3 * gap)
@@ -253,6 +253,8 @@ class CardHead(QWidget):
             QRectF(left + theme.px(2), second + theme.px(3), 2 * theme.scale, line * 0.7), theme.color("text")
         )
         text = "RANDOM, a coin on the same path"
+        if QFontMetricsF(theme.font()).horizontalAdvance(text) > width - theme.px(12):
+            text = "RANDOM, a coin"
         _text(painter, theme, QRectF(left + theme.px(12), second, width - theme.px(12), line), text, "body", "text2")
         # Beside the legend nothing stands but the column of counts, which is empty there.
         room = columns.words[0] - columns.way[0] if columns.way[1] else 0.0
@@ -380,6 +382,10 @@ class BiasCardView(QWidget):
         for row in self.rows:
             row.setChecked(row.row is not None and row.row.probe == probe)
         self._group.setExclusive(True)
+
+    def row_of(self, probe: str) -> CardRow | None:
+        """The row of a probe, ``None`` where the card has none."""
+        return next((row for row in self.rows if row.row is not None and row.row.probe == probe), None)
 
     def _clicked(self, button: QAbstractButton) -> None:
         if isinstance(button, CardRow) and button.row is not None:

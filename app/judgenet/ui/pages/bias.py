@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -64,6 +64,7 @@ class BiasPage(Page):
         self.subline = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         self.of = ComboBox("Whose bars")
+        self.of.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.of.activated.connect(self._subject_chosen)
         self.to_report = QPushButton("Report")
         self.to_report.setIcon(icon("report", "text"))
@@ -104,8 +105,8 @@ class BiasPage(Page):
         head.addWidget(self.to_report, alignment=Qt.AlignmentFlag.AlignTop)
         foot = QHBoxLayout()
         foot.addWidget(self.foot_left)
-        foot.addStretch(1)
-        foot.addWidget(self.foot_right)
+        foot.addWidget(self.foot_right, stretch=1)
+        self.foot_right.setAlignment(Qt.AlignmentFlag.AlignRight)
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.addLayout(head)
@@ -136,6 +137,7 @@ class BiasPage(Page):
         row.addWidget(upright())
         row.addWidget(self.stack, stretch=1)
         self._head, self._words, self._foot, self._column = head, words, foot, column
+        self._stacked = stacked
         self.behind.hide()
 
     # The frame's wishes
@@ -166,7 +168,7 @@ class BiasPage(Page):
         self.ranks.set_theme(theme)
         self.behind.set_theme(theme)
         self.empty.set_theme(theme)
-        self.to_report.setIconSize(self.to_report.iconSize())
+        self.to_report.setIconSize(QSize(theme.px(16), theme.px(16)))
 
     def _can_run(self) -> bool | str:
         return self.state.why_not() or True
@@ -241,7 +243,7 @@ class BiasPage(Page):
         lab, ended = result.lab, self.state.ended
         parts = [f"{count(lab.pairs, 'pair')} of {count(lab.questions, 'instruction')}, seed {lab.settings.seed}"]
         if self.state.going:
-            parts.append("so far: the lab goes on")
+            parts.append("So far: the lab goes on")
         elif ended is not None and ended.state != "done" and ended.message:
             parts.append(ended.message)
         self.note.setText(". ".join(parts))
@@ -292,7 +294,12 @@ class BiasPage(Page):
         text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {count(cell.n, 'valid pair')}"
         self.behind.say(text, cell, behind(result, cell), questions)
         self.card.mark(probe)
-        self.behind.show()
+        if self.behind.isHidden():
+            self.behind.show()
+            # The list takes room from the card: the row that was chosen stays in view.
+            self._stacked.activate()
+            if (row := self.card.row_of(probe)) is not None:
+                self.area.ensureWidgetVisible(row)
 
     def _look_at(self, row: Behind) -> None:
         result = self.state.result
