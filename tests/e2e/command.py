@@ -90,7 +90,7 @@ class Command:
             [sys.executable, "-m", "judgenet", "export", str(self.out), "--what", what],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=200,
             check=True,
         )
         return [json.loads(line) for line in done.stdout.split("\n") if line]

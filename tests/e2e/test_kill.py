@@ -106,7 +106,7 @@ class Chain:
     def crash(self, program: str) -> None:
         """Starts the run with a program that kills itself."""
         process = self.command.start(program)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=120)
         assert process.returncode == -9, err
         self.look()
 

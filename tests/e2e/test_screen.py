@@ -112,7 +112,7 @@ def test_studio_on_a_screen(tmp_path: Path, config: Path) -> None:
             wait_for(lambda: _differs(screen.picture(), watched) > 0.05, "the page Results")
             wait_for(lambda: _colors(screen.picture()) > 200, "results that are drawn")
             screen.press("Control_L", "q")
-            said = program.communicate(timeout=30)[0].decode(errors="replace")
+            said = program.communicate(timeout=120)[0].decode(errors="replace")
         finally:
             program.kill()
             program.wait()

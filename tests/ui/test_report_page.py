@@ -197,7 +197,7 @@ async def test_the_same_report_is_made_by_the_command_line(studio: Studio, place
         "--project",
         str(path),
     ]
-    ended = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False, timeout=60)
+    ended = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False, timeout=200)
     assert ended.returncode == 0, ended.stderr
     assert (place / "line.csv").read_bytes() == (place / "studio.csv").read_bytes()
 
@@ -239,7 +239,7 @@ async def test_writing_can_be_stopped(studio: Studio, place: Path, monkeypatch: 
 
     def slowly(*_: object) -> str:
         begun.set()
-        go_on.wait(20)
+        go_on.wait(100)
         return "late"
 
     monkeypatch.setitem(WRITERS, ".md", ("Markdown", "text", slowly))

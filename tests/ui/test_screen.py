@@ -21,8 +21,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from judgenet.ui import app as studio_app
 
+def studio():
+    return next((w for w in QApplication.topLevelWidgets() if w.objectName() == "studio" and w.isVisible()), None)
+
+def wait():
+    window = studio()
+    there = window is not None and window.context.document.file is not None and window.page("design").isVisible()
+    QTimer.singleShot(500 if there else 100, act if there else wait)
+
 def act():
-    window = next(w for w in QApplication.topLevelWidgets() if w.objectName() == "studio")
+    window = studio()
     page = window.page("design")
     column = page.scene.layout.columns[1]
     at = page.view.mapFromScene(column.x + column.w - 14, page.scene.layout.head - 5)
@@ -34,7 +42,7 @@ make = studio_app.make_app
 
 def make_app(*arguments):
     made = make(*arguments)
-    QTimer.singleShot(1500, act)
+    QTimer.singleShot(100, wait)
     return made
 
 studio_app.make_app = make_app
@@ -51,7 +59,7 @@ def test_a_project_is_opened_changed_and_closed_on_a_screen(tmp_path: Path) -> N
     environment = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     environment |= {"JUDGENET_STATE_DIR": str(tmp_path / "state"), "JUDGENET_CONFIG_DIR": str(tmp_path / "config")}
     command = ["xvfb-run", "-a", "-s", "-screen 0 1440x900x24", sys.executable, "-c", SCRIPT, str(project)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stderr
     assert "platform xcb width 3" in done.stdout, done.stderr
     assert load_project(project).network == network(3, 1)

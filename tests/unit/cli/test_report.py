@@ -148,7 +148,7 @@ def test_qt_is_loaded_for_pdf_alone(run: Path, tmp_path: Path) -> None:
         f"assert main(['report', {str(run)!r}, '-o', {str(tmp_path / 'r.html')!r}]) == 0; "
         "print([name for name in sys.modules if name.startswith('PySide6')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200, check=True)
     assert done.stdout.strip() == "[]"
 
 

@@ -98,7 +98,7 @@ def test_a_label_that_is_told_of_survives_a_kill(tmp_path: Path) -> None:
         "store.flush()\n"
     )
     place = tmp_path / "s.judgenet.db"
-    done = subprocess.run([sys.executable, "-c", code, str(place)], timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code, str(place)], timeout=200, check=False)
     assert done.returncode == 9
     with Store.open(place) as store:
         kept = labels_in_force(store)

@@ -109,7 +109,7 @@ def test_a_session_that_died_is_told_once(tmp_path: Path) -> None:
         "import os; from pathlib import Path; from judgenet.store.recovery import Session\n"
         f"session = Session(); session.set_file(Path({str(project)!r})); os._exit(9)"
     )
-    subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=False, timeout=200)
     assert [one.file for one in recovery.ended_sessions()] == [project]
     assert recovery.ended_sessions() == []
 
