@@ -15,7 +15,7 @@ _ROW = 66.0
 _HEAD = 56.0
 _PLOT = 40.0
 """How high the plots of a row are; the words stand below."""
-_BAR_X, _BAR_W = 240.0, 268.0
+_BAR_X, _BAR_W = 256.0, 252.0
 _WAY_X, _WAY_W = 536.0, 208.0
 _TICK = 0.2
 

@@ -169,7 +169,6 @@ def _differences(result: LabResult) -> Iterable[Block]:
         )
     if rows:
         columns = ("Bias", "From → to", "Shares", "Difference", "95 % interval", "p (Holm)", "n")
-        yield Table(columns, (False, False, True, True, True, True, True), tuple(rows))
         yield Paragraph(
             (
                 "On the pairs that count for both, with exact tests of those on which only one is biased. Of the steps "
@@ -177,6 +176,7 @@ def _differences(result: LabResult) -> Iterable[Block]:
             ),
             "note",
         )
+        yield Table(columns, (False, False, True, True, True, True, True), tuple(rows))
 
 
 def _names(result: LabResult) -> Iterable[Block]:
