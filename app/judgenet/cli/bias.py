@@ -32,9 +32,10 @@ from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import p_text
-from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, lab_json
+from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
+from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
-from judgenet.store.labs import LabJudge, keep_orders, lab_orders, lab_result
+from judgenet.store.labs import NO_ORDERS, LabJudge, keep_orders, lab_orders, lab_result
 from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
@@ -187,6 +188,7 @@ def bias(
         "place": str(setup.project_path.parent),
         **lab_json(result),
         "nwise": None if orders is None else orders.to_json(),
+        "reasons": NO_ORDERS if orders is None else {},
     }
     with open_output("--out", setup.project_path.parent / RESULT_FILE, "w") as out:
         out.write(json.dumps(record, allow_nan=False) + "\n")

@@ -16,7 +16,8 @@ from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.pairs import ORDERS
 from judgenet.stats.bias import Cell
-from judgenet.stats.lab import LabResult, lab_json
+from judgenet.stats.lab import LabResult
+from judgenet.stats.lab_json import lab_json
 from judgenet.store.run_bias import RUN_PROBES, RunBias, run_bias
 
 SETS = ("all", "cobbler")

@@ -7,9 +7,10 @@ from typing import Any
 
 from judgenet.core.network import NetworkSpec
 from judgenet.report.bias_card import BiasCard, bias_card
-from judgenet.stats.lab import LabResult, lab_json
+from judgenet.stats.lab import LabResult
+from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
-from judgenet.store.labs import Orders, lab_info, lab_orders, lab_result, labs
+from judgenet.store.labs import NO_ORDERS, Orders, lab_info, lab_orders, lab_result, labs
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.store.usage import models_used
@@ -55,6 +56,7 @@ class LabFigures:
             "unfinished": list(self.unfinished),
             **found,
             "nwise": None if self.orders is None else self.orders.to_json(),
+            "reasons": NO_ORDERS if self.orders is None else {},
         }
 
 

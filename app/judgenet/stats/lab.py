@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgenet.core.bias import PROBES
@@ -110,61 +110,6 @@ class LabResult:
     def shift(self, probe: str, first: str, second: str) -> Shift | None:
         """How a bias differs between two judges, ``None`` where they were not compared."""
         return next((s for s in self.shifts if (s.probe, s.first, s.second) == (probe, first, second)), None)
-
-
-def lab_json(result: LabResult) -> dict[str, Any]:
-    """A result with stable keys: ``null`` where there is no figure, with a reason beside it."""
-    settings = result.lab.settings
-    return {
-        "headline": result.headline,
-        "subline": result.subline,
-        "settings": {**asdict(settings), "own": list(settings.own)},
-        "pairs": result.lab.pairs,
-        "instructions": result.lab.questions,
-        "probes": [
-            {
-                "probe": plan.key,
-                "title": PROBES[plan.key].title,
-                "tells": PROBES[plan.key].tells,
-                "pairs": len(plan.items),
-                "left_out": plan.left_out,
-                "random": result.chances[plan.key].analytic,
-                "random_mean": result.chances[plan.key].mean,
-                "random_97_5": result.chances[plan.key].high,
-                "random_repetitions": result.chances[plan.key].repetitions,
-                "pair_ids": [item.pair for item in plan.items],
-            }
-            for plan in result.lab.probes
-        ],
-        "judges": [asdict(judge) for judge in result.judges],
-        "cells": [
-            {
-                **{of.name: getattr(cell, of.name) for of in fields(cell)},
-                "interval": None if cell.interval is None else list(cell.interval),
-                "varieties": {name: {"hits": hits, "n": n} for name, (hits, n) in cell.varieties.items()},
-                "codes": list(cell.codes),
-            }
-            for cell in result.cells
-        ],
-        "differences": [
-            {**asdict(shift), "interval": None if shift.interval is None else list(shift.interval)}
-            for shift in result.shifts
-        ],
-        "names_effects": [asdict(effect) for effect in result.names_effects],
-        "rank_agreement": {
-            "systems": list(result.ranks.systems),
-            "raters": list(result.ranks.raters),
-            "overlaps": [
-                {"first": one, "second": other, **asdict(overlap)}
-                for (one, other), overlap in result.ranks.overlaps.items()
-            ],
-            "shares": result.ranks.shares,
-            "reason": result.ranks.reason or None,
-            "persons": result.ranks.persons,
-            "among_people": None if result.ranks.among_people is None else asdict(result.ranks.among_people),
-            "with_people": {rater: asdict(overlap) for rater, overlap in result.ranks.with_people.items()},
-        },
-    }
 
 
 def counted_pairs(result: LabResult) -> Iterator[dict[str, Any]]:

@@ -85,6 +85,10 @@ class Orders:
         }
 
 
+NO_ORDERS = {"nwise": "no order of several responses was asked for (--nwise)"}
+"""Why a lab has no orders of responses."""
+
+
 def keep_orders(store: Store, lab_id: str, orders: Orders) -> None:
     """Keeps the orders of a lab."""
     store.set_meta(f"lab {lab_id} orders", json.dumps(orders.to_json()))

@@ -13,6 +13,7 @@ import pytest
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 from tests.unit.cli.test_bias import write_pairs
+from tests.unit.cli.test_json import nulls_without_reason
 
 NETWORK = ("--width", 2, "--depth", 2, "--roles", "none", "-j", 32)
 PROBES = ("--probes", "order,compassion,egocentric,salience,bandwagon,identical")
@@ -61,6 +62,7 @@ def test_a_lab_is_a_part_of_the_report_in_every_form(judgenet: Judgenet, tmp_pat
     assert cells["salience", "network"]["share"] is None
     assert cells["salience", "network"]["reasons"]["share"]
     assert "codes" not in cells["order", "network"]
+    assert list(nulls_without_reason(lab)) == []
     rows = list(csv.DictReader(io.StringIO(found["csv"])))
 
     def figure(about: str, name: str, what: str) -> dict[str, Any]:

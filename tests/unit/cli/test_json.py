@@ -26,6 +26,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("curve", "RUN"),
     ("compare", "RUN", "RUN"),
     ("rank", "RUN"),
+    ("bias", "--recorded", "RUN"),
 )
 
 
@@ -183,8 +184,8 @@ def documented(command: str) -> dict[Keys, bool]:
             if part in _PLAIN:
                 yield keys, always
                 continue
-            # The keys of a ranking stand at the top.
-            before = () if keys == ("ranking",) else keys
+            # The keys of a ranking and of a lab stand at the top.
+            before = () if keys in (("ranking",), ("bias",)) else keys
             for inner, inner_always in filled(part):
                 yield (*before, *inner), always and inner_always
 
@@ -243,6 +244,11 @@ def two_runs(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
     assert judgenet("import", judgments, "--pairs", pairs, "--out", "recorded").code == 0
 
 
+LAB = (
+    *("--pairs", "pairs.jsonl", "AT", "--out", "lab", "--limit", "12", "-q", "--own-system", "m"),
+    *("--width", "1", "--depth", "2", "--roles", "none"),
+)
+
 LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human")),
     "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random")),
@@ -251,16 +257,19 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet rank": (("rank", "asked"), ("rank", "recorded")),
+    "judgenet bias": (("bias", *LAB, "--probes", "all"),),
+    "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
 }
 
 
-def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None) -> None:
+def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None, at: At) -> None:
     assert set(LISTED) == {section for section in _tables() if section.startswith("judgenet ")}
     unlisted, never = set[str](), set[str]()
     for section, commands in LISTED.items():
         listed = documented(section)
-        paths = {path for command in commands for path in leaves(parsed(judgenet(*command, "--json").out))}
+        asked = [[part for word in command for part in (at if word == "AT" else (word,))] for command in commands]
+        paths = {path for words in asked for path in leaves(parsed(judgenet(*words, "--json").out))}
         for path in paths:
             if not any(matches(keys, path) for keys in listed):
                 unlisted.add(f"{section}: {'.'.join(path)}")

@@ -29,7 +29,8 @@ from judgenet.stats.bias import (
     z_test,
 )
 from judgenet.stats.bias_words import p_text
-from judgenet.stats.lab import counted_pairs, evaluate, lab_json, rank_agreement
+from judgenet.stats.lab import counted_pairs, evaluate, rank_agreement
+from judgenet.stats.lab_json import lab_json
 
 # The vector of 4.2: systems, lengths, choice in order 12, choice in order 21 by the position shown.
 VECTOR: list[tuple[str, str, int, int, Choice | None, Choice | None]] = [
