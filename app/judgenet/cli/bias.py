@@ -6,6 +6,7 @@ import json
 import queue
 import signal
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -40,6 +41,11 @@ from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
 NEURONS = "neurons"
+WIDE = 120
+"""Columns of a terminal from which the words stand beside the figures, not below."""
+
+_TITLE, _COLUMN = 17, 15
+"""Columns of a terminal for the title of a bias, and for a judge."""
 
 
 class DenominatorOption(StrEnum):
@@ -307,9 +313,14 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
             console.print(
                 Text(f"{judge.title} ({judge.kind})" if judge.kind == "network" else judge.title, style="bold")
             )
-            console.print(_cells_table(result, judge))
-    console.print()
-    console.print(_parts_table(result, neurons))
+            wide = console.width >= WIDE
+            console.print(_cells_table(result, judge, with_words=wide))
+            if not wide:
+                console.print()
+                console.print(_words_table(result, judge))
+    for table in _parts_tables(result, neurons, console.width):
+        console.print()
+        console.print(table)
     if any(cell.varieties for cell in result.cells):
         console.print()
         console.print(_varieties_table(result))
@@ -322,14 +333,18 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
         console.print(Text(f"Rankings of systems: n/a – {result.ranks.reason}", style="dim"))
 
 
-def _cells_table(result: LabResult, judge: Judge) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in ("Bias", "valid", "share", "95 % interval", "random", "net", "n", "p (Holm)", "in words"):
-        table.add_column(name, justify="left" if name in ("Bias", "in words") else "right")
+def _cells_table(result: LabResult, judge: Judge, *, with_words: bool) -> Table:
+    """The figures of a judge, in 80 columns without the words."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1 if with_words else 0, 0, 1))
+    table.add_column("Bias")
+    for name in ("valid", "share", "interval", "random", "net", "n", "p (Holm)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if with_words:
+        table.add_column("in words")
     for plan in result.lab.probes:
         cell = result.cell(plan.key, judge.id)
         chance = result.chances[plan.key]
-        interval = "–" if cell.interval is None else f"{cell.interval.low:.3f} to {cell.interval.high:.3f}"
+        interval = "–" if cell.interval is None else f"{cell.interval.low:.3f}–{cell.interval.high:.3f}"
         random = "–" if chance.analytic is None else f"{chance.analytic:.2f}"
         if chance.high is not None:
             random += f" (≤ {chance.high:.2f})"
@@ -338,7 +353,17 @@ def _cells_table(result: LabResult, judge: Judge) -> Table:
         valid = "–" if cell.valid_rate is None else f"{cell.valid_rate:.2f}"
         n = f"{cell.n:,} of {cell.items:,}"
         title = PROBES[plan.key].title
-        table.add_row(title, valid, _share(cell), interval, random, net, n, p, Text(cell.words))
+        words = (Text(cell.words),) if with_words else ()
+        table.add_row(title, valid, _share(cell), interval, random, net, n, p, *words)
+    return table
+
+
+def _words_table(result: LabResult, judge: Judge) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("Bias")
+    table.add_column("in words")
+    for plan in result.lab.probes:
+        table.add_row(PROBES[plan.key].title, Text(result.cell(plan.key, judge.id).words))
     return table
 
 
@@ -346,17 +371,20 @@ def _share(cell: Cell) -> str:
     return "–" if cell.share is None else f"{cell.share:.3f}"
 
 
-def _parts_table(result: LabResult, neurons: bool) -> Table:
-    """Shares of every part, so that one sees whether width or depth lowers a bias."""
-    table = Table(box=None, pad_edge=False)
+def _parts_tables(result: LabResult, neurons: bool, width: int) -> Iterator[Table]:
+    """Shares of every part, so that one sees whether width or depth lowers a bias; several tables where one is wider
+    than the terminal."""
     shown = [judge for judge in result.judges if neurons or judge.kind != "neuron"]
-    table.add_column("Share by part")
-    for judge in shown:
-        table.add_column(Text(judge.title), justify="right")
-    for plan in result.lab.probes:
-        cells = [result.cell(plan.key, judge.id) for judge in shown]
-        table.add_row(PROBES[plan.key].title, *map(_share, cells))
-    return table
+    each = max(1, (width - _TITLE) // _COLUMN)
+    for start in range(0, len(shown), each):
+        some = shown[start : start + each]
+        table = Table(box=None, pad_edge=False)
+        table.add_column("Share by part")
+        for judge in some:
+            table.add_column(Text(judge.title), justify="right", max_width=_COLUMN - 2)
+        for plan in result.lab.probes:
+            table.add_row(PROBES[plan.key].title, *(_share(result.cell(plan.key, judge.id)) for judge in some))
+        yield table
 
 
 def _varieties_table(result: LabResult) -> Table:

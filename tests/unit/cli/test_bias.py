@@ -250,6 +250,14 @@ def test_tables_for_people(judgenet: Judgenet, tmp_path: Path, monkeypatch: pyte
     assert "n/a – no pair of it is judged" in ran.out
     assert "Prefers the first response" in ran.out
     assert re.search(r"famous +0\.500 \(1\)", ran.out)
+    assert re.search(r"^Order .*1\.000 .*Prefers the first response", ran.out, re.MULTILINE)
+    monkeypatch.setenv("COLUMNS", "80")
+    with JudgeServer(mind="first") as server:
+        again = judgenet("bias", *at[:2], "--base-url", server.url, *at[4:], "--probes", "cobbler", "--limit", 6, "-q")
+    # What is there already is shown again; a narrow terminal has the words below the figures, each bias in a line.
+    assert max(map(len, again.out.splitlines())) <= 80
+    assert re.search(r"^Order +1\.00 1\.000 .* 6 of 6", again.out, re.MULTILINE)
+    assert re.search(r"^Order +Prefers the first response", again.out, re.MULTILINE)
     written = json.loads((tmp_path / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert [probe["probe"] for probe in written["probes"]] == list(COBBLER)
     assert written["state"] == "done"
