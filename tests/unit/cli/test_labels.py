@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,21 @@ def _pairs(path: Path, n: int, every: int | None) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the run that each test has a copy of is kept once it is there."""
+    return tmp_path_factory.mktemp("kept") / "out"
+
+
 @pytest.fixture
-def ran(judgenet: Judgenet, at: At, tmp_path: Path) -> Judgenet:
+def ran(judgenet: Judgenet, at: At, tmp_path: Path, kept: Path) -> Judgenet:
     pairs = _pairs(tmp_path / "pairs.jsonl", 200, 4)
-    judgenet("run", "--pairs", pairs, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+    if not kept.exists():
+        run = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--width", 1, "--depth", 1, "--roles", "none")
+        assert run.code == 0
+        shutil.copytree("out", kept)
+    else:
+        shutil.copytree(kept, "out")
     return judgenet
 
 
