@@ -34,7 +34,8 @@ from judgenet.stats.diversity import EvidenceDiversity
 from judgenet.stats.intervals import AgreementIntervals, Interval, wilson
 from judgenet.stats.means import Mean
 from judgenet.stats.panel import Annotator, PanelAgreement, Raters, kappa_interval
-from judgenet.stats.uncertainty import ReviewCurve, ReviewNeed, ReviewPoint
+from judgenet.stats.uncertainty import ReviewCurve, ReviewNeed, ReviewPoint, Share
+from judgenet.store.runs import ScoreSums
 
 
 def ends(interval: Interval | None) -> list[float] | None:
@@ -86,9 +87,8 @@ def figures_json(found: Agreement, within: AgreementIntervals) -> dict[str, Any]
     }
 
 
-def position_json(found: PositionConsistency, right: RightByOrder) -> dict[str, Any]:
-    """Verdicts in both orders, and each order against people."""
-    differ = 0 if found.flip_rate is None else round(found.flip_rate * found.n)
+def position_json(found: PositionConsistency, flips: Share, right: RightByOrder) -> dict[str, Any]:
+    """Verdicts in both orders with the interval of the flip rate, and each order against people."""
     return {
         "first_first": found.primacy,
         "last_last": found.recency,
@@ -97,7 +97,7 @@ def position_json(found: PositionConsistency, right: RightByOrder) -> dict[str, 
         "n_total": found.n_total,
         "consistent": found.consistent,
         "flip_rate": found.flip_rate,
-        "flip_rate_ci": ends(wilson(differ, found.n)),
+        "flip_rate_ci": ends(flips.interval),
         "net": found.net,
         "p": found.p,
         "right_ab": right.right_ab,
@@ -106,8 +106,18 @@ def position_json(found: PositionConsistency, right: RightByOrder) -> dict[str, 
         "n_ba": right.n_ba,
         "right_both": right.right_both,
         "n_both": right.n_both,
-        "reason": found.reason or None,
+        "reason": found.reason or flips.reason or None,
     }
+
+
+def scores_json(found: ScoreSums | None) -> dict[str, Any]:
+    """The scores that a neuron gave, summed and averaged over its calls."""
+    if found is None:
+        keys = ("sum_a", "sum_b", "mean_a", "mean_b")
+        return {"calls": 0, **dict.fromkeys(keys), "reason": "its calls gave verdicts alone, or none is scored"}
+    means = (found.a / found.calls, found.b / found.calls)
+    figures = {"calls": found.calls, "sum_a": found.a, "sum_b": found.b, "mean_a": means[0], "mean_b": means[1]}
+    return {**figures, "reason": None}
 
 
 def mean_json(found: Mean) -> dict[str, Any]:
@@ -280,6 +290,7 @@ def _point_json(found: ReviewPoint) -> dict[str, Any]:
         "accuracy_ci": ends(found.interval),
         "by_chance": found.by_chance,
         "mended": found.mended,
+        "reasons": {} if found.interval else {"accuracy_ci": "too few questions for an interval over them"},
         "untouched": {
             "n": found.untouched.n_used,
             "accuracy": found.untouched.accuracy,

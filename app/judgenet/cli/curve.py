@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.report.words import plural
 from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT, Point, what_if
 from judgenet.store.db import Store
@@ -127,9 +128,11 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
+    within = "1 point" if figures["within"] == ONE_POINT else f"{100 * figures['within']:g} points"
     console.print(
-        f"Smallest network within {100 * figures['within']:g} point(s) of that: {smallest['neurons']:,} neurons in "
-        f"{smallest['depth']} layers, orders {'+'.join(smallest['orders'])}, {smallest['samples']} samples, "
+        f"Smallest network within {within} of that: {plural(smallest['neurons'], 'neuron')} in "
+        f"{plural(smallest['depth'], 'layer')}, {plural(len(smallest['orders']), 'order')} "
+        f"({'+'.join(smallest['orders'])}), {plural(smallest['samples'], 'sample')}, "
         f"{smallest['calls_per_pair']:.1f} calls a pair instead of {whole['calls_per_pair']:.1f}: "
         f"{smallest['accuracy']:.4f}, difference {smallest['difference']:+.4f} ({_span(smallest['difference_ci'])}).",
         soft_wrap=True,

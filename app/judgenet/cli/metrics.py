@@ -21,6 +21,7 @@ from judgenet.cli.as_json import (
     figures_json,
     panels_json,
     position_json,
+    scores_json,
     uncertainty_json,
 )
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
@@ -37,9 +38,10 @@ from judgenet.report.trust import (
 from judgenet.stats.agreement import position_of, review_share
 from judgenet.stats.curves import CODES, Codes, pair_counts, right_by_order
 from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
+from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
 from judgenet.store.judged import SAMPLED_PAIRS, Judged, judged
-from judgenet.store.runs import RunInfo, Spent, spent
+from judgenet.store.runs import RunInfo, Spent, score_sums, spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def run_metrics(
     if more is not None and more.scope not in ("all", "last", *found.names):
         named = ", ".join(found.names[:20]) + (", …" if len(found.names) > 20 else "")
         raise InputError(f"--scope {more.scope}: choose all, last, or a neuron of {run.id}: {named}.")
-    sums = spent(store, run)
+    sums, scores = spent(store, run), score_sums(store, run)
     neurons = {name: found.neurons[:, place] for place, name in enumerate(found.names)}
     orders = {"c1": (found.c1_ab, found.c1_ba)} | {
         name: (found.ab[:, place], found.ba[:, place]) for place, name in enumerate(found.names)
@@ -84,9 +86,14 @@ def run_metrics(
         "aggregations": _figures(found, found.aggregations, seed=seed),
         "neurons": _figures(found, neurons, seed=seed),
         "position": {
-            name: position_json(position_of(pair_counts(*both)), right_by_order(found.human, *both))
+            name: position_json(
+                position_of(pair_counts(*both)),
+                conflicts(*both, found.groups, seed=seed),
+                right_by_order(found.human, *both),
+            )
             for name, both in orders.items()
         },
+        "scores": {name: scores_json(scores.get(place)) for place, name in zip(found.places, found.names, strict=True)},
         "calls": _calls(sums, found),
         "cost": _cost(sums),
     }

@@ -253,13 +253,14 @@ def _saving_json(
     else:
         source, goal = "paper", PAPER_AGREEMENT
     human = np.array([CODES.index(pair.human) for pair in pairs], dtype=np.uint8)
+    questions = np.unique([pair.question for pair in pairs], return_inverse=True)[1]
     rows = []
     for row in experiment.rows:
         mine = read[row.key]
         judged = np.array([CODES.index(mine.verdicts.get(place)) for place in range(len(pairs))], dtype=np.uint8)
         doubts = (mine.uncertainty.get(place) for place in range(len(pairs)))
         uncertainty = np.array([np.nan if doubt is None else doubt for doubt in doubts])
-        need = review_need(human, judged, uncertainty, goal)
+        need = review_need(human, judged, uncertainty, goal, groups=questions)
         as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
         rows.append(
             {
@@ -297,6 +298,7 @@ def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
     why = of.get("accuracy") or of.get("random", "")
     names = ("relative", "review", "review_ends", "saved", "review_if_reviewers_err")
     found = {"accuracy": of.get("accuracy", ""), **dict.fromkeys(names, why)}
+    found["review_ends"] = why or of.get("random_ends", "")
     found |= {"uncertain_first": of.get("measured", ""), "uncertain_first_ci": of.get("measured_ci", "")}
     return {name: reason for name, reason in found.items() if reason}
 

@@ -269,7 +269,15 @@ def deepen(
         role_raters = _roles(spec, of, draws, seed)
     review = None
     if labelled:
-        review = review_curve(of.human, judged, uncertainty, shares=REVIEW_SHARES, resamples=0, seed=seed)
+        review = review_curve(
+            of.human,
+            judged,
+            uncertainty,
+            shares=REVIEW_SHARES,
+            groups=of.questions,
+            resamples=0 if of.questions is None else min(draws, 1000),
+            seed=seed,
+        )
     tell("Weights of neurons")
     learned = tuple(_learned(of, draws, seed)) if len(of.names) > 1 else ()
     tell("Smaller networks")
@@ -307,7 +315,10 @@ def _people(
             panel = panel_of(panel.raters, codes, "annotators", resamples=min(draws, 1000), seed=seed)
     need = None
     if panel.h.value is not None and bool(((of.human > 0) & (judged > 0)).any()):
-        need = review_need(of.human, judged, uncertainty, panel.h.value, resamples=min(draws, 1000), seed=seed)
+        resamples = min(draws, 1000)
+        need = review_need(
+            of.human, judged, uncertainty, panel.h.value, groups=of.questions, resamples=resamples, seed=seed
+        )
     return People(panel, units, need)
 
 

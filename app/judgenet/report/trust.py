@@ -42,7 +42,7 @@ from judgenet.stats.uncertainty import (
     ReviewCurve,
     ReviewNeed,
     Share,
-    conflict_rate,
+    conflicts,
     entropies,
     review_curve,
     review_need,
@@ -170,7 +170,7 @@ def uncertainty_figures(
 
     :raises KeyError: the run has no such aggregation or neuron.
     """
-    said, unsure = judged.aggregations[aggregation], uncertainty(judged, scope)
+    said, unsure, groups = judged.aggregations[aggregation], uncertainty(judged, scope), judged.groups
     merges = {
         "mec_ab": judged.c1_ab,
         "mec_ba": judged.c1_ba,
@@ -182,10 +182,10 @@ def uncertainty_figures(
         aggregation=aggregation,
         scope=scope,
         sureness=tuple(sureness(judged, one) for one in dict.fromkeys((*scopes, scope))),
-        conflict=conflict_rate(pair_counts(judged.c1_ab, judged.c1_ba)),
+        conflict=conflicts(judged.c1_ab, judged.c1_ba, groups, seed=seed),
         calibration=agreements(judged.questions, judged.human, merges, seed=seed),
-        review=review_curve(judged.human, said, unsure, seed=seed),
-        need=None if target is None else review_need(judged.human, said, unsure, target, seed=seed),
+        review=review_curve(judged.human, said, unsure, groups=groups, seed=seed),
+        need=None if target is None else review_need(judged.human, said, unsure, target, groups=groups, seed=seed),
     )
 
 

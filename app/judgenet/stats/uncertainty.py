@@ -11,21 +11,31 @@ measure agreement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, fsum, log, prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgenet.core.aggregate import merged
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.pairs import Verdict
-from judgenet.stats.agreement import Agreement, Counts, ReviewShare, agreement_of, flips_of, review_share
-from judgenet.stats.intervals import FEW_PAIRS, Interval, agreement_intervals, wilson
+from judgenet.stats.agreement import Agreement, ReviewShare, agreement_of, review_share
+from judgenet.stats.intervals import (
+    FEW_PAIRS,
+    AgreementIntervals,
+    Interval,
+    agreement_intervals,
+    agreements_intervals,
+    share_interval,
+    wilson,
+)
+from judgenet.stats.resampling import few_questions, label_table
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from judgenet.stats.curves import Codes
+    from judgenet.stats.means import Groups
 
     Numbers = NDArray[np.float64]
 
@@ -140,7 +150,8 @@ def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """``hits`` of ``n`` as a share with Wilson's 95 % interval; ``None`` with a ``reason`` where ``n`` is 0."""
+    """``hits`` of ``n`` as a share with Wilson's 95 % interval, or over questions where these repeat; ``None`` with a
+    ``reason`` where ``n`` is 0, or questions are too few for an interval."""
 
     value: float | None
     interval: Interval | None
@@ -154,11 +165,25 @@ def share_of(hits: int, n: int, reason: str) -> Share:
     return Share(hits / n, wilson(hits, n), hits, n) if n else Share(None, None, 0, 0, reason)
 
 
-def conflict_rate(counts: Counts) -> Share:
-    """FairEval's conflict rate from the counts of (verdict in order AB, verdict in order BA): the share of pairs whose
-    two verdicts differ in three classes, of those that have both."""
-    differ, n = flips_of(counts)
-    return share_of(differ, n, "no pair has a verdict in both orders")
+_NOT_BOTH = "no pair has a verdict in both orders"
+
+
+def conflicts(ab: Codes, ba: Codes, groups: Groups | None = None, *, seed: int = 0) -> Share:
+    """FairEval's conflict rate: the share of pairs whose verdicts in orders AB and BA differ in three classes, of those
+    that have both. Where questions repeat (``groups`` numbers that of each pair) the interval is over questions."""
+    both = (ab > 0) & (ba > 0)
+    differ = ab[both] != ba[both]
+    found = share_of(int(differ.sum()), int(both.sum()), _NOT_BOTH)
+    if groups is None or not found.n:
+        return found
+    within = share_interval(groups[both], differ, seed=seed)
+    return replace(found, interval=within, reason="" if within else _few(groups[both]))
+
+
+def _few(groups: Groups) -> str:
+    import numpy as np
+
+    return few_questions(len(np.unique(groups)), len(groups))
 
 
 # Human in the loop
@@ -242,9 +267,10 @@ class _Reviewed(NamedTuple):
     right: NDArray[np.bool_]
     level: NDArray[np.int64]
     unknown: int
+    question: Groups | None
 
 
-def _in_order(human: Codes, judged: Codes, uncertainty: Numbers, seed: int) -> _Reviewed:
+def _in_order(human: Codes, judged: Codes, uncertainty: Numbers, seed: int, groups: Groups | None = None) -> _Reviewed:
     import numpy as np
 
     if not len(human) == len(judged) == len(uncertainty):
@@ -266,7 +292,18 @@ def _in_order(human: Codes, judged: Codes, uncertainty: Numbers, seed: int) -> _
         human[places] == judged[places],
         level.astype(np.int64),
         int(unknown.sum()),
+        _repeated(groups, places),
     )
+
+
+def _repeated(groups: Groups | None, places: NDArray[np.intp]) -> Groups | None:
+    """The number, from 0, of the question of each of the pairs at ``places``; ``None`` where none has two of them."""
+    import numpy as np
+
+    if groups is None:
+        return None
+    there, numbers = np.unique(groups[places], return_inverse=True)
+    return numbers.astype(np.int64) if len(there) < len(places) else None
 
 
 def review_curve(
@@ -276,14 +313,16 @@ def review_curve(
     *,
     shares: Sequence[float] = SHARES,
     reviewed_right: float = 1.0,
+    groups: Groups | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> ReviewCurve:
     """The human-in-the-loop curve (HITLC): at each share the ``ceil(share n)`` most uncertain pairs are reviewed.
 
     ``human`` and ``judged`` are codes by pair, ``uncertainty`` the entropy of each pair (NaN where it is unknown).
-    ``reviewed_right`` is the accuracy of a reviewed pair: 1 where a person's label is the truth. ``resamples`` are for
-    the interval of the untouched part's kappa; with 0 there is none.
+    ``reviewed_right`` is the accuracy of a reviewed pair: 1 where a person's label is the truth. ``groups`` numbers the
+    question of each pair: where questions repeat, intervals are over them. ``resamples`` are for the interval of the
+    untouched part's kappa, and for all of those over questions; with 0 there is none.
 
     :raises ValueError: lengths differ, or a share is outside 0 to 1.
     """
@@ -294,7 +333,7 @@ def review_curve(
     for share in (*shares, reviewed_right):
         if not 0 <= share <= 1:
             raise ValueError(f"A share is from 0 to 1, not {share}.")
-    found = _in_order(human, judged, uncertainty, seed)
+    found = _in_order(human, judged, uncertainty, seed, groups)
     n, total = len(found.right), len(human)
     if not n:
         return ReviewCurve((), 0, total, 0, 0, seed, reviewed_right, None, True, _NO_PAIR)
@@ -304,7 +343,7 @@ def review_curve(
     for reviewed in sorted({ceil(round(share * n, 9)) for share in shares}):
         rest = slice(reviewed, None)
         untouched = agreement_of(pair_counts(found.human[rest], found.judged[rest]))
-        within = agreement_intervals(untouched, resamples=resamples, seed=seed)
+        within = _untouched_intervals(found, untouched, reviewed, resamples, seed)
         right = whole - int(hits[reviewed]) + reviewed_right * reviewed
         reasons: dict[str, str] = {}
         if untouched.accuracy is None:
@@ -317,7 +356,7 @@ def review_curve(
                 reviewed=reviewed,
                 share=reviewed / n,
                 accuracy=right / n,
-                interval=wilson(round(right), n),
+                interval=_reviewed_interval(found, reviewed, reviewed_right, resamples, seed),
                 by_chance=(whole / n) * (1 - reviewed / n) + reviewed_right * reviewed / n,
                 mended=reviewed - int(hits[reviewed]),
                 untouched=untouched,
@@ -333,6 +372,31 @@ def review_curve(
     return ReviewCurve(tuple(points), n, total, found.unknown, levels, seed, reviewed_right, gain, n < FEW_PAIRS)
 
 
+def _untouched_intervals(
+    found: _Reviewed, untouched: Agreement, reviewed: int, resamples: int, seed: int
+) -> AgreementIntervals:
+    import numpy as np
+
+    if found.question is None or reviewed == len(found.right):
+        return agreement_intervals(untouched, resamples=resamples, seed=seed)
+    _, numbers = np.unique(found.question[reviewed:], return_inverse=True)
+    table = label_table(numbers, found.human[reviewed:], found.judged[reviewed:])
+    return agreements_intervals([untouched], [table.astype(float)], resamples=resamples, seed=seed)[0]
+
+
+def _reviewed_interval(
+    found: _Reviewed, reviewed: int, reviewed_right: float, resamples: int, seed: int
+) -> Interval | None:
+    """The interval of the accuracy of all pairs after a review; reviewers who err are taken to err on their last
+    pairs."""
+    right = found.right.copy()
+    surely = round(reviewed_right * reviewed)
+    right[:surely], right[surely:reviewed] = True, False
+    if found.question is None:
+        return wilson(int(right.sum()), len(right))
+    return share_interval(found.question, right, resamples=resamples, seed=seed) if resamples else None
+
+
 def review_need(
     human: Codes,
     judged: Codes,
@@ -340,26 +404,28 @@ def review_need(
     target: float,
     *,
     reviewed_right: float = 1.0,
+    groups: Groups | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> ReviewNeed:
     """The smallest reviewed share that reaches ``target``, measured and by the formula.
 
     The measured one is the smallest r with x + (errors found among the r n most uncertain) / n >= target, on the pairs
-    that have label and verdict; x is the accuracy.
+    that have label and verdict; x is the accuracy. ``groups`` numbers the question of each pair: intervals are over
+    questions where these repeat.
 
     :raises ValueError: lengths differ, or a share is outside 0 to 1.
     """
     import numpy as np
 
-    found = _in_order(human, judged, uncertainty, seed)
+    found = _in_order(human, judged, uncertainty, seed, groups)
     n = len(found.right)
     if not n:
         none = dict.fromkeys(("accuracy", "accuracy_ci", "measured", "measured_ci", "random", "random_ends"), _NO_PAIR)
         return ReviewNeed(target, None, None, None, None, None, None, None, 0, seed, none)
     hits = np.concatenate(([0], np.cumsum(found.right)))
     accuracy = float(hits[-1] / n)
-    ends = wilson(int(hits[-1]), n)
+    ends = _reviewed_interval(found, 0, reviewed_right, resamples, seed)
     formula = review_share(accuracy, target, reviewed_right)
     at_ends = None
     if ends is not None:
@@ -368,6 +434,9 @@ def review_need(
     after = hits[-1] - hits + reviewed_right * np.arange(n + 1)
     reached = np.flatnonzero(after >= target * n - TIE_TOLERANCE)
     reasons: dict[str, str] = {}
+    if ends is None and found.question is not None:
+        why = _few(found.question) or "no resamples were asked for"
+        reasons |= dict.fromkeys(("accuracy_ci", "random_ends"), why)
     if formula.review is None:
         reasons["random"] = formula.reason
     if not len(reached):
@@ -384,28 +453,41 @@ def review_need(
 def _need_interval(
     found: _Reviewed, target: float, reviewed_right: float, resamples: int, seed: int
 ) -> tuple[Interval | None, str]:
-    """A percentile interval over pairs of the smallest share: drawing pairs is drawing (level, right or wrong)."""
+    """A percentile interval over pairs of the smallest share: drawing pairs is drawing (level, right or wrong). Where
+    questions repeat, whole questions are drawn."""
     import numpy as np
 
     n = len(found.right)
     if not resamples:
         return None, "no resamples were asked for"
+    if found.question is not None and (why := _few(found.question)):
+        return None, why
     levels = int(found.level[-1]) + 1
-    table = np.bincount(found.level * 2 + found.right, minlength=2 * levels)
-    drawn = np.random.default_rng(seed).multinomial(n, table / n, size=resamples).reshape(resamples, levels, 2)
+    cells = found.level * 2 + found.right
+    random = np.random.default_rng(seed)
+    if found.question is None:
+        drawn = random.multinomial(n, np.bincount(cells, minlength=2 * levels) / n, size=resamples)
+    else:
+        drawn = np.empty((resamples, 2 * levels), np.int64)
+        questions = int(found.question.max()) + 1
+        for row in drawn:
+            often = np.bincount(random.integers(questions, size=questions), minlength=questions)
+            row[:] = np.bincount(cells, often[found.question], minlength=2 * levels)
+    drawn = drawn.reshape(resamples, levels, 2)
     sizes = np.concatenate((np.zeros((resamples, 1)), drawn.sum(axis=2).cumsum(axis=1)), axis=1)
     hits = np.concatenate((np.zeros((resamples, 1)), drawn[:, :, 1].cumsum(axis=1)), axis=1)
     after = hits[:, -1:] - hits + reviewed_right * sizes
-    enough = after >= target * n - TIE_TOLERANCE
+    goal = target * sizes[:, -1]
+    enough = after >= goal[:, None] - TIE_TOLERANCE
     first = enough.argmax(axis=1)
-    row = np.arange(resamples)
+    at = np.arange(resamples)
     before = np.maximum(first - 1, 0)
-    rise = after[row, first] - after[row, before]
-    part = np.divide(target * n - after[row, before], rise, out=np.zeros(resamples), where=(first > 0) & (rise > 0))
-    needed = sizes[row, before] + part * (sizes[row, first] - sizes[row, before])
+    rise = after[at, first] - after[at, before]
+    part = np.divide(goal - after[at, before], rise, out=np.zeros(resamples), where=(first > 0) & (rise > 0))
+    needed = sizes[at, before] + part * (sizes[at, first] - sizes[at, before])
     there = enough.any(axis=1)
     missed = int((~there).sum())
     if missed > _MOST_UNREACHED * resamples:
         return None, f"out of reach in {missed:,} of {resamples:,} resamples"
-    low, high = np.percentile(needed[there] / n, (2.5, 97.5))
+    low, high = np.percentile(needed[there] / sizes[there, -1], (2.5, 97.5))
     return Interval(float(low), float(high)), ""

@@ -680,3 +680,22 @@ def spent(store: Store, run: RunInfo) -> Spent:
         ).fetchall()
     )
     return Spent(calls, new, scored, unscored, tokens_in, tokens_out, cached, price, unpriced)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSums:
+    """The sums of the scores that a neuron gave to A and to B, over ``calls`` calls that gave both."""
+
+    calls: int
+    a: float
+    b: float
+
+
+def score_sums(store: Store, run: RunInfo) -> dict[tuple[int, int], ScoreSums]:
+    """The scores of a run by layer and neuron, both from 1; neurons that gave verdicts alone are left out."""
+    rows = store.reader.execute(
+        "SELECT layer, neuron, count(*), sum(score_a), sum(score_b) FROM run_calls "
+        "WHERE run=? AND status='scored' AND score_a IS NOT NULL AND score_b IS NOT NULL GROUP BY layer, neuron",
+        (run.number,),
+    )
+    return {(layer, neuron): ScoreSums(calls, a, b) for layer, neuron, calls, a, b in rows}

@@ -50,6 +50,23 @@ def test_published_figures_by_command(judgenet: Judgenet, shared_data: Path) -> 
     assert (of["right_ab"], of["right_ba"]) == (835, 844)
 
 
+@pytest.mark.data
+def test_published_sums_and_win_rate_by_command(judgenet: Judgenet, shared_data: Path, tmp_path: Path) -> None:
+    """The Vicuna blog's sums for Bard, and AlpacaEval's weighted win rate of gemma-2b-it, 3.4020 %."""
+    folder = shared_data / "fastchat_vicuna"
+    where = "source_file=vicuna-13b_20230322-clean-lang/review_bard_vicuna-13b.jsonl"
+    chosen = ("--pairs", folder / "pairs.jsonl", "--where", where, "--neuron", "judge", "--out", "bard")
+    judgenet("import", folder / "judgments.jsonl", *chosen)
+    of = judgenet("metrics", "bard", "--evidence", "0", "--json").json["scores"]["gpt-4"]
+    assert (of["calls"], of["sum_a"], of["sum_b"]) == (80, 664.0, 655.5)
+    places = tmp_path / "places.jsonl"
+    lines = ({"id": str(i), "question": f"Q{i}", "response_a": "x", "response_b": "y"} for i in range(805))
+    places.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    judgenet("import", shared_data / "alpaca_eval" / "logprob.jsonl", "--pairs", places, "--out", "gemma")
+    (of,) = judgenet("metrics", "gemma", "--evidence", "0", "--json").json["scores"].values()
+    assert 100 * of["mean_b"] == pytest.approx(3.4020, abs=5e-5)
+
+
 def test_an_import_is_a_run_that_metrics_export_and_report_read(
     judgenet: Judgenet, pairs: Path, tmp_path: Path
 ) -> None:

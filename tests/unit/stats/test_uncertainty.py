@@ -23,7 +23,7 @@ from judgenet.stats.uncertainty import (
     Scores,
     balanced_verdict,
     calibrated,
-    conflict_rate,
+    conflicts,
     entropies,
     entropy,
     review_curve,
@@ -124,7 +124,7 @@ def test_a_tie_of_fractions_stays_a_tie() -> None:
     [("WWTLW", "WLTLT", 0.4), ("WWW", "LLL", 1), ("WTL", "WTL", 0), ("-W", "W-", None), ("WW-", "LWW", 0.5)],
 )
 def test_conflicts(ab: str, ba: str, rate: float | None) -> None:
-    found = conflict_rate(Counter(zip((LETTERS[x] for x in ab), (LETTERS[x] for x in ba), strict=True)))
+    found = conflicts(codes([LETTERS[x] for x in ab]), codes([LETTERS[x] for x in ba]))
     assert found.value == (None if rate is None else pytest.approx(rate))
     assert bool(found.reason) == (rate is None)
 
@@ -135,6 +135,43 @@ def test_the_published_conflicts(hits: int, rate: float, ends: tuple[float, floa
     found = share_of(hits, 80, "none")
     assert found.value == rate
     assert found.interval == pytest.approx(ends, abs=5e-4)
+
+
+def over_questions(table: np.ndarray, draws: int = 4000) -> tuple[float, float]:  # type: ignore[type-arg]
+    """The percentile interval of hits over pairs, drawing questions: rows of (hits, pairs) by question."""
+    rng = np.random.default_rng(5)
+    drawn = table[rng.integers(len(table), size=(draws, len(table)))].sum(axis=1)
+    low, high = np.percentile(drawn[:, 0] / drawn[:, 1], (2.5, 97.5))
+    return float(low), float(high)
+
+
+def test_intervals_are_over_questions_where_these_repeat() -> None:
+    """Thirty questions of eight pairs; on each all pairs are alike, so that there are thirty looks and not 240."""
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(30), 8)
+    wrong = np.repeat(rng.random(30) < 0.4, 8)
+    human = np.ones(240, np.uint8)
+    judged = np.where(wrong, 3, 1).astype(np.uint8)
+    table = np.stack([~wrong[::8] * 8, np.full(30, 8)], axis=1)
+    flips = conflicts(human, judged, groups)
+    assert flips.interval == pytest.approx((1 - over_questions(table)[1], 1 - over_questions(table)[0]), abs=0.04)
+    curve = review_curve(human, judged, np.zeros(240), shares=(0, 0.5), groups=groups)
+    start = curve.points[0]
+    assert start.interval == pytest.approx(over_questions(table), abs=0.04)
+    assert start.untouched_interval == pytest.approx(over_questions(table), abs=0.04)
+    assert start.untouched.n_used == 240
+    need = review_need(human, judged, np.zeros(240), 0.8, groups=groups)
+    pairs = review_need(human, judged, np.zeros(240), 0.8)
+    assert need.accuracy_interval == pytest.approx(over_questions(table), abs=0.04)
+    assert need.interval is not None
+    assert pairs.interval is not None
+    # Eight equal pairs tell what one tells: the interval is about √8 as wide.
+    wider = (need.interval.high - need.interval.low) / (pairs.interval.high - pairs.interval.low)
+    assert wider > 1.5
+    few = review_need(human, judged, np.zeros(240), 0.8, groups=groups % 4)
+    assert (few.accuracy_interval, few.interval, few.random_ends) == (None, None, None)
+    assert {"accuracy_ci", "measured_ci", "random_ends"} <= set(few.reasons)
+    assert "questions" in conflicts(human, judged, groups % 4).reason
 
 
 # Human in the loop
@@ -307,11 +344,12 @@ def test_auto_j_disagrees_with_itself_as_published(shared_data: Path) -> None:
         if line:
             row = json.loads(line)
             verdicts.setdefault(row["pair_id"], {})[row["order"]] = row["recorded_winner"]
-    conflicts = conflict_rate(Counter((of["ab"], of["ba"]) for of in verdicts.values()))
-    assert (conflicts.hits, conflicts.n) == (1392 - 1161, 1392)
-    assert 100 * (1 - conflicts.hits / conflicts.n) == pytest.approx(83.41, abs=0.005)
+    ab, ba = (codes([of[order] for of in verdicts.values()]) for order in ("ab", "ba"))
+    differ = conflicts(ab, ba)
+    assert (differ.hits, differ.n) == (1392 - 1161, 1392)
+    assert 100 * (1 - differ.hits / differ.n) == pytest.approx(83.41, abs=0.005)
     table = np.array([[list(of.values()).count(v) for v in ("a", "tie", "b")] for of in verdicts.values()])
-    assert entropies(table).mean() / log(2) == pytest.approx(conflicts.value)
+    assert entropies(table).mean() / log(2) == pytest.approx(differ.value)
     # Where both orders agree Auto-J is right on 765 pairs: its published agreement of 54.96 %.
     pairs = (shared_data / "autoj" / "pairs.jsonl").read_text(encoding="utf-8").split("\n")
     human = {row["id"]: row["human"] for row in map(json.loads, filter(None, pairs))}
