@@ -24,7 +24,7 @@ from judgenet.cli.run import CODES, TICK_S, terminate
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import LabSettings
-from judgenet.core.bias.lab import BuiltLab, build_lab, lab_id
+from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.events import Event, RunFinished
@@ -186,7 +186,7 @@ def bias(
             _ask_orders(store, replace(setup.start, limits=finished.left), groups, finished.lab)
         store.flush()
         orders = lab_orders(store, finished.lab)
-        result = lab_result(store, lab_id(built), neurons=neurons)
+        result = lab_result(store, finished.lab, neurons=neurons)
     record = {
         "lab": finished.lab,
         "state": finished.state,
@@ -407,7 +407,7 @@ def _systems_table(result: LabResult) -> Table:
     table = Table(box=None, pad_edge=False)
     others = {PEOPLE: "people", AT_ONCE: "orders at once"}
     kinds = {judge.id: judge.kind for judge in result.judges}
-    titles = {judge.id: judge.title for judge in result.judges} | others
+    titles = {judge.id: judge.title for judge in result.judges} | others | result.ranks.others
     raters = [rater for rater in result.ranks.raters if kinds.get(rater) not in ("neuron", "aggregation")]
     raters = [rater for rater in raters if rater in result.ranks.shares]
     table.add_column("System: wins per appearance (rank)")
@@ -433,8 +433,10 @@ def _ranks_table(result: LabResult) -> Table:
     for name in ("overlap", "instructions"):
         table.add_column(name, justify="right")
     others = {PEOPLE: "people", AT_ONCE: "orders at once"}
-    titles = {judge.id: judge.title for judge in result.judges} | others
-    kinds = {judge.id: str(judge.kind) for judge in result.judges} | others
+    titles = {judge.id: judge.title for judge in result.judges} | others | result.ranks.others
+    kinds = (
+        {judge.id: str(judge.kind) for judge in result.judges} | others | dict.fromkeys(result.ranks.others, "network")
+    )
     for (one, other), overlap in result.ranks.overlaps.items():
         if "neuron" not in (kinds[one], kinds[other]) and "aggregation" not in (kinds[one], kinds[other]):
             value = "–" if overlap.value is None else f"{overlap.value:.4f}"

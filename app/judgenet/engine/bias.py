@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judgenet.core import presets
+from judgenet.core import network_json, presets
 from judgenet.core.bias.lab import BuiltLab, lab_id
 from judgenet.core.events import Event, RunFinished, RunState
 from judgenet.core.network import NetworkSpec, needs_roles
@@ -50,6 +50,11 @@ def faireval_of(spec: NetworkSpec) -> NetworkSpec:
     return replace(single, settings=settings, evidence=True, name="FairEval, 3 samples")
 
 
+def lab_of(base: Start, built: BuiltLab) -> str:
+    """The id of the lab in which the network of a start is asked about these prompts."""
+    return lab_id(built, network_json.digest(replace(base.spec, orders="ab")))
+
+
 def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:
     """What each judge is started with. ``base`` is the start of the network on the pairs; its pairs are replaced."""
     specs = {
@@ -57,7 +62,7 @@ def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_
         "faireval": faireval_of(base.spec),
         "network": replace(base.spec, orders="ab"),
     }
-    lab = lab_id(built)
+    lab = lab_of(base, built)
     return {
         judge: replace(
             base,
@@ -357,7 +362,7 @@ def start_lab(
     :raises NetworkError: (of the handle's future) the network cannot run.
     """
     starts = lab_starts(base, built, judges)
-    lab = lab_id(built)
+    lab = lab_of(base, built)
     keep_lab(store, lab, built.lab, {})
 
     def began(runs: Mapping[LabJudge, str]) -> None:

@@ -56,7 +56,8 @@ class NamesEffect:
 class RankAgreement:
     """How alike raters rank the systems: average rank-biased overlap (p = 0.8, extrapolated) over instructions.
 
-    ``raters`` are judges' ids, ``people``, and ``at_once`` for orders that were asked for at once. ``overlaps`` holds
+    ``raters`` are judges' ids, ``people``, ``at_once`` for orders that were asked for at once, and the ``others``:
+    other networks that judged the same pairs, by the name of their lab, with their titles. ``overlaps`` holds
     each two of them once. ``shares`` are the systems' wins per appearance over all instructions. Where several
     ``persons`` labelled one by one, ``among_people`` is the mean of each two of them, and ``with_people`` that of a
     rater with each of them.
@@ -70,6 +71,7 @@ class RankAgreement:
     persons: int = 0
     among_people: Overlap | None = None
     with_people: dict[str, Overlap] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +148,12 @@ def evaluate(
     coins: int = COINS,
     seed: int | None = None,
     orders: Mapping[int, Sequence[str]] | None = None,
+    others: Sequence[tuple[Judge, Answers]] = (),
     watch: Callable[[], None] = lambda: None,
 ) -> LabResult:
     """Everything that a lab's answers say. ``answers`` are by judge; ``orders`` are rankings of systems, best first, by
-    instruction, where a judge was asked for them at once. ``watch`` is called now and then, and may end it by an
+    instruction, where a judge was asked for them at once. ``others`` are other networks, whose rankings of systems are
+    compared. ``watch`` is called now and then, and may end it by an
     exception."""
     seed = lab.settings.seed if seed is None else seed
     denominator = lab.settings.denominator
@@ -196,7 +200,7 @@ def evaluate(
         tuple(cells),
         tuple(shifts),
         tuple(_names_effects(lab, judges, answers)),
-        rank_agreement(lab.games, judges, answers, orders or {}),
+        rank_agreement(lab.games, judges, answers, orders or {}, others),
         headline,
         subline,
     )
@@ -261,6 +265,7 @@ def rank_agreement(
     judges: Sequence[Judge],
     answers: Mapping[str, Answers],
     orders: Mapping[int, Sequence[str]] | None = None,
+    others: Sequence[tuple[Judge, Answers]] = (),
 ) -> RankAgreement:
     """Rankings of the systems by wins per appearance, instruction by instruction, and how alike they are.
 
@@ -268,10 +273,12 @@ def rank_agreement(
     half for each.
     """
     systems = _systems(games)
+    said = {judge.id: answers[judge.id] for judge in judges} | {judge.id: of for judge, of in others}
     played = {
-        judge.id: [(game.question, (game.first, game.second, won)) for game, won in _played(games, answers[judge.id])]
-        for judge in judges
+        rater: [(game.question, (game.first, game.second, won)) for game, won in _played(games, of)]
+        for rater, of in said.items()
     }
+    titles = {judge.id: judge.title for judge, _ in others}
     if len(systems) < 2 or not (any(played.values()) or orders):
         return RankAgreement(systems, (), {}, {}, "no pairs of two named systems were asked in both orders")
     people = _labelled((game, game.human) for game in games)
@@ -290,7 +297,7 @@ def rank_agreement(
     names = dict.fromkeys(name for game in games for name, _ in game.annotators)
     persons = [_by_question(_labelled((game, dict(game.annotators).get(name)) for game in games)) for name in names]
     if len(persons) < 2:
-        return RankAgreement(systems, raters, overlaps, shares)
+        return RankAgreement(systems, raters, overlaps, shares, others=titles)
     return RankAgreement(
         systems,
         raters,
@@ -303,6 +310,7 @@ def rank_agreement(
             for rater in raters
             if rater != PEOPLE
         },
+        others=titles,
     )
 
 

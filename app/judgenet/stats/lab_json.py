@@ -107,6 +107,7 @@ def _ranks(ranks: RankAgreement) -> dict[str, Any]:
     record = {
         "systems": list(ranks.systems),
         "raters": list(ranks.raters),
+        "others": ranks.others,
         "overlaps": [
             {"first": one, "second": other, **_overlap(overlap)} for (one, other), overlap in ranks.overlaps.items()
         ],

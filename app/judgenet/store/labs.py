@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judgenet.core import network_json
 from judgenet.core.aggregate import PairVerdicts, aggregation_names, aggregation_title, deciding
 from judgenet.core.bias.lab import Lab
 from judgenet.core.calls import ROLES_LAYER
@@ -19,7 +20,7 @@ from judgenet.stats.bias import COINS, Judge
 from judgenet.stats.lab import LabResult, evaluate
 from judgenet.store.db import Store, StoreError, now
 from judgenet.store.results import network_of, neuron_names, pair_results
-from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info
+from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info, run_pairs
 
 LabJudge = Literal["network", "single", "faireval"]
 LAB_RECORD = "lab"
@@ -27,6 +28,7 @@ LAB_RECORD = "lab"
 
 NETWORK: LabJudge = "network"
 _LABS = "labs"
+_MOST_OTHERS = 4
 _SIZE = re.compile(r"Network|(?:\d+|n)(?:[×+](?:\d+|n))+")
 """Names of networks that say no more than their size, which may have changed since."""
 
@@ -268,4 +270,38 @@ def lab_result(
     orders = lab_orders(store, info.id)
     watch()
     rankings = None if orders is None else orders.rankings
-    return evaluate(info.lab, judges, answers, coins=coins, orders=rankings, watch=watch)
+    others = _other_networks(store, info)
+    return evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
+
+
+def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, Choice | None]]]:
+    """The networks of other labs in the store, newest first, each once, with their answers to the prompts whose
+    wins rank systems here, where these show the very same texts."""
+    wanted = {prompt for game in info.lab.games for prompt in game.prompts}
+    mine = info.runs.get(NETWORK)
+    if not wanted or mine is None:
+        return []
+    run = run_info(store, mine)
+    seen = {network_json.digest(network_of(run))}
+    texts = {of.pair.id: of.pair.content_hash for of in run_pairs(store, run) if of.pair.id in wanted}
+    found: list[tuple[Judge, dict[str, Choice | None]]] = []
+    for lab in reversed(labs(store)):
+        other = lab_info(store, lab)
+        their = other.runs.get(NETWORK)
+        if their is None or len(found) == _MOST_OTHERS:
+            continue
+        run = run_info(store, their)
+        spec = network_of(run)
+        digest = network_json.digest(spec)
+        if digest in seen:
+            continue
+        said: dict[str, Choice | None] = {}
+        for result in pair_results(store, run):
+            pair = result.pair.pair
+            if texts.get(pair.id) == pair.content_hash and result.verdicts is not None and pair.shown is not None:
+                said[pair.id] = position_of(result.verdicts.named()[deciding(spec)], pair.shown.order or "ab")
+        if said:
+            seen.add(digest)
+            title = f"{parts_of(spec)[NETWORK].title} ({other.title})"
+            found.append((Judge(f"lab-{other.number}", title, "network"), said))
+    return found

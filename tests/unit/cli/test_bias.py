@@ -378,3 +378,28 @@ def test_orders_of_several_responses_at_once(judgenet: Judgenet, tmp_path: Path)
     # On the instructions with a valid order it agrees with people wholly.
     assert overlaps["people", "at_once"]["value"] == pytest.approx(1.0)
     assert overlaps["people", "at_once"]["questions"] == nwise["valid"]
+
+
+def test_another_network_has_a_lab_of_its_own_and_rankings_are_compared(judgenet: Judgenet, tmp_path: Path) -> None:
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 8)
+    with JudgeServer(mind="unbiased") as server:
+        at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", "--out", "lab", "-j", 16, "--json", "-q")
+        arguments = ("bias", *at, "--roles", "none", "--probes", "order")
+        deep = judgenet(*arguments, "--width", 1, "--depth", 2).json
+        server.judge.settings.mind = "longer"
+        wide = judgenet(*arguments, "--width", 2, "--depth", 1).json
+        asked = server.requests
+        # Both labs are there: the first is found again, and nothing is asked.
+        again = judgenet(*arguments, "--width", 1, "--depth", 2).json
+        assert server.requests == asked
+    assert deep["lab"] == again["lab"] != wide["lab"]
+    assert deep["rank_agreement"]["others"] == {}
+    assert wide["rank_agreement"]["others"] == {"lab-1": "Network 1×2 (Lab 1)"}
+    assert again["rank_agreement"]["others"] == {"lab-2": "Network 2×1 (Lab 2)"}
+    assert again["cells"] == deep["cells"]
+    overlaps = {(of["first"], of["second"]): of for of in wide["rank_agreement"]["overlaps"]}
+    # Of the two neurons of the wide network one asks what the first network's layer 1 asked: it has its answers.
+    between = overlaps["network", "lab-1"]
+    assert (between["questions"], between["total"]) == (4, 4)
+    assert 0.8 <= between["value"] <= 1.0
+    assert set(wide["rank_agreement"]["shares"]["lab-1"]) == {"famous", "mine"}

@@ -256,9 +256,10 @@ def test_a_plan_says_how_many_pairs_each_probe_allows() -> None:
 def test_a_lab_survives_json_and_has_an_id_of_its_own() -> None:
     lab = built()
     assert Lab.from_json(json.loads(json.dumps(lab.lab.to_json()))) == lab.lab
-    assert lab_id(lab) == lab_id(built())
-    assert lab_id(lab) != lab_id(build_lab([PAIR], tuple(PROBES), replace(SETTINGS, share=60)))
-    assert lab_id(lab) != lab_id(built([replace(PAIR, response_a="Else. And more.")]))
+    assert lab_id(lab, "n") == lab_id(built(), "n")
+    assert lab_id(lab, "n") != lab_id(lab, "m")
+    assert lab_id(lab, "n") != lab_id(build_lab([PAIR], tuple(PROBES), replace(SETTINGS, share=60)), "n")
+    assert lab_id(lab, "n") != lab_id(built([replace(PAIR, response_a="Else. And more.")]), "n")
 
 
 def test_prompts_survive_the_store() -> None:

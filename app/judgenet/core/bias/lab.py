@@ -177,9 +177,11 @@ def _game(record: Mapping[str, Any]) -> Game:
     return Game(**{**record, **tuples, "annotators": tuple((name, said) for name, said in record["annotators"])})
 
 
-def lab_id(built: BuiltLab) -> str:
-    """Tells labs apart: settings, what is counted, and the prompts with their texts."""
+def lab_id(built: BuiltLab, network: str) -> str:
+    """Tells labs apart: settings, what is counted, the prompts with their texts, and the digest of the network that is
+    measured: another network has a lab of its own."""
     digest = hashlib.sha256(json.dumps(built.lab.to_json(), sort_keys=True).encode("ascii"))
     for prompt in built.prompts:
         digest.update(prompt.content_hash.encode("ascii"))
+    digest.update(network.encode("ascii"))
     return digest.hexdigest()[:16]

@@ -160,7 +160,8 @@ class RanksView(QWidget):
     def show_ranks(self, result: LabResult) -> None:
         """Shows the rankings of a lab."""
         ranks = result.ranks
-        titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS} | {PEOPLE: "People"}
+        titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS}
+        titles |= {PEOPLE: "People"} | ranks.others
         raters = tuple(rater for rater in ranks.raters if rater in titles)
         self.setVisible(len(raters) > 1)
         if len(raters) < 2:

@@ -14,13 +14,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import BiasError, LabSettings
-from judgenet.core.bias.lab import BuiltLab, Item, build_lab, lab_id
+from judgenet.core.bias.lab import BuiltLab, Item, build_lab
 from judgenet.core.network import NetworkError, is_recorded
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.tally import Tally
-from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_starts, start_lab
+from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_of, lab_starts, start_lab
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.stats.bias import Judge
@@ -311,7 +311,7 @@ class BiasState(QObject):
             self.going, self.progress = False, None
             self._runner.vacate()
             self.going_changed.emit()
-        self._show_newest(lab_id(built))
+        self._show_newest(lab_of(start, built))
         if self.ended is not None and self.ended.state in ("halted", "failed"):
             self._errors.tell(self.ended.message, "The bias lab")
         self._changed()
