@@ -94,7 +94,7 @@ def _difference(shift: Shift) -> dict[str, Any]:
     record = {**asdict(shift), "interval": None if shift.interval is None else list(shift.interval)}
     record["reason"] = shift.reason or None
     few = shift.reason or "too few instructions that several pairs share"
-    return _with_reasons(record, {"interval": few})
+    return _with_reasons(record, {"interval": few, "p": shift.reason, "p_holm": shift.reason})
 
 
 def _names(effect: NamesEffect) -> dict[str, Any]:
