@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QWidget
 
+from judgenet.cli.main import main
 from judgenet.core.pairs import Pair
 from judgenet.report.outline import PARTS
+from judgenet.store.labs import keep_lab, lab_info
 from judgenet.ui.app import Studio
 from judgenet.ui.errors import Trouble
 from judgenet.ui.pages.report import WRITERS, ReportPage
+from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual
 
@@ -271,3 +275,36 @@ async def test_every_control_has_a_name(studio: Studio, place: Path) -> None:
     for widget in page.findChildren(QWidget):
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(page):
             assert widget.accessibleName() or getattr(widget, "text", str)(), widget
+
+
+async def test_the_newest_lab_is_a_part_and_a_newer_one_takes_its_place(studio: Studio, place: Path) -> None:
+    pairs = place / "lab.jsonl"
+    records = (
+        {"id": f"p{i}", "question": f"{i}?", "response_a": "It is so.", "response_b": "Nobody knows that."}
+        for i in range(6)
+    )
+    pairs.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    with JudgeServer(mind="first", keep="none") as server:
+        at = ("--pairs", str(pairs), "--base-url", server.url, "--model", "judge", "--width", "1", "--depth", "1")
+        at = (*at, "--roles", "none", "--out", str(place / "lab"), "-q")
+        assert main(["run", *at]) == 0
+        assert main(["bias", *at, "--probes", "order"]) == 0
+    context = studio.window.context
+    context.document.open(place / "lab" / "run.judgenet")
+    await until(lambda: context.run_state.run is not None and not context.run_state.loading, "the run")
+    context.actions.trigger("page.report")
+    page = report_page(studio)
+    await until(lambda: not context.results.working and page.whole, "the report")
+    assert page.parts["bias"].isEnabled()
+    click(page.view.button("text"))
+    await until(lambda: "Bias lab (Lab 1, 6 pairs" in page.text.toPlainText(), "the lab")
+    assert "Prefers the first response" in page.text.toPlainText()
+
+    store = context.document.store
+    assert store is not None
+    first = lab_info(store)
+    context.actions.trigger("page.run")
+    keep_lab(store, "another", replace(first.lab, pairs=5), first.runs)
+    context.actions.trigger("page.report")
+    await until(lambda: "Bias lab (Lab 2, 5 pairs" in page.text.toPlainText(), "the newer lab")
+    await until(lambda: page.whole, "the report")

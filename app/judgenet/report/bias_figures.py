@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,10 +61,21 @@ class LabFigures:
         }
 
 
-def lab_figures(store: Store) -> LabFigures | None:
+def lab_mark(store: Store) -> str:
+    """A text that changes with the newest lab of a store: another lab, another run of it, or how that stands."""
+    known = labs(store)
+    if not known:
+        return ""
+    info = lab_info(store)
+    states = (f"{run_id} {run_info(store, run_id).state}" for run_id in info.runs.values())
+    return " ".join((info.id, *states))
+
+
+def lab_figures(store: Store, watch: Callable[[], None] = lambda: None) -> LabFigures | None:
     """The newest lab of a store, from its kept calls; ``None`` where there is none.
 
-    Neurons are left out: a report shows what the network makes of them.
+    Neurons are left out: a report shows what the network makes of them. ``watch`` is called now and then; what it
+    raises ends the work.
     """
     known = labs(store)
     if not known:
@@ -87,6 +99,6 @@ def lab_figures(store: Store) -> LabFigures | None:
         spec=spec,
         models=tuple(models),
         unfinished=tuple(unfinished),
-        result=lab_result(store, info.id, neurons=False),
+        result=lab_result(store, info.id, neurons=False, watch=watch),
         orders=lab_orders(store, info.id),
     )

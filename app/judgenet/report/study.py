@@ -290,9 +290,8 @@ def deepen(
         plan = plan_labels(
             sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen in ("random", "within-verdict")
         )
-    tell("Bias lab")
     more = More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
-    return replace(report, more=more, bias=lab_figures(store))
+    return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 
 def _people(

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QHideEvent
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.report.bias_figures import lab_mark
 from judgenet.report.blocks import Document as ReportDocument
 from judgenet.report.blocks import drawings
 from judgenet.report.drawing import of_theme, svg
@@ -55,9 +56,6 @@ from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 from judgenet.ui.widgets import Segment
-
-if TYPE_CHECKING:
-    from judgenet.report.study import More
 
 MOST_STUDIES: Final = 20
 _WAIT_MS: Final = 60
@@ -93,7 +91,7 @@ class ReportPage(Page):
         self._document: ReportDocument | None = None
         self._sections: Sections | None = None
         self._report: Report | None = None
-        self._more: tuple[Hashable, More | None] = (None, None)
+        self._more: tuple[Hashable, str, Report | None] = (None, "", None)
         self._reckoning = False
         self._task: asyncio.Task[None] | None = None
 
@@ -268,7 +266,7 @@ class ReportPage(Page):
 
     def _forget(self) -> None:
         self._shown = self._document = self._sections = self._report = None
-        self._more = (None, None)
+        self._more = (None, "", None)
         self.pages.show_pages(None)
         self.text.clear()
 
@@ -345,12 +343,13 @@ class ReportPage(Page):
         """Makes the parts in a thread: first those that are there at once, then what has to be reckoned anew."""
         run, report = results.run, results.report
         of = (run.id, run.finished_at, report.decides, report.spec.aggregation)
-        known, more = self._more
-        if known == of:
-            self._reckoning = False
-            await self._show_parts(results, replace(report, more=more))
-            return
         store = self.context.document.store
+        lab = "" if store is None else await self.context.tasks.off_thread(lab_mark, store)
+        known, known_lab, deep = self._more
+        if deep is not None and (known, known_lab) == (of, lab):
+            self._reckoning = False
+            await self._show_parts(results, replace(report, more=deep.more, bias=deep.bias))
+            return
         self._reckoning = store is not None and run.state != "running"
         await self._show_parts(results, report)
         if store is None or run.state == "running" or results is not self._shown:
@@ -366,9 +365,11 @@ class ReportPage(Page):
 
             return deepen(store, run, report, results.index, on_step=on_step)
 
-        deep = None
         try:
             deep = await self.context.tasks.job("Reckon panels, weights and smaller networks", work)
+            if results is self._shown:
+                self._more = (of, lab, deep)
+                await self._show_parts(results, deep)
         except JobCancelled:
             # Without them the report is what it was.
             pass
@@ -376,9 +377,20 @@ class ReportPage(Page):
             if results is self._shown:
                 self._reckoning = False
                 self._refresh_buttons()
-        if deep is not None and results is self._shown:
-            self._more = (of, deep.more)
-            await self._show_parts(results, deep)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._shown is not None and self.whole:
+            self._task = self.context.tasks.start(self._look_at_lab(self._shown), "Look for a newer bias lab")
+
+    async def _look_at_lab(self, results: Results) -> None:
+        """Reads the report again where the bias lab went on since."""
+        store = self.context.document.store
+        if store is None or self._more[2] is None:
+            return
+        lab = await self.context.tasks.off_thread(lab_mark, store)
+        if results is self._shown and lab != self._more[1] and not self._reckoning:
+            await self._read_sections(results)
 
     async def _show_parts(self, results: Results, report: Report) -> None:
         made = await self.context.tasks.off_thread(sections, report)
