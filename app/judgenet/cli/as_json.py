@@ -157,28 +157,35 @@ def panel_json(panel: PanelAgreement) -> dict[str, Any]:
     }
 
 
-def annotators_json(panel: PanelAgreement, each: Mapping[str, Annotator]) -> dict[str, Any]:
-    """People's agreement with each other, with the label in use, and with the majority of the others."""
+def annotators_json(panel: PanelAgreement, each: Mapping[str, Annotator], *, repeated: bool = False) -> dict[str, Any]:
+    """People's agreement with each other, with the label in use, and with the majority of the others. Intervals of
+    ``each`` are over pairs: there are none where questions are ``repeated``."""
     return panel_json(panel) | {
         "each": {
-            name: {"against_label": _short(of.against_label), "against_others": _short(of.against_others)}
+            name: {
+                "against_label": _short(of.against_label, repeated=repeated),
+                "against_others": _short(of.against_others, repeated=repeated),
+            }
             for name, of in each.items()
         }
     }
 
 
-def _short(found: Agreement) -> dict[str, Any]:
+def _short(found: Agreement, *, repeated: bool) -> dict[str, Any]:
     """Accuracy with Wilson's interval, kappa with its asymptotic one."""
     hits = sum(found.confusion[place][place] for place in range(len(found.confusion)))
-    asymptotic = kappa_interval(found)
+    within, asymptotic = wilson(hits, found.n_used), kappa_interval(found)
     reasons = {name: why for name, why in found.reasons.items() if name in ("accuracy", "kappa")}
-    if "accuracy" in reasons:
-        reasons["accuracy_ci"] = reasons["accuracy"]
     if asymptotic is None:
         reasons["kappa_ci"] = reasons.get("kappa", "the verdicts do not vary enough for an interval")
+    if "accuracy" in reasons:
+        reasons["accuracy_ci"] = reasons["accuracy"]
+    elif repeated:
+        within = asymptotic = None
+        reasons |= dict.fromkeys(("accuracy_ci", "kappa_ci"), "questions repeat: an interval over pairs is too narrow")
     return {
         "accuracy": found.accuracy,
-        "accuracy_ci": ends(wilson(hits, found.n_used)),
+        "accuracy_ci": ends(within),
         "kappa": found.kappa,
         "kappa_ci": None if asymptotic is None else list(asymptotic[1]),
         "n": found.n_used,
@@ -356,7 +363,7 @@ def _overturns_json(found: Overturns) -> dict[str, Any]:
         "n_total": found.n_total,
         "overturned": found.overturned,
         "rate": found.rate,
-        "rate_ci": ends(wilson(found.overturned, found.n)),
+        "rate_ci": ends(found.interval),
         "reversed": found.reversed,
         "n_labelled": found.n_labelled,
         "to_right": found.to_right,
@@ -364,7 +371,7 @@ def _overturns_json(found: Overturns) -> dict[str, Any]:
         "between_wrong": found.between_wrong,
         "gain": found.gain,
         "p": found.p,
-        "reasons": found.reasons | ({"rate_ci": found.reasons["rate"]} if "rate" in found.reasons else {}),
+        "reasons": found.reasons,
     }
 
 

@@ -104,7 +104,7 @@ def run_metrics(
         "disputed": found.sources.disputed,
         "settled": found.sources.settled,
     }
-    figures["annotators"] = annotators_json(panel, each_annotator(found.panels))
+    figures["annotators"] = annotators_json(panel, each_annotator(found.panels), repeated=found.groups is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
     figures["questions"] = len(np.unique(found.questions))
     figures["notes"] = _notes(found) + found.sources.notes + run_learned_notes(store, run)

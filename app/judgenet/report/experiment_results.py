@@ -25,7 +25,7 @@ from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.stats.panel import panel_agreement
 from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review_need
 from judgenet.store.db import Store
-from judgenet.store.results import pair_calls
+from judgenet.store.results import pair_calls, question_numbers
 from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
 from judgenet.store.usage import different_calls, models_used, parameters_used
 
@@ -91,7 +91,7 @@ def experiment_set(
             "total": len(pairs),
             "labelled": labelled,
             "labels": {verdict: labels[verdict] for verdict in VERDICTS},
-            "questions": len({pair.question for pair in pairs}),
+            "questions": len(set(question_numbers(pairs).tolist())),
             "tasks": len({pair.task for pair in pairs} - {None}),
             "selection": selection,
             "data_hash": data_hash(pairs),
@@ -160,9 +160,9 @@ def _calls_within(network: NetworkSpec, any_width: bool, calls: Sequence[CallRow
 
 def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
     mine = read[row.key]
-    by_question: dict[str, Counter[tuple[Verdict | None, Verdict | None]]] = {}
-    for place, pair in enumerate(pairs):
-        by_question.setdefault(pair.question, Counter())[pair.human, mine.verdicts.get(place)] += 1
+    by_question: dict[int, Counter[tuple[Verdict | None, Verdict | None]]] = {}
+    for place, (pair, asks) in enumerate(zip(pairs, question_numbers(pairs).tolist(), strict=True)):
+        by_question.setdefault(asks, Counter())[pair.human, mine.verdicts.get(place)] += 1
     counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
     for one in by_question.values():
         counts.update(one)
@@ -253,14 +253,13 @@ def _saving_json(
     else:
         source, goal = "paper", PAPER_AGREEMENT
     human = np.array([CODES.index(pair.human) for pair in pairs], dtype=np.uint8)
-    questions = np.unique([pair.question for pair in pairs], return_inverse=True)[1]
     rows = []
     for row in experiment.rows:
         mine = read[row.key]
         judged = np.array([CODES.index(mine.verdicts.get(place)) for place in range(len(pairs))], dtype=np.uint8)
         doubts = (mine.uncertainty.get(place) for place in range(len(pairs)))
         uncertainty = np.array([np.nan if doubt is None else doubt for doubt in doubts])
-        need = review_need(human, judged, uncertainty, goal, groups=questions)
+        need = review_need(human, judged, uncertainty, goal, groups=question_numbers(pairs))
         as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
         rows.append(
             {

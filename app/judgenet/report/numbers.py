@@ -16,7 +16,6 @@ from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import ReviewShare, review_share
 from judgenet.stats.calibration import Labelled, Method, Rates
 from judgenet.stats.clustered import rates_over_questions
-from judgenet.stats.intervals import wilson
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.provenance import Sample
 
@@ -25,14 +24,12 @@ _CORRECTED: tuple[Method, ...] = ("stratified", "lee", "k_class")
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """How much people must review to be as right as they are among themselves (``target``); ``worst`` and ``best``
-    are the same at the ends of the interval of the accuracy. ``reason`` says why there is none."""
+    """How much people must review to be as right as they are among themselves (``target``). ``reason`` says why there
+    is none."""
 
     accuracy: float | None
     target: float | None
     share: ReviewShare | None
-    worst: ReviewShare | None
-    best: ReviewShare | None
     reason: str = ""
 
 
@@ -105,13 +102,11 @@ def _review(labelled: Labelled, panel: PanelAgreement | None) -> Review:
     n = sum(labelled.values())
     target = None if panel is None else panel.h.value
     if not n:
-        return Review(None, target, None, None, None, "no pair has both a human label and a verdict")
+        return Review(None, target, None, "no pair has both a human label and a verdict")
     hits = sum(count for (verdict, human), count in labelled.items() if verdict == human)
     accuracy = hits / n
     if target is None:
         why = "no pair has two annotators by name, so that people's own agreement is unknown"
-        return Review(accuracy, None, None, None, None, why)
-    ends = wilson(hits, n)
-    assert ends is not None
-    share, worst, best = (review_share(at, target) for at in (accuracy, ends.low, ends.high))
-    return Review(accuracy, target, share, worst, best, share.reason)
+        return Review(accuracy, None, None, why)
+    share = review_share(accuracy, target)
+    return Review(accuracy, target, share, share.reason)

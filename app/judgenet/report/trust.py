@@ -8,7 +8,7 @@ read from the store, for a sample of pairs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -308,14 +308,24 @@ def discussion(judged: Judged) -> tuple[LayerDiscussion, ...]:
         each = {
             judged.names[column]: (
                 two.changes(judged, slice(place, place + 1)),
-                overturns_of(change_counts(two.before[:, place], two.after[:, place], judged.human)),
+                _turns(judged, two.before[:, place], two.after[:, place]),
             )
             for place, column in enumerate(mine)
         }
         said = judged.aggregations
-        vote = overturns_of(change_counts(said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"], judged.human))
+        vote = _turns(judged, said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"])
         found.append(LayerDiscussion(layer, vote, two.changes(judged, slice(None)), each))
     return tuple(found)
+
+
+def _turns(judged: Judged, before: Codes, after: Codes) -> Overturns:
+    """What changed from ``before`` to ``after``, the interval over questions where these repeat."""
+    found = overturns_of(change_counts(before, after, judged.human))
+    if judged.groups is None or not found.n:
+        return found
+    flips = conflicts(before, after, judged.groups)
+    why = {"rate_ci": flips.reason} if flips.reason else {}
+    return replace(found, interval=flips.interval, reasons=found.reasons | why)
 
 
 def _at(codes: Codes, columns: NDArray[np.intp]) -> Codes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import Verdicts, sign_test
+from judgenet.stats.intervals import Interval, wilson
 from judgenet.stats.means import Mean, mean_of
 
 if TYPE_CHECKING:
@@ -37,13 +38,15 @@ class Overturns:
     the earlier one was, ``between_wrong`` had neither. ``n_labelled`` are all pairs with both verdicts and a label,
     ``gain`` is (to_right - to_wrong) / n_labelled, the difference of the two accuracies. ``p`` is the exact sign test
     of ``to_right`` against ``to_wrong`` (McNemar 1947). ``table`` counts pairs by earlier (rows) and later verdict
-    (columns), in the order a, b, tie. ``reasons`` says for each figure that is ``None`` why.
+    (columns), in the order a, b, tie. ``interval`` is that of the share overturned (Wilson's over pairs). ``reasons``
+    says for each figure that is ``None`` why.
     """
 
     n: int
     n_total: int
     kept: int
     overturned: int
+    interval: Interval | None
     reversed: int
     n_labelled: int
     overturned_labelled: int
@@ -94,7 +97,7 @@ def overturns_of(counts: ChangeCounts) -> Overturns:
     kept = sum(table[verdict, verdict] for verdict in VERDICTS)
     reasons: dict[str, str] = {}
     if not n:
-        reasons = dict.fromkeys(("rate", "gain", "p"), "no pair has both verdicts")
+        reasons = dict.fromkeys(("rate", "rate_ci", "gain", "p"), "no pair has both verdicts")
     elif not labelled:
         reasons = dict.fromkeys(("gain", "p"), "no pair with both verdicts has a human label")
     return Overturns(
@@ -102,6 +105,7 @@ def overturns_of(counts: ChangeCounts) -> Overturns:
         n_total=sum(counts.values()),
         kept=kept,
         overturned=n - kept,
+        interval=wilson(n - kept, n),
         reversed=table["a", "b"] + table["b", "a"],
         n_labelled=labelled,
         overturned_labelled=to_right + to_wrong + between,

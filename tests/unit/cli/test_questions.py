@@ -102,11 +102,30 @@ def test_intervals_are_over_questions(judgenet: Judgenet, tmp_path: Path) -> Non
         assert "intervals are over questions" in judgenet(*command).out
 
 
+def test_flips_and_reviews_are_over_questions(judgenet: Judgenet, tmp_path: Path) -> None:
+    """All pairs of a question are alike: a share is as sure as one of 40 pairs, not of 160."""
+    _run(judgenet, tmp_path, 40)
+    shown = judgenet("metrics", "both", "--evidence", "0", "--json").json
+    points = shown["uncertainty"]["review"]["points"]
+    start = points[0]
+    share = start["accuracy"]
+    width = 2 * 1.96 * (share * (1 - share) / 40) ** 0.5
+    for ci in (start["accuracy_ci"], start["untouched"]["accuracy_ci"]):
+        assert ci[1] - ci[0] == pytest.approx(width, rel=0.15)
+    # No verdict changes with the order: forty questions say so.
+    high = shown["position"]["x"]["flip_rate_ci"][1]
+    assert high == shown["uncertainty"]["conflict"]["ci"][1] == pytest.approx(1.96**2 / (40 + 1.96**2), abs=1e-3)
+
+
 def test_nine_questions_have_no_interval_and_the_reason(judgenet: Judgenet, tmp_path: Path) -> None:
     _run(judgenet, tmp_path, 9)
     for of in _figures(judgenet):
         assert of["ci"] is None, of
         assert "9 questions" in of["reason"], of
+    metrics = judgenet("metrics", "x", "--evidence", "0", "--json").json
+    assert metrics["position"]["c1"]["flip_rate_ci"] is None
+    assert "9 questions" in metrics["position"]["c1"]["reason"]
+    assert "questions" in metrics["uncertainty"]["review"]["points"][0]["reasons"]["accuracy_ci"]
     shown = judgenet("rate", "x", "--json").json
     assert shown["stratified"]["value"] is not None
     assert shown["length_adjusted"]["ci"] is None
