@@ -14,22 +14,29 @@ from rich.progress import Progress
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
 from judgenet.cli.rate import ChosenOption
 from judgenet.report.beside import compare_runs
+from judgenet.report.bias_figures import lab_figures
 from judgenet.report.blocks import Document
 from judgenet.report.build import build
 from judgenet.report.forms import FORMS
+from judgenet.report.html import html
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, PartKey, outline
+from judgenet.report.outline_bias import lab_document
 from judgenet.report.rules import ProjectRules, project_rules
 from judgenet.report.study import deepen
+from judgenet.report.tables import lab_csv, lab_report_json, latex, markdown
 from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.intervals import RESAMPLES
+from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
+from judgenet.store.locate import find_run
 from judgenet.store.results import network_of
+from judgenet.store.runs import runs
 
 _Writer = Callable[[Report, Document], str | bytes]
 
 
-def _pdf(report: Report, document: Document) -> bytes:
+def _pdf(document: Document) -> bytes:
     try:
         # Qt is loaded for PDF alone, and needs libraries of the system.
         from judgenet.ui.export import pdf
@@ -44,8 +51,16 @@ def _pdf(report: Report, document: Document) -> bytes:
 _WRITERS: dict[str, _Writer] = {
     **{ending: form.write for ending, form in FORMS.items()},
     ".htm": FORMS[".html"].write,
+    ".pdf": lambda _, document: _pdf(document),
+}
+_OF_DOCUMENT: dict[str, Callable[[Document], str | bytes]] = {
+    ".html": html,
+    ".htm": html,
+    ".md": markdown,
+    ".tex": latex,
     ".pdf": _pdf,
 }
+"""The forms that need no more than the document."""
 
 
 def _parts(wanted: Sequence[str], without: Sequence[str]) -> tuple[PartKey, ...]:
@@ -93,7 +108,7 @@ def report(
 
     Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, bias, layers, diversity, review,
     learned, sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all
-    of them. The part bias is the newest bias lab of the project.
+    of them. The part bias is the newest bias lab of the project; a folder with a lab and no run gets a report of it.
 
     \b
     Examples:
@@ -105,6 +120,8 @@ def report(
     for path in output:
         if path.suffix.lower() not in _WRITERS:
             raise InputError(f"-o {path}: the ending says the form. Known: {', '.join(_WRITERS)}.")
+    if _lab_alone(run, project, output):
+        return
     console = Console(stderr=True)
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
     with open_run(run, project) as (store, info), bar as progress:
@@ -146,7 +163,31 @@ def report(
                     raise InputError(f"--compare {compare}: {error}") from None
     document = outline(found, shown)
     for path in output:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        written = _WRITERS[path.suffix.lower()](found, document)
-        atomic_write(path, written)
-        typer.echo(str(path), err=True)
+        _write(path, _WRITERS[path.suffix.lower()](found, document))
+
+
+def _write(path: Path, written: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(path, written)
+    typer.echo(str(path), err=True)
+
+
+def _lab_alone(run: str, project: Path | None, output: Sequence[Path]) -> bool:
+    """Writes the newest bias lab of a place that has no run; false where it has one, or has no lab."""
+    place, run_id = find_run(run, project)
+    if run_id is not None:
+        return False
+    with Store.open(place, readonly=True) as store:
+        lab = None if runs(store) else lab_figures(store)
+    if lab is None:
+        return False
+    document = lab_document(lab)
+    for path in output:
+        ending = path.suffix.lower()
+        if ending == ".csv":
+            _write(path, lab_csv(lab))
+        elif ending == ".json":
+            _write(path, lab_report_json(lab))
+        else:
+            _write(path, _OF_DOCUMENT[ending](document))
+    return True

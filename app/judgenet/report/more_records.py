@@ -36,7 +36,7 @@ def more_records(report: Report) -> Iterator[Record]:
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
     if report.bias is not None:
-        yield from _lab(report.bias)
+        yield from lab_records(report.bias)
     if report.beside is not None:
         yield from _compared(report.beside)
 
@@ -81,7 +81,8 @@ def _of_more(more: More, total: int) -> Iterator[Record]:
             )
 
 
-def _lab(lab: LabFigures) -> Iterator[Record]:
+def lab_records(lab: LabFigures) -> Iterator[Record]:
+    """The figures of a bias lab."""
     result = lab.result
     for cell in result.cells:
         name, used = f"{cell.probe}|{cell.judge}", (cell.n, cell.items)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from judgenet import __version__
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.presets import size_name
 from judgenet.report.bias_chart import bias_chart
 from judgenet.report.bias_figures import LabFigures
-from judgenet.report.blocks import Block, Bullets, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
 from judgenet.report.words import day, minus, of, p_value, plural, ratio, ratio_interval
 from judgenet.stats.bias import LEVEL, Judge
@@ -24,6 +25,18 @@ def bias_section(report: Report) -> Iterable[Block]:
     change, rankings, what was left out, and how it was measured."""
     if report.bias is not None:
         yield from lab_blocks(report.bias)
+
+
+def lab_document(lab: LabFigures) -> Document:
+    """A lab that has no run beside it, as a report of its own."""
+    named = "Single judge" if lab.spec is None else lab.spec.name or f"Network {size_name(lab.spec)}"
+    return Document(
+        kicker=("Report of a bias lab, ", Given(named)),
+        date=day(lab.created_at),
+        title="What sways the judges?",
+        blocks=tuple(lab_blocks(lab)),
+        foot=f"JudgeNet {__version__}, one file, no remote content",
+    )
 
 
 def lab_blocks(lab: LabFigures) -> Iterable[Block]:

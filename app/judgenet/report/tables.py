@@ -35,7 +35,7 @@ from judgenet.report.blocks import (
     Table,
 )
 from judgenet.report.model import Excerpt, Figures, Report
-from judgenet.report.more_records import Record, more_records
+from judgenet.report.more_records import Record, lab_records, more_records
 from judgenet.report.outline_method import METHOD_TITLE, SOURCES_TITLE
 from judgenet.report.words import LETTERS, clean, plural
 from judgenet.stats.agreement import PositionConsistency
@@ -279,8 +279,16 @@ def _tex(text: str) -> str:
 
 def csv(report: Report) -> str:
     """All figures of the report, one a line. Cells that a spreadsheet would take for formulas are guarded."""
-    rows = ([_csv_cell(value) for value in record] for record in records(report))
-    return csv_text(Record._fields, rows)
+    return _csv(records(report))
+
+
+def lab_csv(lab: LabFigures) -> str:
+    """The figures of a bias lab that has no run beside it, as :func:`csv`."""
+    return _csv(lab_records(lab))
+
+
+def _csv(found: Iterable[Record]) -> str:
+    return csv_text(Record._fields, ([_csv_cell(value) for value in record] for record in found))
 
 
 def _csv_cell(value: float | int | str | None) -> float | int | str | None:
@@ -407,8 +415,16 @@ def _change_records(name: str, found: Overturns) -> Iterator[Record]:
 
 def report_json(report: Report) -> str:
     """The whole report as one JSON object: what is undefined is ``null``, with its reason beside it."""
-    found = {"judgenet": __version__, "report": 1, **_plain(report)}
-    return json.dumps(found, allow_nan=False, indent=1) + "\n"
+    return _json(_plain(report))
+
+
+def lab_report_json(lab: LabFigures) -> str:
+    """A bias lab that has no run beside it, as :func:`report_json` has it."""
+    return _json({"bias": lab.to_json()})
+
+
+def _json(found: dict[str, Any]) -> str:
+    return json.dumps({"judgenet": __version__, "report": 1, **found}, allow_nan=False, indent=1) + "\n"
 
 
 def _key(name: Any) -> str:

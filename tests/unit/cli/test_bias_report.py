@@ -88,6 +88,24 @@ def test_the_part_can_be_left_out_and_is_not_there_without_a_lab(judgenet: Judge
     assert "Bias lab" not in written(judgenet, tmp_path, "--without", "bias")["md"]
 
 
+def test_a_lab_without_a_run_is_a_report_of_its_own(judgenet: Judgenet, tmp_path: Path) -> None:
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 8)
+    with JudgeServer(mind="last", keep="none") as server:
+        at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", *NETWORK, "--out", "out")
+        judgenet("bias", *at, "--probes", "order,bandwagon", "-q")
+    found = written(judgenet, tmp_path, forms="html md tex csv json pdf")
+    assert "# What sways the judges?" in found["md"]
+    assert "Prefers the last response" in found["md"]
+    assert "first 0, last 8" in found["md"]
+    assert "Prefers the last response" in found["html"]
+    lab = json.loads(found["json"])["bias"]
+    assert next(cell for cell in lab["cells"] if cell["judge"] == "network")["net"] == -1.0
+    rows = list(csv.DictReader(io.StringIO(found["csv"])))
+    net = next(row for row in rows if (row["name"], row["figure"]) == ("order|network", "net"))
+    assert float(net["value"]) == -1.0
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
 @pytest.mark.parametrize("form", ["md", "html"])
 def test_names_of_systems_are_no_markup(judgenet: Judgenet, tmp_path: Path, form: str) -> None:
     pairs = write_pairs(tmp_path / "pairs.jsonl", 8)
