@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import RolesSpec, Settings
 from judgenet.core.presets import network
-from judgenet.core.project import Project
+from judgenet.core.project import PairsSource, Project
 from judgenet.store.files import save_project
 from judgenet.ui.app import Studio
 from judgenet.ui.preflight import PreflightDialog
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
 from tests.ui.person import find, key, press
+from tests.unit.cli.test_bias import write_pairs
 
 
 @pytest.fixture
@@ -90,3 +91,40 @@ async def test_without_a_model_it_says_what_is_missing(studio: Studio) -> None:
     assert isinstance(dialog, PreflightDialog)
     assert "model" in texts(dialog)
     assert not find(dialog, QPushButton, "Try them").isEnabled()
+
+
+async def test_the_page_run_offers_it_until_the_model_was_tried(
+    studio: Studio, place: Path, judge: JudgeServer
+) -> None:
+    pairs = write_pairs(place / "pairs.jsonl", 2)
+    spec = replace(network(1, 1, settings=Settings(endpoint="lab", model="one")), roles=RolesSpec(kind="none"))
+    project = replace(
+        Project.new("New", spec, PairsSource((pairs.name,))),
+        endpoints=(EndpointProfile("lab", base_url=f"{judge.url}/v1"),),
+    )
+    save_project(project, place / "new.judgenet")
+    studio.window.frame_actions.open_file(place / "new.judgenet")
+    studio.window.context.navigator.go("run")
+    page = studio.window.page("run")
+    await until(lambda: any(made.isVisible() for made in _offers(page)))
+    assert "one has not judged in this project yet" in _shown(page)
+    press(page, "Try it first")
+    dialog = studio.window.findChild(PreflightDialog)
+    assert isinstance(dialog, PreflightDialog)
+    await until(dialog.isVisible)
+    assert judge.requests == 0
+    press(dialog, "Try them")
+    await until(lambda: len(dialog.found) == 1 and find(dialog, QPushButton, "Try again").isEnabled())
+    key(dialog, Qt.Key.Key_Escape)
+    await until(lambda: not any(made.isVisible() for made in _offers(page)))
+    assert "not judged in this project" not in _shown(page)
+    # It is a matter of this project, and no run of it.
+    assert studio.window.context.run_state.runs == ()
+
+
+def _offers(page: QWidget) -> list[QPushButton]:
+    return [made for made in page.findChildren(QPushButton) if made.text().startswith("Try it first")]
+
+
+def _shown(page: QWidget) -> str:
+    return "\n".join(made.text() for made in page.findChildren(QLabel) if made.isVisible())

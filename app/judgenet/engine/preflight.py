@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import CallFinished, Event, RunFinished
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, RolesSpec, Settings
@@ -17,9 +19,10 @@ from judgenet.core.preflight import Assessment, assess, preflight_pairs
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import Engine, RunHandle, Start, all_settings
 from judgenet.store.db import Store
-from judgenet.store.runs import call_rows, run_info
+from judgenet.store.runs import call_rows, mean_latency, run_info
 
 _LOOK_S = 0.1
+_TRIED = "preflight"
 
 OnCall = Callable[[int, int], None]
 """Hears how many calls are in, of how many."""
@@ -65,6 +68,36 @@ def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:
     for settings in all_settings(spec):
         found.setdefault((settings.endpoint, settings.model), settings)
     return tuple(found.values())
+
+
+def keep_preflight(store: Store, found: Preflight) -> None:
+    """Keeps that a model was tried."""
+    tried = _tried(store) | {_name(found.endpoint, found.model): found.assessment.light}
+    store.set_meta(_TRIED, json.dumps(tried))
+
+
+def untried_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], store: Store) -> tuple[str, ...]:
+    """The models of a network (with its models) that can be tried, and were neither tried nor asked anything in this
+    project yet."""
+    tried = _tried(store)
+    return tuple(
+        settings.model
+        for settings in models_of(spec)
+        if settings.endpoint
+        and settings.model
+        and profiles[settings.endpoint].kind != "replay"
+        and _name(settings.endpoint, settings.model) not in tried
+        and mean_latency(store, settings.endpoint, settings.model) is None
+    )
+
+
+def _tried(store: Store) -> dict[str, str]:
+    kept: dict[str, str] = json.loads(store.meta(_TRIED) or "{}")
+    return kept
+
+
+def _name(endpoint: str, model: str) -> str:
+    return f"{endpoint}\n{model}"
 
 
 def calls_needed() -> int:

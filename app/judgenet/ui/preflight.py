@@ -22,7 +22,7 @@ from judgenet.core.network import NetworkError, Settings
 from judgenet.core.plan import PriceError
 from judgenet.core.preflight import Assessment, Check, Light
 from judgenet.core.prompts import PromptError
-from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
+from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, models_of, preflight
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.ui.context import Context
@@ -137,6 +137,8 @@ class PreflightDialog(QDialog):
                 working = context.tasks.job(f"Try {settings.model} ({place} of {len(models)})", ask)
                 self._say(f"Asking {settings.model}, {place} of {count(len(models), 'model')} …", busy=True)
                 self._found.append(await working)
+                if context.document.store is not None and not context.document.read_only:
+                    keep_preflight(context.document.store, self._found[-1])
                 self._refresh(busy=True)
         except JobCancelled:
             self._say("Stopped.")
@@ -146,6 +148,8 @@ class PreflightDialog(QDialog):
         finally:
             self._job = None
             self._refresh()
+            # Who offers to try models need not do so any more.
+            context.figures.refresh()
 
     # What is shown
 

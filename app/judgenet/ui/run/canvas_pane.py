@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from typing import Final
 
@@ -9,6 +10,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
+from judgenet.core.network import NetworkError
+from judgenet.engine.preflight import calls_needed, untried_models
+from judgenet.engine.session import with_models
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, Place, Target
 from judgenet.ui.canvas.paint import draw_cell
@@ -353,7 +357,33 @@ class CanvasPane(QFrame):
         sentence = "Run the network to watch every neuron judge, pair by pair."
         if state.run is not None and not state.pair_count:
             sentence = f"Run {state.run.number:,} has no pairs."
-        self.empty.say(sentence, self._cost() or why, "Run", self._start, primary=True, why_not=why)
+        untried = "" if why else self._untried()
+        note = "\n".join(part for part in (self._cost() or why, untried) if part)
+        more = "Try it first…" if untried else ""
+        self.empty.say(
+            sentence, note, "Run", self._start, primary=True, why_not=why, more=more, do_more=self._try_models
+        )
+
+    def _untried(self) -> str:
+        """Which models judge for the first time in this project; an empty text for none."""
+        document = self._context.document
+        if document.store is None:
+            return ""
+        try:
+            spec = with_models(document.spec, document.profiles)
+            found = untried_models(spec, document.profiles, document.store)
+        except (NetworkError, sqlite3.Error):
+            return ""
+        if not found:
+            return ""
+        judge = "has" if len(found) == 1 else "have"
+        return (
+            f"{', '.join(found)} {judge} not judged in this project yet. Ten built-in pairs show whether it can, in at "
+            f"most {calls_needed()} calls."
+        )
+
+    def _try_models(self) -> None:
+        self._context.actions.trigger("models.try")
 
     def _cost(self) -> str:
         """What it takes, in one line."""

@@ -111,14 +111,19 @@ class EmptyState(QFrame):
         self.sentence = label("", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         self.button = QPushButton(self)
+        self.more = QPushButton(self)
+        self.more.hide()
         self._do: Callable[[], object] | None = None
+        self._do_more: Callable[[], object] | None = None
         self.button.clicked.connect(self._clicked)
+        self.more.clicked.connect(self._clicked_more)
         column = QVBoxLayout(self)
         column.addStretch(2)
         for widget in (self.picture, self.sentence, self.note):
             column.addWidget(widget)
         row = QHBoxLayout()
         row.addWidget(self.button)
+        row.addWidget(self.more)
         row.addStretch(1)
         column.addLayout(row)
         column.addStretch(3)
@@ -144,8 +149,15 @@ class EmptyState(QFrame):
         *,
         primary: bool = False,
         why_not: str = "",
+        more: str = "",
+        do_more: Callable[[], object] | None = None,
     ) -> None:
-        """Sets the words; without ``button`` there is none. ``why_not`` says why it cannot be done now."""
+        """Sets the words; without ``button`` there is none. ``why_not`` says why it cannot be done now; ``more`` is a
+        second button, for what may be done before."""
+        self.more.setText(more)
+        self.more.setAccessibleName(more.rstrip("…") or "Nothing more to do")
+        self.more.setVisible(bool(more))
+        self._do_more = do_more
         self.sentence.setText(sentence)
         self.note.setText(note)
         self.note.setVisible(bool(note))
@@ -158,6 +170,10 @@ class EmptyState(QFrame):
         if self.button.property("kind") != wanted:
             set_kind(self.button, wanted)
         self._do = do
+
+    def _clicked_more(self) -> None:
+        if self._do_more is not None:
+            self._do_more()
 
     def _clicked(self) -> None:
         if self._do is not None:
