@@ -53,7 +53,9 @@ def bias_chart(card: BiasCard, words: str) -> Drawing:
 
 def _head(card: BiasCard, with_way: bool) -> list[Shape]:
     """Titles of the columns, what the coin's mark is, and the shapes of the judges."""
-    title = elided(f"{card.subject.title}, share and 95 % interval", _BAR_W, weight=600)
+    title = f"{card.subject.title}, share and 95 % interval"
+    if text_width(title, weight=600) > _BAR_W:
+        title = "Share and 95 % interval"
     shapes: list[Shape] = [
         Label(0, 15, "Bias", weight=600),
         Label(_BAR_X, 15, title, weight=600),
