@@ -238,6 +238,23 @@ def test_every_counted_pair_is_exported(judgenet: Judgenet, tmp_path: Path) -> N
     assert "lab-1" in judgenet("export", "lab/lab-7", "--what", "bias").err
 
 
+def test_every_figure_can_be_counted_again_from_what_is_exported(judgenet: Judgenet, tmp_path: Path) -> None:
+    found = lab(judgenet, tmp_path, "coin", "all", "--own-system", "mine", count=16)
+    rows = judgenet("export", "lab", "--what", "bias").lines
+    counted = {(row["probe"], row["judge"]) for row in rows}
+    assert counted == {key for key, cell in found.cells.items() if cell["items"]}
+    for key in counted:
+        cell, mine = found.cells[key], [row for row in rows if (row["probe"], row["judge"]) == key]
+        assert (len(mine), sum(row["counted"] for row in mine)) == (cell["items"], cell["n"]), key
+        assert sum(row["biased"] for row in mine) == cell["hits"], key
+        assert sum(None not in row["answers"] for row in mine) == cell["valid"], key
+        outcomes = {name: sum(row["outcome"] == name for row in mine) for name in cell["counts"]}
+        assert outcomes == cell["counts"], key
+        # By the definition, from the answers alone: the target is chosen in each prompt.
+        if PROBES[key[0]].rule == "both":
+            assert sum(row["answers"] == row["targets"] for row in mine) == cell["hits"], key
+
+
 def test_tables_for_people(judgenet: Judgenet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     pairs = write_pairs(tmp_path / "pairs.jsonl", 12)

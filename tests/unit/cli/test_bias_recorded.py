@@ -301,6 +301,18 @@ def test_a_run_in_one_order_has_no_order_bias(judgenet: Judgenet, tmp_path: Path
     assert ran.code == 0
 
 
+def test_the_runs_of_a_lab_are_looked_at_as_a_lab(judgenet: Judgenet, tmp_path: Path) -> None:
+    run(judgenet, tmp_path, "first")
+    with JudgeServer(mind="first", keep="none") as server:
+        at = ("--pairs", tmp_path / "pairs.jsonl", "--base-url", server.url, "--model", "judge", *NETWORK)
+        assert judgenet("bias", *at, "--probes", "order", "--out", "out", "-q").code == 0
+    ran = judgenet("bias", "--recorded", "out/run-2")
+    assert ran.code == 2
+    assert "part of a bias lab" in ran.err
+    # Without a name it is the newest run that is none of a lab.
+    assert judgenet("bias", "--recorded", "out", "--json").json["run"] == "run-1"
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
