@@ -193,3 +193,23 @@ async def test_without_a_probe_nothing_can_be_run(page: BiasPage) -> None:
     assert page.side.why.isVisible()
     assert page.context.actions.why_not("bias.run") == "Choose a probe."
     assert page.side.stop.isHidden()
+
+
+async def test_orders_of_several_responses_are_asked_after_the_probes(page: BiasPage, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "unbiased"
+    await planned(page)
+    only(page, "order")
+    page.side.nwise.setFocus()
+    key(page.side.nwise, Qt.Key.Key_Up)
+    await until(lambda: page.state.plan.orders is not None and not page.state.planning)
+    assert page.state.plan.orders is not None
+    assert (page.state.plan.orders.calls, page.state.plan.orders.recorded) == (COUNT // 2, 0)
+    before = judge.requests
+    await run(page)
+    estimate = page.state.plan.estimate
+    assert estimate is not None
+    assert judge.requests - before == COUNT // 2 + COUNT * 2 * 4
+    assert "At once: 2 responses put in order by one call; 6 of 6 answers valid." in page.ranks.fact.text()
+    assert page.state.result is not None
+    assert "at_once" in page.state.result.ranks.raters
+    await until(lambda: page.state.plan.orders is not None and page.state.plan.orders.recorded == COUNT // 2)

@@ -8,9 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.stats.lab import PEOPLE, LabResult
+from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
+from judgenet.store.labs import Orders
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
+from judgenet.ui.words import count
 
 _PARTS: Final = ("single", "baseline", "layer", "network")
 _LINE: Final = 28
@@ -157,11 +159,11 @@ class RanksView(QWidget):
             part.updateGeometry()
             part.update()
 
-    def show_ranks(self, result: LabResult) -> None:
-        """Shows the rankings of a lab."""
+    def show_ranks(self, result: LabResult, orders: Orders | None = None) -> None:
+        """Shows the rankings of a lab, and how many of the orders that were asked for at once are valid."""
         ranks = result.ranks
         titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS}
-        titles |= {PEOPLE: "People"} | ranks.others
+        titles |= {PEOPLE: "People", AT_ONCE: "At once"} | ranks.others
         raters = tuple(rater for rater in ranks.raters if rater in titles)
         self.setVisible(len(raters) > 1)
         if len(raters) < 2:
@@ -175,12 +177,21 @@ class RanksView(QWidget):
         names = tuple(titles[rater] for rater in raters)
         self.fact.setText(
             "Average rank-biased overlap over instructions (p = 0.8, extrapolated; 1: the same ranking). Below: place "
-            "of each system, and its wins per appearance."
+            "of each system, and its wins per appearance." + (f" {_valid_orders(orders)}" if orders is not None else "")
         )
         self.map.say(names, values)
-        first = ranks.shares[raters[-1]]
+        raters = tuple(rater for rater in raters if rater in ranks.shares)
+        names = tuple(titles[rater] for rater in raters)
+        first = ranks.shares[raters[-1]] if raters else {}
         systems = sorted(ranks.systems, key=lambda name: -first.get(name, -1.0))[:_MOST_SYSTEMS]
         self.table.say(names, [(name, [_place(ranks.shares[rater], name) for rater in raters]) for name in systems])
+
+
+def _valid_orders(orders: Orders) -> str:
+    return (
+        f"At once: {orders.size} responses put in order by one call; {len(orders.rankings):,} of "
+        f"{count(orders.asked, 'answer')} valid."
+    )
 
 
 def _place(shares: dict[str, float], system: str) -> str:

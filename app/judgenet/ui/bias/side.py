@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.bias import PROBES
+from judgenet.core.bias.nwise import MOST
 from judgenet.core.network import NetworkSpec
 from judgenet.core.presets import size_name
 from judgenet.engine.bias import LAB_JUDGES
@@ -116,6 +117,9 @@ class Side(QScrollArea):
         self.divide = ComboBox("Shares are of")
         self.divide.addItem("valid pairs", "valid")
         self.divide.addItem("as the paper's code", "paper")
+        self.nwise = SpinBox("Responses put in order at once", 1, MOST)
+        self.nwise.setSpecialValueText("not asked")
+        self.nwise.setToolTip("One call an instruction asks the network's model for an order of so many responses")
         self.tie = QCheckBox("A tie is allowed")
         for text, widget in (
             ("Instructions", self.instructions),
@@ -124,6 +128,7 @@ class Side(QScrollArea):
             ("Majority, %", self.share),
             ("Repeats", self.repeats),
             ("Shares of", self.divide),
+            ("In order", self.nwise),
         ):
             add_row(form, text, widget)
         column.addLayout(form)
@@ -132,7 +137,7 @@ class Side(QScrollArea):
         column.addStretch(1)
         self.setWidget(inner)
         self._column, self._form = column, form
-        for spin in (self.instructions, self.seed, self.share, self.repeats):
+        for spin in (self.instructions, self.seed, self.share, self.repeats, self.nwise):
             spin.valueChanged.connect(self.changed)
             spin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for combo in (self.own, self.divide):
@@ -177,6 +182,7 @@ class Side(QScrollArea):
                 instructions=self.instructions.value() or None,
                 seed=self.seed.value(),
             ),
+            nwise=self.nwise.value() if self.nwise.value() > 1 else None,
         )
 
     def show_choice(self, choice: Choice, names: tuple[str, ...], spec: NetworkSpec) -> None:
@@ -195,6 +201,7 @@ class Side(QScrollArea):
         self.repeats.setValue(settings.repeats)
         self.divide.setCurrentIndex(self.divide.findData(settings.denominator))
         self.tie.setChecked(settings.tie)
+        self.nwise.setValue(choice.nwise or 1)
         self.own.clear()
         self.own.addItem(_NOBODY, "")
         for name in names:
@@ -204,12 +211,13 @@ class Side(QScrollArea):
         self.count.setText(f"{len(choice.probes)} of {len(PROBES)}")
 
     def _quiet(self, quiet: bool) -> None:
-        for widget in (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide):
+        for widget in (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide, self.nwise):
             widget.blockSignals(quiet)
 
     def set_still(self, still: bool) -> None:
         """Whether something can be chosen now."""
-        widgets = (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide, self.tie)
+        spins = (self.instructions, self.seed, self.share, self.repeats, self.nwise)
+        widgets = (*spins, self.own, self.divide, self.tie)
         for widget in (*self.judges.values(), *self.probes.values(), *widgets):
             widget.setEnabled(still)
 
@@ -238,6 +246,10 @@ class Side(QScrollArea):
         price = estimate.price
         currency = next(iter(estimate.judges.values())).estimate.currency
         self._fact("Price", "unknown" if price is None else money_span(price.low, price.high, currency))
+        if plan.orders is not None:
+            orders = plan.orders
+            cost = "price unknown" if orders.price is None else money_span(*orders.price, orders.currency)
+            self._fact("Orders", f"{count(orders.calls, 'call')}, {cost}")
         self._fact("Time", f"about {time_left(estimate.seconds.high)}" if estimate.calls_open.high else "none")
         reasons = [f"{PROBES[of.key].title}: {of.line}" for of in lab.probes if of.left_out]
         nothing = [PROBES[of.key].title for of in lab.probes if not of.items]

@@ -15,18 +15,30 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import BiasError, LabSettings
 from judgenet.core.bias.lab import BuiltLab, Item, build_lab
+from judgenet.core.bias.nwise import Groups, groups_of
 from judgenet.core.network import NetworkError, is_recorded
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.tally import Tally
 from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_of, lab_starts, start_lab
+from judgenet.engine.nwise import OrdersEstimate, ask_orders, estimate_orders
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.stats.bias import Judge
 from judgenet.stats.lab import LabResult
 from judgenet.store.db import Store, StoreError
-from judgenet.store.labs import LabInfo, LabJudge, lab_calls, lab_info, lab_result, labs
+from judgenet.store.labs import (
+    LabInfo,
+    LabJudge,
+    Orders,
+    keep_orders,
+    lab_calls,
+    lab_info,
+    lab_orders,
+    lab_result,
+    labs,
+)
 from judgenet.store.runs import FullCall
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
@@ -46,11 +58,12 @@ time."""
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the user has chosen to measure."""
+    """What the user has chosen to measure; ``nwise`` responses are put in order at once, ``None`` for not at all."""
 
     judges: tuple[LabJudge, ...] = USUAL_JUDGES
     probes: tuple[str, ...] = tuple(PROBES)
     settings: LabSettings = field(default_factory=lambda: LabSettings(instructions=DEFAULT_INSTRUCTIONS))
+    nwise: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,8 @@ class Plan:
     estimate: LabEstimate | None = None
     start: Start | None = None
     why_not: str = ""
+    groups: Groups | None = None
+    orders: OrdersEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +133,7 @@ class BiasState(QObject):
         self.going = False
         self.progress: Progress | None = None
         self.ended: LabFinished | None = None
+        self.orders: Orders | None = None
         self.look: Look | None = None
         self._watched = False
         self._stale = True
@@ -265,13 +281,15 @@ class BiasState(QObject):
         built, start, estimate = self.plan.built, self.plan.start, self.plan.estimate
         if self.why_not() or built is None or start is None or estimate is None:
             return
-        self._task = self._tasks.start(self._run(built, start, estimate.calls.high), "Run the bias lab")
+        self._task = self._tasks.start(
+            self._run(built, start, estimate.calls.high, self.plan.groups), "Run the bias lab"
+        )
 
     def stop(self) -> None:
         """Ends the lab within a second; what is finished is kept."""
         self._stop_asked = True
 
-    async def _run(self, built: BuiltLab, start: Start, planned: int) -> None:
+    async def _run(self, built: BuiltLab, start: Start, planned: int, groups: Groups | None) -> None:
         store, judges = self._document.store, self.choice.judges
         assert store is not None
         self._document.save()
@@ -288,7 +306,10 @@ class BiasState(QObject):
                 handle = start_lab(engine, store, start, built, judges, tally.take)
                 while True:
                     try:
-                        return handle.future.result(_LOOK_S)
+                        finished = handle.future.result(_LOOK_S)
+                        if finished.state == "done" and groups is not None:
+                            self._ask_orders(store, replace(start, limits=finished.left), groups, finished.lab, job)
+                        return finished
                     except TimeoutError:
                         job.share = min(1.0, tally.calls / planned) if planned else None
                         job.text = f"{tally.calls:,} of {planned:,} calls"
@@ -315,6 +336,22 @@ class BiasState(QObject):
         if self.ended is not None and self.ended.state in ("halted", "failed"):
             self._errors.tell(self.ended.message, "The bias lab")
         self._changed()
+
+    def _ask_orders(self, store: Store, start: Start, groups: Groups, lab: str, job: Job) -> None:
+        """Asks for orders of several responses at once, in a thread, until they are in or the user stops it."""
+        total = len(groups.groups)
+        job.share, job.text = None, f"Orders of {groups.size} responses, {total:,} calls"
+        handle = ask_orders(store, start, groups)
+        try:
+            while True:
+                try:
+                    keep_orders(store, lab, handle.future.result(_LOOK_S))
+                    return
+                except TimeoutError:
+                    if self._stop_asked or job.cancelled:
+                        return
+        finally:
+            handle.close()
 
     def _show_newest(self, lab: str) -> None:
         self.refresh_labs()
@@ -355,6 +392,7 @@ class BiasState(QObject):
             result = await self._tasks.job(
                 f"Read {info.title}", lambda job: lab_result(store, info.id, watch=job.check)
             )
+            orders = lab_orders(store, info.id)
         except JobCancelled:
             return
         except (StoreError, sqlite3.Error) as error:
@@ -365,7 +403,7 @@ class BiasState(QObject):
         self._took_s = time.monotonic() - began
         # What was read meanwhile is newer.
         if number == self._reads:
-            self.result = result
+            self.result, self.orders = result, orders
             self.result_changed.emit()
 
     # A pair behind a bar
@@ -394,4 +432,8 @@ class BiasState(QObject):
 def _plan(choice: Choice, start: Start, pairs: Sequence[Pair], store: Store | None) -> Plan:
     """Reckons a choice, in a thread."""
     built = build_lab(pairs, choice.probes, choice.settings)
-    return Plan(built, estimate_lab(lab_starts(start, built, choice.judges), store), start)
+    estimate = estimate_lab(lab_starts(start, built, choice.judges), store)
+    if choice.nwise is None:
+        return Plan(built, estimate, start)
+    groups = groups_of(pairs, choice.nwise, choice.settings)
+    return Plan(built, estimate, start, groups=groups, orders=estimate_orders(start, groups, store))

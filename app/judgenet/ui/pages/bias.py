@@ -234,7 +234,7 @@ class BiasPage(Page):
         self.of.setCurrentIndex(self.of.findData(card.subject.id))
         self.of.blockSignals(False)
         self.card.show_card(card)
-        self.ranks.show_ranks(result)
+        self.ranks.show_ranks(result, state.orders)
         divided = "of valid pairs" if result.lab.settings.denominator == "valid" else "as the paper's code divides"
         self.foot_right.setText(f"Share {divided}. Order-biased pairs are left out of Length.")
         self._show_behind()
