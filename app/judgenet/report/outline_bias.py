@@ -218,7 +218,7 @@ def _names(result: LabResult) -> Iterable[Block]:
 
 def _ranks(ranks: RankAgreement, judges: Iterable[Judge]) -> Iterable[Block]:
     titles = {judge.id: judge.title for judge in judges if judge.kind in ("single", "baseline", "layer", "network")}
-    titles |= {PEOPLE: "people", AT_ONCE: "orders at once"} | ranks.others
+    titles |= {PEOPLE: "people", AT_ONCE: "orders at once", **ranks.others} | ranks.others
     rows = [
         Row(
             (
