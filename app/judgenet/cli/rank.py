@@ -102,6 +102,13 @@ def _print_matrix(figures: dict[str, Any], console: Console) -> None:
 
 def _print_people(figures: dict[str, Any], console: Console) -> None:
     found = figures["against_people"]
+    among = found["among_people"]
+    if among["rbo"] is not None:
+        console.print(
+            f"Overlap of people's rankings among each other: {among['rbo']:.3f} "
+            f"({among['rbo_not_extrapolated']:.3f} not extrapolated) over {among['questions']:,} comparisons of two people on a question",
+            soft_wrap=True,
+        )
     if found["rbo"] is None:
         return
     own = found["by_question"]

@@ -10,7 +10,7 @@ from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.stats.calibration import SCORES
 from judgenet.stats.length import LengthAdjusted
 from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Strength, Ties, length_rates, rank
-from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_of_scores, win_shares
+from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_scores, win_shares
 from judgenet.store.results import PairResult
 
 
@@ -19,7 +19,8 @@ class SystemGames:
     """Every pair of two named systems of a run as a game, with what each aggregation and people said of it.
 
     ``games`` gives the places of the two systems among ``names``, the question, and by how much B is longer.
-    ``verdicts`` and ``human`` hold ``None`` where nothing was said. ``pairs`` are all pairs of the run, ``unnamed``
+    ``verdicts`` and ``human`` hold ``None`` where nothing was said; ``annotators`` has what each person said by name.
+    ``pairs`` are all pairs of the run, ``unnamed``
     those that do not name two systems.
     """
 
@@ -27,6 +28,7 @@ class SystemGames:
     games: tuple[tuple[int, int, Hashable, int], ...]
     verdicts: Mapping[str, Sequence[Verdict | None]]
     human: Sequence[Verdict | None]
+    annotators: Sequence[Mapping[str, Verdict]]
     pairs: int
     unnamed: int
 
@@ -72,6 +74,7 @@ def system_games(results: Iterable[PairResult], aggregations: Sequence[str]) -> 
         ),
         {name: [said.get(name) for _, said in kept] for name in aggregations},
         [pair.human for pair, _ in kept],
+        [dict(pair.annotators) for pair, _ in kept],
         total,
         total - len(kept),
     )
@@ -83,11 +86,14 @@ class AgainstPeople:
 
     ``overlap`` is that of the two rankings of Bradley and Terry, rank-biased and extrapolated with p = 0.8;
     ``questions`` the mean over questions, on each of which the systems are ranked by their share of wins. ``None`` with
-    a ``reason``.
+    a ``reason``. ``among`` is how alike people's own rankings are, over questions and every two people, and
+    ``among_plain`` the same without extrapolation, as CoBBLEr (arXiv 2309.17012) states it.
     """
 
     overlap: float | None
     questions: Overlap
+    among: Overlap
+    among_plain: Overlap
     pairs: int
     systems: int
     reason: str = ""
@@ -104,8 +110,10 @@ def against_people(found: SystemGames, aggregation: str, seed: int = 0, ties: Ti
     ]
     by_question = [_question_scores(found.names, games, whose) for whose in said]
     questions = mean_overlap(by_question[0], by_question[1], seed=seed)
+    among, plain = (_among_people(found, extrapolated, seed) for extrapolated in (True, False))
     if len(here) < 2:
-        return AgainstPeople(None, questions, len(games), len(here), "no pair has both a verdict and a human label")
+        why = "no pair has both a verdict and a human label"
+        return AgainstPeople(None, questions, among, plain, len(games), len(here), why)
     names = [found.names[place] for place in here]
     new = {place: number for number, place in enumerate(here)}
     scores = []
@@ -113,7 +121,19 @@ def against_people(found: SystemGames, aggregation: str, seed: int = 0, ties: Ti
         played = [Game(new[a], new[b], v, q) for (a, b, q, _), v in zip(games, whose, strict=True) if v is not None]
         ranking = rank(names, played, resamples=0, ties=ties)
         scores.append({system.name: round(system.b, 9) for system in ranking.systems})
-    return AgainstPeople(overlap_of_scores(scores[0], scores[1], seed=seed), questions, len(games), len(here))
+    overlap = overlap_of_scores(scores[0], scores[1], seed=seed)
+    return AgainstPeople(overlap, questions, among, plain, len(games), len(here))
+
+
+def _among_people(found: SystemGames, extrapolated: bool, seed: int) -> Overlap:
+    """How alike people rank the systems, question by question."""
+    people = sorted({name for said in found.annotators for name in said})
+    rankings = [
+        _question_scores(found.names, found.games, [said.get(name) for said in found.annotators]) for name in people
+    ]
+    if len(rankings) < 2:
+        return Overlap(None, None, 0, 0, "fewer than two people ranked systems by name")
+    return overlap_among(rankings, extrapolated=extrapolated, seed=seed)
 
 
 def _question_scores(
@@ -273,11 +293,17 @@ def people_json(found: AgainstPeople) -> dict[str, Any]:
         "reason": found.reason or None,
         "pairs": found.pairs,
         "systems": found.systems,
-        "by_question": {
-            "rbo": found.questions.value,
-            "sd": found.questions.sd,
-            "questions": found.questions.questions,
-            "total": found.questions.total,
-            "reason": found.questions.reason or None,
-        },
+        "by_question": _overlap_json(found.questions),
+        "among_people": _overlap_json(found.among) | {"rbo_not_extrapolated": found.among_plain.value},
+    }
+
+
+def _overlap_json(found: Overlap) -> dict[str, Any]:
+    return {
+        "rbo": found.value,
+        "sd": found.sd,
+        "questions": found.questions,
+        "total": found.total,
+        "reason": found.reason or None,
+        "reasons": {"sd": "one comparison has no spread"} if found.sd is None and found.value is not None else {},
     }
