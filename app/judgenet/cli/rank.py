@@ -104,9 +104,10 @@ def _print_people(figures: dict[str, Any], console: Console) -> None:
     found = figures["against_people"]
     among = found["among_people"]
     if among["rbo"] is not None:
+        plain = among["rbo_not_extrapolated"]
         console.print(
-            f"Overlap of people's rankings among each other: {among['rbo']:.3f} "
-            f"({among['rbo_not_extrapolated']:.3f} not extrapolated) over {among['questions']:,} comparisons of two people on a question",
+            f"Overlap of people's rankings among each other: {among['rbo']:.3f} ({plain:.3f} not extrapolated) "
+            f"over {among['questions']:,} comparisons of two people on a question",
             soft_wrap=True,
         )
     if found["rbo"] is None:
