@@ -146,6 +146,11 @@ def _notes(differing: Differing, conflicting: int, sample: Sample) -> list[str]:
         notes.append(f"{conflicting:,} pairs have different human labels in the two runs and count as unlabelled")
     if left := left_words(sample.left_out):
         notes.append(f"labelled pairs that the difference of win rates leaves out: {left}")
+    if sample.chosen == "targeted":
+        notes.append(
+            "the labelled pairs were chosen for a property of theirs: accuracy, macro-F1 and kappa are of these pairs "
+            "and do not stand for the others"
+        )
     return notes
 
 

@@ -82,6 +82,14 @@ def test_labels_within_verdicts_allow_no_difference_of_rates(two: Judgenet) -> N
     assert "at random" in shown["rate"]["reason"]
 
 
+def test_targeted_labels_stand_for_no_other_pair(two: Judgenet) -> None:
+    shown = two("compare", "one", "two", "--chosen", "targeted", "--json").json
+    assert shown["rate"]["difference"] is None
+    assert any("chosen for a property of theirs" in note for note in shown["notes"])
+    random = two("compare", "one", "two", "--chosen", "random", "--json").json
+    assert not any("chosen for a property" in note for note in random["notes"])
+
+
 def test_runs_without_a_common_pair(two: Judgenet, at: At, tmp_path: Path) -> None:
     pairs = _pairs(tmp_path / "other.jsonl", 0, 5, "Thus")
     two("run", "--pairs", pairs, *at, "--out", "three", "--width", 1, "--depth", 1, "--roles", "none")
