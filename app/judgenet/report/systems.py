@@ -283,6 +283,9 @@ def length_json(found: LengthAdjusted) -> dict[str, Any]:
         "slope": found.slope,
         "n": found.n,
         "reason": found.reason or None,
+        "reasons": {"slope": "all responses differ equally in length"}
+        if found.slope is None and not found.reason
+        else {},
     }
 
 

@@ -75,6 +75,15 @@ AWKWARD: dict[str, tuple[list[dict[str, Any]], tuple[str, ...]]] = {
     "one order": ([record(i, human=LABELS[i % 3]) for i in range(24)], (*NETWORK, "--orders", "ab")),
     "no valid call": ([record(i, human=LABELS[i % 3], annotators={"x": "a"}) for i in range(4)], NETWORK),
     "one system": ([record(i, human=LABELS[i % 3], model_a="m", model_b="m") for i in range(24)], ONE),
+    "three systems, equal lengths": (
+        [
+            record(
+                i, response_a="So.", response_b="No.", model_a="xyz"[i % 3], model_b="yzx"[i % 3], human=LABELS[i % 3]
+            )
+            for i in range(24)
+        ],
+        ONE,
+    ),
     "one question": (
         [
             record(i, question="Why?", response_a=f"So {i}.", human=LABELS[i % 3], annotators={"x": "a", "y": "b"})
