@@ -67,7 +67,9 @@ async def run(page: BiasPage) -> None:
     await settle()
 
 
-async def test_a_judge_that_takes_the_first_shows_it_in_every_part(page: BiasPage, judge: JudgeServer) -> None:
+async def test_a_judge_that_takes_the_first_shows_it_in_every_part(
+    page: BiasPage, studio: Studio, judge: JudgeServer
+) -> None:
     judge.judge.settings.mind = "first"
     await planned(page)
     only(page, "order", "bandwagon")
@@ -87,6 +89,13 @@ async def test_a_judge_that_takes_the_first_shows_it_in_every_part(page: BiasPag
     assert bandwagon.share == 0.0
     assert "1.00" in page.card.rows[0].accessibleName()
     assert not page.context.runner.busy
+    # Another design does not take the figures away, but it is said that they are not its own.
+    await planned(page)
+    assert "another network" not in page.note.text()
+    studio.window.frame_actions.set_size(3, 1)
+    await until(lambda: "Measured on another network" in page.note.text())
+    assert page.card.rows[0].row is not None
+    assert page.card.rows[0].row.share == 1.0
 
 
 async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:

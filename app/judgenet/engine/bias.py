@@ -52,7 +52,12 @@ def faireval_of(spec: NetworkSpec) -> NetworkSpec:
 
 def lab_of(base: Start, built: BuiltLab) -> str:
     """The id of the lab in which the network of a start is asked about these prompts."""
-    return lab_id(built, network_json.digest(replace(base.spec, orders="ab")))
+    return lab_id(built, asked_of(base.spec))
+
+
+def asked_of(spec: NetworkSpec) -> str:
+    """The digest of a network (with its models) as a lab asks it: in one order a prompt."""
+    return network_json.digest(replace(spec, orders="ab"))
 
 
 def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:

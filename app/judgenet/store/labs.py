@@ -186,6 +186,12 @@ def lab_answers(
     return tuple(ranked), {judge.id: answers.get(judge.id, {}) for judge in ranked}
 
 
+def lab_network(store: Store, info: LabInfo) -> str | None:
+    """The digest of the network that a lab measured, ``None`` where it measured none."""
+    run_id = info.runs.get(NETWORK)
+    return None if run_id is None else network_json.digest(network_of(run_info(store, run_id)))
+
+
 def lab_calls(store: Store, info: LabInfo, judge: Judge, prompts: Sequence[str]) -> list[tuple[FullCall, ...]]:
     """The calls from which a judge's answer to each prompt comes, with what was sent and said: a neuron's own, those of
     a layer, or all of a network or single judge; none where the prompt was not asked."""

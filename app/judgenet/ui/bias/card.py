@@ -131,7 +131,8 @@ class CardRow(QAbstractButton):
         return column[0] + inside + min(share, self._end) / self._end * (column[1] - 2 * inside)
 
     def _grid(self, painter: QPainter, columns: Columns, high: float) -> None:
-        painter.setPen(QPen(self.theme.color("line"), 1))
+        # Where lines are as strong as text, they must not be taken for the coin's mark.
+        painter.setPen(QPen(self.theme.color("line", 0.35 if self.theme.name == "contrast" else 1.0), 1))
         for column in (columns.bar, columns.way):
             if column[1]:
                 for tick in ticks(self._end):

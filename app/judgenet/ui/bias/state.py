@@ -21,7 +21,16 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.tally import Tally
-from judgenet.engine.bias import USUAL_JUDGES, LabEstimate, LabFinished, estimate_lab, lab_of, lab_starts, start_lab
+from judgenet.engine.bias import (
+    USUAL_JUDGES,
+    LabEstimate,
+    LabFinished,
+    asked_of,
+    estimate_lab,
+    lab_of,
+    lab_starts,
+    start_lab,
+)
 from judgenet.engine.nwise import OrdersEstimate, ask_orders, estimate_orders
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
@@ -35,6 +44,7 @@ from judgenet.store.labs import (
     keep_orders,
     lab_calls,
     lab_info,
+    lab_network,
     lab_orders,
     lab_result,
     labs,
@@ -134,6 +144,8 @@ class BiasState(QObject):
         self.progress: Progress | None = None
         self.ended: LabFinished | None = None
         self.orders: Orders | None = None
+        self.network: str | None = None
+        """The digest of the network that the lab in view measured."""
         self.look: Look | None = None
         self._watched = False
         self._stale = True
@@ -205,6 +217,12 @@ class BiasState(QObject):
             self.lab, self.result = found, None
             self.result_changed.emit()
             self._read()
+
+    @property
+    def of_another_network(self) -> bool:
+        """The lab in view measured another network than the one that is designed now."""
+        start = self.plan.start
+        return start is not None and self.network not in (None, asked_of(start.spec))
 
     # The plan
 
@@ -392,7 +410,7 @@ class BiasState(QObject):
             result = await self._tasks.job(
                 f"Read {info.title}", lambda job: lab_result(store, info.id, watch=job.check)
             )
-            orders = lab_orders(store, info.id)
+            orders, network = lab_orders(store, info.id), lab_network(store, info)
         except JobCancelled:
             return
         except (StoreError, sqlite3.Error) as error:
@@ -403,7 +421,7 @@ class BiasState(QObject):
         self._took_s = time.monotonic() - began
         # What was read meanwhile is newer.
         if number == self._reads:
-            self.result, self.orders = result, orders
+            self.result, self.orders, self.network = result, orders, network
             self.result_changed.emit()
 
     # A pair behind a bar

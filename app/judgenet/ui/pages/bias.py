@@ -188,6 +188,8 @@ class BiasPage(Page):
         if self.state.choice != self.side.choice() or self._names_differ():
             self._show_choice()
         self.side.show_plan()
+        if self.state.result is not None:
+            self._show_note(self.state.result)
         self.context.actions.refresh_soon()
         self._show_empty()
 
@@ -246,6 +248,8 @@ class BiasPage(Page):
             parts.append("So far: the lab goes on")
         elif ended is not None and ended.state != "done" and ended.message:
             parts.append(ended.message)
+        if self.state.of_another_network:
+            parts.append("Measured on another network than the one that is designed now")
         self.note.setText(". ".join(parts))
 
     def _show_empty(self) -> None:
