@@ -612,6 +612,7 @@ async def test_verdicts_stand_beside_labels(studio: Studio, place: Path) -> None
     runner.start()
     await until(lambda: run_state.state == "done" and not runner.running)
     await until(lambda: not table.isColumnHidden(columns["verdict"]) and not page.browse.busy)
+    await until(lambda: "of 20 pairs" in page.browse.side.agreement.text(), "all verdicts are told of")
     model = page.browse.model
     said = [run_state.verdicts(i)[studio.window.context.document.rule] for i in range(20)]  # type: ignore[index]
     assert [model.verdict(row, "verdict")[0] for row in range(20)] == said

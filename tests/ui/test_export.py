@@ -33,7 +33,7 @@ def report(tmp_path: Path, qapp: QApplication) -> Report:
     say, _ = random_say(pairs)
     path = tmp_path / "run.judgenet.db"
     record(path, pairs, say, fixed_network(3, 2))
-    return reported(path)
+    return reported(path, chosen="random")
 
 
 def read(data: bytes) -> tuple[PdfReader, str]:

@@ -704,12 +704,12 @@ async def test_another_run_is_chosen_from_the_menu(studio: Studio, place: Path) 
     press(studio.window.top_bar, "Run")
     await finished(studio)
     assert page.run_choice.text() == "Run 2"
-    assert len(page.focus.now.layers if page.focus.now else ()) == 1
+    await until(lambda: len(page.focus.now.layers if page.focus.now else ()) == 1, "the pair of the second run")
     click_menu(page.run_choice, "Run 1")
     await until(lambda: not state_of(studio).loading)
     await settle()
     assert page.run_choice.text() == "Run 1"
-    assert len(page.focus.now.layers if page.focus.now else ()) == 2
+    await until(lambda: len(page.focus.now.layers if page.focus.now else ()) == 2, "the pair of the first run")
     assert page.dock.pairs.model.rowCount() == 3
 
 

@@ -112,7 +112,9 @@ class EmptyState(QFrame):
         self.note = label("", tone="text2", wrap=True)
         self.button = QPushButton(self)
         self.more = QPushButton(self)
-        self.more.hide()
+        for button in (self.button, self.more):
+            button.setAccessibleName("Nothing to do")
+            button.hide()
         self._do: Callable[[], object] | None = None
         self._do_more: Callable[[], object] | None = None
         self.button.clicked.connect(self._clicked)
