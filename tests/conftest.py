@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from judgenet.engine.embedded_model import find_model
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# How fast a machine under load is says nothing of the program.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -22,6 +24,9 @@ from judgenet.store.files import save_project, store_path
 from judgenet.store.runs import run_info
 from tests.e2e.command import write_pairs
 from tests.fakes.judge_server import JudgeServer
+
+if TYPE_CHECKING:
+    from tests.e2e.screen import Screen
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 is Linux's")
 
@@ -56,6 +61,13 @@ def _differs(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
     return float((one != other).any(axis=2).mean())
 
 
+def _rests(screen: Screen) -> bool:
+    """Whether nothing moves for a while: a button that is being put elsewhere would not be hit."""
+    before = screen.picture()
+    time.sleep(0.5)
+    return _differs(screen.picture(), before) < 0.001
+
+
 def _is_accent(part: NDArray[np.uint8]) -> bool:
     """Whether a part of the screen is mostly in the accent's colour."""
     return any(
@@ -68,7 +80,7 @@ def _rgb(color: str) -> NDArray[np.int_]:
     return np.array([int(color[at : at + 2], 16) for at in (1, 3, 5)])
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 def test_studio_on_a_screen(tmp_path: Path, config: Path) -> None:
     pytest.importorskip("Xlib", reason="python-xlib is not installed (it is a test tool)")
     from tests.e2e.screen import virtual_screen, wait_for, why_no_screen
@@ -97,18 +109,19 @@ def test_studio_on_a_screen(tmp_path: Path, config: Path) -> None:
             design = screen.picture()
             assert _differs(design, empty) > 0.5
             # By keys to the page Run, by mouse on its one primary button, at the right end of the top bar.
-            screen.press("Control_L", "3")
+            screen.press("Control_L", "4")
             wait_for(lambda: _differs(screen.picture(), design) > 0.02, "the page Run")
             x, y = left + width - 50, top + 24
             wait_for(lambda: _is_accent(screen.picture()[y - 10 : y + 10, x - 20 : x + 20]), "the button Run")
             assert not server.requests
+            wait_for(lambda: _rests(screen), "a page that stands still")
             screen.click(x, y)
             wait_for(lambda: server.requests, "the first call")
             wait_for(lambda: _run_state(project) == "done", "the end of the run")
             assert server.requests == 6 * (1 + 2 * 2 * 2)
             watched = screen.picture()
             assert _colors(watched) > 200
-            screen.press("Control_L", "4")
+            screen.press("Control_L", "5")
             wait_for(lambda: _differs(screen.picture(), watched) > 0.05, "the page Results")
             wait_for(lambda: _colors(screen.picture()) > 200, "results that are drawn")
             screen.press("Control_L", "q")
