@@ -248,7 +248,9 @@ def _show_estimate(
 
 def _print_plan(built: BuiltLab, console: Console) -> None:
     lab = built.lab
-    line = f"Plan: {lab.pairs:,} pairs of {lab.questions:,} instructions, {len(built.prompts):,} prompts a judge"
+    pairs = "1 pair" if lab.pairs == 1 else f"{lab.pairs:,} pairs"
+    questions = "1 instruction" if lab.questions == 1 else f"{lab.questions:,} instructions"
+    line = f"Plan: {pairs} of {questions}, {len(built.prompts):,} prompts a judge"
     console.print(line, soft_wrap=True, markup=False, highlight=False)
     for plan in lab.probes:
         console.print(f"  {PROBES[plan.key].title}: {plan.line}", soft_wrap=True, markup=False, highlight=False)
