@@ -133,6 +133,7 @@ class Chain:
         return self.in_flight.total()
 
 
+@pytest.mark.timeout(600)
 def test_thirty_runs_killed_at_random_moments_lose_and_repeat_nothing(whole: Command) -> None:
     rng = random.Random(20_260_101)
     verdicts = whole.export("verdicts")
