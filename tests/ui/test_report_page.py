@@ -308,3 +308,39 @@ async def test_the_newest_lab_is_a_part_and_a_newer_one_takes_its_place(studio: 
     context.actions.trigger("page.report")
     await until(lambda: "Bias lab (Lab 2, 5 pairs" in page.text.toPlainText(), "the newer lab")
     await until(lambda: page.whole, "the report")
+
+
+async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio, place: Path) -> None:
+    pairs = story_pairs(12, labelled=0.9)
+    page = await reported(studio, place, pairs)
+    context = page.context
+    assert not page.compare_choice.isEnabled()
+    assert not page.parts["comparison"].isEnabled()
+    assert page.parts["comparison"].toolTip() == "Choose a run to compare with in the top bar."
+    context.document.edit_network("A smaller network", story_network(2, None))
+    with telling(StoryJudge(usual(pairs))):
+        context.actions.trigger("run.start")
+        await until(lambda: page.run_choice.text() == "Run 2" and context.run_state.state == "done", "the second run")
+    context.actions.trigger("page.report")
+    await until(lambda: page.title.text() == "Report of run 2" and page.whole, "its report", 60)
+    menu = page.compare_choice.menu()
+    menu.aboutToShow.emit()
+    menu.actions()[0].trigger()
+    await until(page.parts["comparison"].isEnabled, "both runs", 60)
+    assert page.compare_choice.text() == "Beside run 1"
+    results = context.results.results
+    assert results is not None
+    right = [
+        results.index.verdict(results.report.decides, place) == results.index.human(place)
+        for place in range(len(pairs))
+        if results.index.human(place) is not None
+    ]
+    text = page.text.toPlainText()
+    assert "## Beside run-1" in text
+    told = text.split("## Beside run-1")[1].split("\n## ")[0]
+    assert f"12 pairs are in both runs (of 12 and 12), 12 judged by both, {len(right)} of them labelled" in told
+    assert f"| Accuracy, % | {100 * sum(right) / len(right):.1f} |" in told
+    menu.aboutToShow.emit()
+    next(action for action in menu.actions() if action.text() == "None").trigger()
+    await until(lambda: "Beside run-1" not in page.text.toPlainText(), "one run alone")
+    assert page.compare_choice.text() == "Compare"

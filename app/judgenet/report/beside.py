@@ -54,14 +54,16 @@ def compare_runs(
     other_run: RunInfo,
     *,
     chosen: Chosen | None = None,
+    read: VerdictIndex | None = None,
     on_progress: Progress | None = None,
 ) -> Report:
     """The report with :class:`Beside`. ``index`` heard of the run's pairs while the report was built; of the other run
-    the same aggregation is taken, where it has it. ``chosen`` says how the labelled pairs were chosen.
+    the same aggregation is taken, where it has it. ``chosen`` says how the labelled pairs were chosen;
+    ``read`` are the other run's verdicts where they are read already.
 
     :raises ValueError: the two have no pair in common.
     """
-    other = _indexed(other_store, other_run, on_progress)
+    other = _indexed(other_store, other_run, on_progress) if read is None else read
     same_store = store.path == other_store.path
     # Places in the other run, and in this one.
     places = common_pairs(store, other_run, run) if same_store else _common(other_store, other_run, store, run)

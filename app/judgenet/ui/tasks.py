@@ -134,12 +134,13 @@ class Tasks(QObject):
         self.jobs.append(job)
         self.jobs_changed.emit()
         working = asyncio.ensure_future(self.off_thread(work, job))
+        # Where nobody waits for it any more, what the thread still says interests nobody.
+        working.add_done_callback(_heard)
         stopped = asyncio.ensure_future(job.wait_cancelled())
         try:
             await asyncio.wait({working, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
-                # The thread ends at its next check; what it still says interests nobody.
-                working.add_done_callback(_heard)
+                # The thread ends at its next check.
                 raise JobCancelled
             return working.result()
         finally:

@@ -27,11 +27,11 @@ from judgenet.ui.bias.ranks import RanksView
 from judgenet.ui.bias.side import Side
 from judgenet.ui.bias.state import BiasState
 from judgenet.ui.context import Context
+from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ComboBox, label, upright
-from judgenet.ui.run.parts import EmptyState
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN
 from judgenet.ui.words import count, day

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -44,14 +44,11 @@ from judgenet.ui.dialogs import ask_folder, ask_save_file
 from judgenet.ui.errors import Mend
 from judgenet.ui.export import pdf, png
 from judgenet.ui.export_pdf import Pages
-from judgenet.ui.navigation import PageKey, Visit
-from judgenet.ui.pages.base import Page
+from judgenet.ui.navigation import PageKey
+from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.parts import SpinBox, label, line
 from judgenet.ui.results.page_view import PageView
-from judgenet.ui.results.run_choice import RunChoice
-from judgenet.ui.results.state import Results
-from judgenet.ui.results.waiting import Waiting
-from judgenet.ui.run.parts import EmptyState
+from judgenet.ui.results.state import Beside, Results
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
@@ -76,29 +73,26 @@ WRITERS: Final[dict[str, tuple[str, str, Writer]]] = {
 """The forms of a report by the ending of the file: name, what it holds, what writes it."""
 
 
-class ReportPage(Page):
+class ReportPage(OfRunPage):
     """A report of the run in focus."""
 
     key: ClassVar[PageKey] = "report"
     primary: ClassVar[str] = "report.save"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
+    would_be: ClassVar[str] = "This page will show the report of a run, to be read, printed and sent."
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         theme = context.theme.theme
-        self._state = context.results
         self._shown: Results | None = None
         self._document: ReportDocument | None = None
         self._sections: Sections | None = None
         self._report: Report | None = None
         self._more: tuple[Hashable, str, Report | None] = (None, "", None)
+        self._beside: Beside | None = None
         self._reckoning = False
         self._task: asyncio.Task[None] | None = None
 
-        self.run_choice = RunChoice(context.run_state)
-        self.empty = EmptyState(theme, "report")
-        self.waiting = Waiting(theme)
-        self.waiting.stop.clicked.connect(self._state.cancel)
         self.pages = PageView(theme)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -108,9 +102,7 @@ class ReportPage(Page):
         self.views = QStackedWidget()
         self.views.addWidget(self.pages)
         self.views.addWidget(self.text)
-        self.stack = QStackedWidget()
-        for widget in (self.empty, self.waiting, self.views):
-            self.stack.addWidget(widget)
+        self.stack.addWidget(self.views)
         self.panel = self._make_panel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -118,20 +110,14 @@ class ReportPage(Page):
         row.addWidget(self.stack, 1)
         row.addWidget(self.panel)
 
-        self._clock = QTimer(self)
-        self._clock.setInterval(100)
-        self._clock.timeout.connect(self._show_share)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_WAIT_MS)
         self._soon.timeout.connect(self._compose)
-        self._state.changed.connect(self._refresh)
-        context.run_state.run_changed.connect(self._refresh)
-        context.run_state.loading_changed.connect(self._refresh)
         context.document.opened.connect(self._forget)
         self._add_actions()
         self.set_theme(theme)
-        self._refresh()
+        self.follow()
 
     # Making
 
@@ -235,23 +221,11 @@ class ReportPage(Page):
 
     # The frame's wishes
 
-    def top_widgets(self) -> Sequence[QWidget]:
-        return (self.run_choice,)
-
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.panel)
 
-    def enter(self, visit: Visit) -> None:
-        self._state.watch("report")
-        self._refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._state.unwatch("report")
-
     def set_theme(self, theme: Theme) -> None:
-        self.empty.set_theme(theme)
-        self.waiting.set_theme(theme)
+        super().set_theme(theme)
         self.pages.set_theme(theme)
         self.panel.setFixedWidth(theme.px(INSPECTOR["other"]))
         side = theme.px(16)
@@ -282,39 +256,16 @@ class ReportPage(Page):
 
     def _refresh(self) -> None:
         """Shows the present state."""
-        state, run, results = self._state, self._state.run, self._state.results
-        self._clock.stop()
-        if run is None and self.context.run_state.loading:
-            self._show_share()
-            self.stack.setCurrentWidget(self.waiting)
-        elif run is None:
-            why = self.context.runner.why_not()
-            self.empty.say(
-                "Here the report of a run will stand, to be read, printed and sent.",
-                f"There is no run yet. {why}".strip(),
-                "" if why else "Run",
-                self._run,
-            )
-            self.stack.setCurrentWidget(self.empty)
-        elif results is None and state.stopped:
-            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
-            self.stack.setCurrentWidget(self.empty)
-        elif results is None:
-            self._show_share()
-            self._clock.start()
-            self.stack.setCurrentWidget(self.waiting)
-        elif results is not self._shown:
-            self._shown = results
+        results, beside = self._state.results, self._state.beside
+        if self._show_missing() or results is None:
+            self._shown = self._document = self._sections = self._report = self._beside = None
+        elif self._in_view and (results is not self._shown or beside is not self._beside):
+            self._shown, self._beside = results, beside
+            self._reckoning = True
             self._show_about(results)
             self._task = self.context.tasks.start(self._read_sections(results), "Lay out the report")
-        if results is None:
-            self._shown = self._document = self._sections = self._report = None
-        self.panel.setVisible(run is not None)
+        self.panel.setVisible(self._state.run is not None)
         self._refresh_buttons()
-
-    def _show_share(self) -> None:
-        run = self._state.run
-        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
 
     def _show_about(self, results: Results) -> None:
         report = results.report
@@ -393,13 +344,31 @@ class ReportPage(Page):
             await self._read_sections(results)
 
     async def _show_parts(self, results: Results, report: Report) -> None:
+        beside = self._beside
+        if beside is not None:
+            report = await self.context.tasks.off_thread(self._with_beside, results, report, beside)
         made = await self.context.tasks.off_thread(sections, report)
-        if results is self._shown:
+        if results is self._shown and beside is self._beside:
             self._report, self._sections = report, made
             for key, box in self.parts.items():
                 box.setEnabled(bool(made[key]))
-                box.setToolTip("" if made[key] else "This run has nothing to say here.")
+                why = "This run has nothing to say here."
+                if key == "comparison":
+                    why = "Choose a run to compare with in the top bar."
+                    if beside is not None:
+                        why = f"Run {beside.other.run.number} has no pair in common with this one."
+                box.setToolTip("" if made[key] else why)
             self._compose()
+
+    def _with_beside(self, results: Results, report: Report, beside: Beside) -> Report:
+        """The report with the other run beside it, for a thread."""
+        from judgenet.report.beside import compare_runs
+
+        store = self.context.document.store
+        if store is None or not beside.common:
+            return report
+        other = beside.other
+        return compare_runs(store, results.run, report, results.index, store, other.run, read=other.index)
 
     def _compose(self) -> None:
         """Puts the chosen parts together and lays out the pages."""
@@ -415,9 +384,6 @@ class ReportPage(Page):
         self.text.verticalScrollBar().setValue(where)
         self.stack.setCurrentWidget(self.views)
         self._refresh_buttons()
-
-    def _run(self) -> None:
-        self.context.actions.trigger("run.start")
 
     # Saving
 

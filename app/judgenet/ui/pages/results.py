@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QScrollArea,
-    QStackedWidget,
     QWidget,
 )
 
@@ -28,8 +27,8 @@ from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
-from judgenet.ui.navigation import PageKey, Visit
-from judgenet.ui.pages.base import Page
+from judgenet.ui.navigation import PageKey
+from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
 from judgenet.ui.results.compare import ComparePanel
 from judgenet.ui.results.curve import CurvePanel
@@ -42,13 +41,10 @@ from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
 from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
-from judgenet.ui.results.run_choice import CompareChoice, RunChoice
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
-from judgenet.ui.results.waiting import Waiting
 from judgenet.ui.results.what_if import WhatIfPanel, looked_at
 from judgenet.ui.results.words import selection_words
-from judgenet.ui.run.parts import EmptyState
 from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -58,17 +54,17 @@ _NARROW: Final = 980
 """Below this width in px there is one panel a row."""
 
 
-class ResultsPage(Page):
+class ResultsPage(OfRunPage):
     """How good the run in focus is."""
 
     key: ClassVar[PageKey] = "results"
     primary: ClassVar[str] = "report.show"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
+    would_be: ClassVar[str] = "This page will show how well the network agrees with people, and where it does not."
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         theme = context.theme.theme
-        self._state = context.results
         self._shown: Results | None = None
         self._aggregation: str | None = None
         self._chosen: Selection | None = None
@@ -77,12 +73,6 @@ class ResultsPage(Page):
         self._wanted_size: Choice | None = None
         self._task: asyncio.Task[None] | None = None
 
-        self.run_choice = RunChoice(context.run_state)
-        self.compare_choice = CompareChoice(context.run_state, context.results)
-        self.compare_choice.set_theme(theme)
-        self.empty = EmptyState(theme, "results")
-        self.waiting = Waiting(theme)
-        self.waiting.stop.clicked.connect(self._state.cancel)
         self.strips = {key: Strip(theme) for key in ("state", "rules", "changed", "working")}
         self.head = HeadPanel(theme)
         self.compare = ComparePanel(theme)
@@ -127,7 +117,7 @@ class ResultsPage(Page):
         self.rows.add(self.head)
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
-        self.rows.add(self.what_if, self.curve, weights=(37, 63))
+        self.rows.add(self.what_if, self.curve, weights=(38, 62))
         self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         self.rows.add(self.learned)
@@ -143,9 +133,7 @@ class ResultsPage(Page):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName("Results of the run")
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.stack = QStackedWidget()
-        for widget in (self.empty, self.waiting, self.area):
-            self.stack.addWidget(widget)
+        self.stack.addWidget(self.area)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -155,9 +143,6 @@ class ResultsPage(Page):
         self.compare.hide()
         self.clouds.hide()
 
-        self._clock = QTimer(self)
-        self._clock.setInterval(100)
-        self._clock.timeout.connect(self._show_share)
         self._connect()
         context.actions.add(
             Action(
@@ -171,13 +156,10 @@ class ResultsPage(Page):
             ),
             Action("results.own_rules", "Count votes by the run's own rules", self._own_rules, "", "vote"),
         )
-        self._refresh()
+        self.follow()
 
     def _connect(self) -> None:
         context = self.context
-        self._state.changed.connect(self._refresh)
-        context.run_state.run_changed.connect(self._refresh)
-        context.run_state.loading_changed.connect(self._refresh)
         context.runner.changed.connect(self._refresh_strips)
         context.document.difference_changed.connect(self._refresh_strips)
         context.document.opened.connect(self._opened)
@@ -208,24 +190,11 @@ class ResultsPage(Page):
 
     # The frame's wishes
 
-    def top_widgets(self) -> Sequence[QWidget]:
-        return (self.run_choice, self.compare_choice)
-
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.pairs)
 
-    def enter(self, visit: Visit) -> None:
-        self._state.watch("results")
-        self._refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._state.unwatch("results")
-
     def set_theme(self, theme: Theme) -> None:
-        self.compare_choice.set_theme(theme)
-        self.empty.set_theme(theme)
-        self.waiting.set_theme(theme)
+        super().set_theme(theme)
         for strip in self.strips.values():
             strip.set_theme(theme)
         self.head.set_theme(theme)
@@ -246,45 +215,16 @@ class ResultsPage(Page):
 
     def _refresh(self) -> None:
         """Shows the present state."""
-        state, run = self._state, self._state.run
-        results = state.results
-        self._clock.stop()
-        if run is None:
-            self._show_empty()
-        elif results is None and state.stopped:
-            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
-            self.stack.setCurrentWidget(self.empty)
-        elif results is None:
-            self._show_share()
-            self._clock.start()
-            self.stack.setCurrentWidget(self.waiting)
+        results = self._state.results
+        if self._show_missing() or results is None:
+            self.pairs.hide()
+            self._shown = None
         else:
             self.stack.setCurrentWidget(self.area)
             if results is not self._shown:
                 self._show(results)
             self._refresh_beside(results)
-        if results is None:
-            self.pairs.hide()
-            self._shown = None
         self._refresh_strips()
-
-    def _show_empty(self) -> None:
-        if self.context.run_state.loading:
-            self._show_share()
-            self.stack.setCurrentWidget(self.waiting)
-            return
-        why = self.context.runner.why_not()
-        self.empty.say(
-            "Here it will stand how well the network agrees with people, and where it does not.",
-            "There is no run yet. " + why if why else "There is no run yet.",
-            "" if why else "Run",
-            self._run,
-        )
-        self.stack.setCurrentWidget(self.empty)
-
-    def _show_share(self) -> None:
-        run = self._state.run
-        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
 
     def _show(self, results: Results) -> None:
         """Shows a run's figures."""
@@ -405,9 +345,6 @@ class ResultsPage(Page):
 
     def _stop_comparing(self) -> None:
         self._state.compare_with(None)
-
-    def _run(self) -> None:
-        self.context.actions.trigger("run.start")
 
     def _show_planner(self) -> None:
         self.area.ensureWidgetVisible(self.planner, 0, self.context.theme.theme.px(24))

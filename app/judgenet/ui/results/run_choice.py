@@ -90,6 +90,7 @@ class CompareChoice(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         run_state.run_changed.connect(self.refresh)
         run_state.runs_changed.connect(self.refresh)
+        results.changed.connect(self.refresh)
         self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -100,6 +101,9 @@ class CompareChoice(QToolButton):
         """Says whether there is another run."""
         others = [run for run in self._run_state.runs if self._is_other(run)]
         self.setEnabled(bool(others))
+        beside = next((run for run in others if run.id == self._results.other_id), None)
+        self.setText("Compare" if beside is None else f"Beside run {beside.number}")
+        self.setAccessibleName("Compare with another run" if beside is None else f"{self.text()}, choose another")
         self.setToolTip("Put another run beside this one" if others else "There is no other run to compare with.")
 
     def _is_other(self, run: RunInfo) -> bool:

@@ -20,10 +20,11 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
+from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.parts import ElidedLabel, EmptyState
+from judgenet.ui.run.parts import ElidedLabel
 from judgenet.ui.run.picture import (
     network_state,
     neuron_state,

@@ -1,0 +1,149 @@
+"""What stands where a page has nothing to show: what would be here, or how far it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOption,
+    QVBoxLayout,
+    QWidget,
+)
+
+from judgenet.ui.icons import icon
+from judgenet.ui.parts import label
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import ICON_EMPTY, PAGE_MARGIN
+from judgenet.ui.widgets import set_kind
+
+
+class EmptyState(QFrame):
+    """What would be here, in one sentence, with one button that makes it."""
+
+    def __init__(self, theme: Theme, icon_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon_name = icon_name
+        self.picture = QLabel(self)
+        self.sentence = label("", wrap=True)
+        self.note = label("", tone="text2", wrap=True)
+        self.button = QPushButton(self)
+        self.more = QPushButton(self)
+        for button in (self.button, self.more):
+            button.setAccessibleName("Nothing to do")
+            button.hide()
+        self._do: Callable[[], object] | None = None
+        self._do_more: Callable[[], object] | None = None
+        self.button.clicked.connect(self._clicked)
+        self.more.clicked.connect(self._clicked_more)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
+        for widget in (self.picture, self.sentence, self.note):
+            column.addWidget(widget)
+        row = QHBoxLayout()
+        row.addWidget(self.button)
+        row.addWidget(self.more)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(3)
+        self._column = column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        side = theme.px(ICON_EMPTY)
+        self.picture.setPixmap(icon(self._icon_name, "text2").pixmap(side, side))
+        inside = theme.px(PAGE_MARGIN)
+        self._column.setContentsMargins(inside, inside, inside, inside)
+        self._column.setSpacing(theme.px(12))
+        for words in (self.sentence, self.note):
+            words.setMaximumWidth(theme.px(560))
+
+    def say(
+        self,
+        sentence: str,
+        note: str = "",
+        button: str = "",
+        do: Callable[[], object] | None = None,
+        *,
+        primary: bool = False,
+        why_not: str = "",
+        more: str = "",
+        do_more: Callable[[], object] | None = None,
+    ) -> None:
+        """Sets the words; without ``button`` there is none. ``why_not`` says why it cannot be done now; ``more`` is a
+        second button, for what may be done before."""
+        self.more.setText(more)
+        self.more.setAccessibleName(more.rstrip("…") or "Nothing more to do")
+        self.more.setVisible(bool(more))
+        self._do_more = do_more
+        self.sentence.setText(sentence)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        self.button.setText(button)
+        self.button.setAccessibleName(button or "Nothing to do")
+        self.button.setVisible(bool(button))
+        self.button.setEnabled(not why_not)
+        self.button.setToolTip(why_not)
+        wanted = "primary" if primary else "normal"
+        if self.button.property("kind") != wanted:
+            set_kind(self.button, wanted)
+        self._do = do
+
+    def _clicked_more(self) -> None:
+        if self._do_more is not None:
+            self._do_more()
+
+    def _clicked(self) -> None:
+        if self._do is not None:
+            self._do()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, QPainter(self), self)
+
+
+class Waiting(QWidget):
+    """The run is being read: how far it is, and a way to stop it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = label("")
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress of reading the run")
+        self.stop = QPushButton("Stop")
+        self.stop.setAccessibleName("Stop reading the run")
+        self.stop.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout()
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.stop)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
+        column.addWidget(self.words)
+        column.addLayout(row)
+        column.addStretch(3)
+        self._column = column
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on a theme's measures."""
+        side = theme.px(48)
+        self._column.setContentsMargins(side, side, side, side)
+        self._column.setSpacing(theme.px(12))
+        self.bar.setMaximumWidth(theme.px(480))
+
+    def show_share(self, share: float | None, words: str) -> None:
+        """Shows how far it is; ``None`` where that is unknown."""
+        self.bar.setRange(0, 0 if share is None else 1000)
+        self.bar.setValue(0 if share is None else round(1000 * share))
+        self.words.setText(words if share is None else f"{words}, {100 * share:.0f} %")

@@ -1,0 +1,105 @@
+"""What the pages about the figures of a run share: which run, one beside it, and what stands there until it is read."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from judgenet.ui.context import Context
+from judgenet.ui.empty import EmptyState, Waiting
+from judgenet.ui.navigation import Visit
+from judgenet.ui.pages.base import Page
+from judgenet.ui.results.run_choice import CompareChoice, RunChoice
+from judgenet.ui.theme import Theme
+
+_SHARE_MS = 100
+
+
+class OfRunPage(Page):
+    """A page about the run in focus.
+
+    Attributes:
+        would_be: what the page shows where there is a run, in a sentence.
+        stack: the empty state, the progress of reading, and what the page adds.
+    """
+
+    would_be: ClassVar[str]
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme.theme
+        self._state = context.results
+        self.run_choice = RunChoice(context.run_state)
+        self.compare_choice = CompareChoice(context.run_state, context.results)
+        self.compare_choice.set_theme(theme)
+        self.empty = EmptyState(theme, self.key)
+        self.waiting = Waiting(theme)
+        self.waiting.stop.clicked.connect(self._state.cancel)
+        self.stack = QStackedWidget()
+        for widget in (self.empty, self.waiting):
+            self.stack.addWidget(widget)
+        self._in_view = False
+        self._clock = QTimer(self)
+        self._clock.setInterval(_SHARE_MS)
+        self._clock.timeout.connect(self._show_share)
+
+    def follow(self) -> None:
+        """Shows the run in focus from now on."""
+        self._state.changed.connect(self._refresh)
+        self.context.run_state.run_changed.connect(self._refresh)
+        self.context.run_state.loading_changed.connect(self._refresh)
+        self._refresh()
+
+    @abstractmethod
+    def _refresh(self) -> None:
+        """Shows the present state."""
+
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (self.run_choice, self.compare_choice)
+
+    def enter(self, visit: Visit) -> None:
+        self._in_view = True
+        self._state.watch(self.key)
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._in_view = False
+            self._state.unwatch(self.key)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.compare_choice.set_theme(theme)
+        self.empty.set_theme(theme)
+        self.waiting.set_theme(theme)
+
+    def _show_missing(self) -> bool:
+        """Shows why there are no figures, or how far they are; ``False`` where there are."""
+        state, run = self._state, self._state.run
+        self._clock.stop()
+        if run is not None and state.results is not None:
+            return False
+        if run is None and not self.context.run_state.loading:
+            why = self.context.runner.why_not()
+            self.empty.say(self.would_be, f"There is no run yet. {why}".strip(), "" if why else "Run", self._run)
+            self.stack.setCurrentWidget(self.empty)
+        elif run is not None and state.stopped:
+            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
+            self.stack.setCurrentWidget(self.empty)
+        else:
+            self._show_share()
+            self._clock.start()
+            self.stack.setCurrentWidget(self.waiting)
+        return True
+
+    def _show_share(self) -> None:
+        run = self._state.run
+        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
+
+    def _run(self) -> None:
+        self.context.actions.trigger("run.start")
