@@ -425,3 +425,41 @@ async def test_two_hundred_neurons_a_layer_can_be_edited(page: DesignPage, docum
     document.undo_stack.undo()
     await asyncio.sleep(0)
     assert widths(document) == [200, 200]
+
+
+async def test_a_page_without_room_has_its_tools_in_a_menu_and_the_inspector_at_a_button(
+    page: DesignPage, document: Document, studio: Studio
+) -> None:
+    await settle()
+    assert page.has_inspector
+    assert not page.toolbar.inspector.isVisible()
+    page.context.settings.set(scale=2.0)
+    studio.window.resize(1280, 720)
+    await settle()
+    bar = page.toolbar
+    assert not page.has_inspector
+    for tool in (bar.size_button, bar.tree, bar.fit, bar.more, bar.inspector):
+        assert tool.isVisible()
+        assert bar.rect().contains(tool.geometry())
+    assert not bar.wiring.isVisible()
+    menu = bar.more.menu()
+    menu.aboutToShow.emit()
+    shown = {action.text(): action for action in menu.actions()}
+    assert {"Wiring", "Orders", "Zoom in", "Zoom out"} <= shown.keys()
+    wirings = shown["Wiring"].menu()
+    next(action for action in wirings.actions() if action.text() == "By hand").trigger()
+    assert document.spec.layers[1].wiring.kind == "explicit"
+    click(bar.inspector)
+    assert page.has_inspector
+    assert page.inspector.width() >= page.inspector.minimumWidth()
+    click(bar.inspector)
+    assert not page.has_inspector
+    click_node(page.view, Place(0, 0))
+    page.scene.node_activated.emit(Place(0, 0))
+    assert page.has_inspector
+    page.context.settings.set(scale=1.0)
+    studio.window.resize(1440, 900)
+    await settle()
+    assert page.has_inspector
+    assert not bar.inspector.isVisible()
+    assert not bar.more.isVisible()

@@ -63,7 +63,8 @@ class CostStrip(QFrame):
         self.price = _Figure("price")
         self.time = _Figure("time")
         self.note = label("", tone="text2", wrap=True)
-        self.problems = QPushButton("No problem")
+        self._problem = "No problem"
+        self.problems = QPushButton(self._problem)
         self.problems.setProperty("kind", "problem")
         self.problems.clicked.connect(self.problem_wanted)
         self.try_models = QPushButton("Try the models")
@@ -79,7 +80,7 @@ class CostStrip(QFrame):
         row.addWidget(self._line)
         for figure in (self.paid, self.open, self.price, self.time):
             row.addWidget(figure)
-        row.addWidget(self.note, stretch=1)
+        row.addWidget(self.note, stretch=3)
         row.addStretch(1)
         row.addWidget(self.problems)
         row.addWidget(self.try_models)
@@ -92,7 +93,6 @@ class CostStrip(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self.setFixedHeight(theme.px(STRIP))
-        self._row.setContentsMargins(theme.px(32), 0, theme.px(24), 0)
         self._line.setFixedHeight(theme.px(40))
         self.problems.setIconSize(QSize(theme.px(16), theme.px(16)))
         colors = theme.colors
@@ -109,9 +109,18 @@ class CostStrip(QFrame):
 
     def _fit(self) -> None:
         wide = self.width() / self._context.theme.theme.scale
-        self._row.setSpacing(self._context.theme.theme.px(36 if wide > 920 else 20))
-        self.tokens.setVisible(wide > 560)
-        self.open.setVisible(wide > 760)
+        theme = self._context.theme.theme
+        side = 32 if wide > 640 else 16
+        self._row.setContentsMargins(theme.px(side), 0, theme.px(min(side, 24)), 0)
+        self._row.setSpacing(theme.px(36 if wide > 920 else 20 if wide > 400 else 12))
+        self.note.setMinimumWidth(theme.px(120))
+        self._elide_problems()
+        found = self._context.figures.estimate
+        counted = found is not None and found.estimate.pairs > 0
+        self.tokens.setVisible(counted and wide > 560)
+        self.open.setVisible(counted and wide > 760)
+        self.paid.setVisible(counted and wide > 480)
+        self.time.setVisible(counted and wide > 360)
         self.try_models.setVisible(wide > 860)
         self.experiments.setVisible(wide > (1180 if self.problems.isVisibleTo(self) else 860))
 
@@ -131,12 +140,19 @@ class CostStrip(QFrame):
             text = shown[0].message.rstrip(".") if shown[0].layer is None else str(shown[0]).partition(". ")[0]
         else:
             text = count(len(shown), "problem")
-        metrics = self.problems.fontMetrics()
-        room = self._context.theme.theme.px(320)
-        self.problems.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+        self._problem = text
+        self._elide_problems()
         self.problems.setIcon(icon("warning", "warn"))
         self.problems.setAccessibleName(f"{text}. Show it")
         self.problems.setToolTip("\n".join(str(problem) for problem in shown[:12]))
+
+    def _elide_problems(self) -> None:
+        theme = self._context.theme.theme
+        wide = self.width() / theme.scale
+        room = theme.px(320 if wide > 860 else 200 if wide > 640 else 100)
+        shown = self.problems.fontMetrics().elidedText(self._problem, Qt.TextElideMode.ElideRight, room)
+        if shown != self.problems.text():
+            self.problems.setText(shown)
 
     def refresh(self) -> None:
         """Shows the newest estimate."""
@@ -162,7 +178,7 @@ class CostStrip(QFrame):
         if not pairs:
             low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
             self.calls.say(span(low, high), "calls a pair")
-            for figure in (self.tokens, self.paid, self.open, self.price, self.time):
+            for figure in (self.paid, self.price, self.time):
                 figure.hide()
             self._line.hide()
             self.note.setText("Load pairs to see tokens, price and time.")

@@ -60,7 +60,7 @@ class PromptSection(Section):
         self.pair = label("", tone="text2")
         self.order = Segment("Order", (("ab", "AB"), ("ba", "BA")))
         for key in ("ab", "ba"):
-            self.order.button(key).setProperty("size", "small")
+            self.order.button(key).setProperty("control", "small")
         self.tokens = label("", tone="text3")
         row = QHBoxLayout()
         row.addWidget(self.previous)

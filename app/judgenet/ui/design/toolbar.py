@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QMenu, QToolButton, QWidget, QWidgetAction
@@ -15,6 +17,17 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import SpinBox, add_row, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
+
+_ROOM: Final[tuple[tuple[int, tuple[str, ...]], ...]] = (
+    (860, ("orders",)),
+    (780, ("minus", "plus")),
+    (720, ("wiring",)),
+    (440, ("zoom",)),
+    (380, ("fit",)),
+    (320, ("tree",)),
+)
+"""Widths of the row in px at 100 % at which tools leave it."""
+_TIGHT: Final = 440
 
 
 class SizeMenu(QWidget):
@@ -71,6 +84,7 @@ class DesignToolbar(QWidget):
     def __init__(self, editor: DesignEditor, actions: ActionTable) -> None:
         super().__init__()
         self._editor = editor
+        self._actions = actions
         self.setAccessibleName("Tools of the canvas")
         self.size_button = QToolButton()
         set_kind(self.size_button, "menu")
@@ -107,12 +121,24 @@ class DesignToolbar(QWidget):
         self.fit.setText("Fit")
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.zoom.setText("100 %")
+        self.more = QToolButton()
+        self.more.setIcon(icon("more"))
+        self.more.setAccessibleName("More tools")
+        self.more.setToolTip("What has no room here")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._more_menu = QMenu(self)
+        self._more_menu.aboutToShow.connect(self._fill_more)
+        self.more.setMenu(self._more_menu)
+        self.inspector = QToolButton()
+        actions.attach(self.inspector, "design.inspector")
+        self.inspector.setIcon(icon("inspector", "text2", on="accent"))
+        self.inspector.hide()
         row = QHBoxLayout(self)
         row.addWidget(self.size_button)
         row.addWidget(self.wiring)
         row.addWidget(self.orders)
         row.addStretch(1)
-        for button in (self.tree, self.minus, self.zoom, self.plus, self.fit):
+        for button in (self.tree, self.minus, self.zoom, self.plus, self.fit, self.more, self.inspector):
             row.addWidget(button)
         self._row = row
         self.wiring.chosen.connect(self._wiring_chosen)
@@ -122,11 +148,10 @@ class DesignToolbar(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
-        self._row.setContentsMargins(theme.px(32), theme.px(16), theme.px(24), theme.px(8))
         self._row.setSpacing(theme.px(12))
         self.zoom.setFixedWidth(theme.px(56))
         self.zoom.setFont(theme.font(tabular=True))
-        for button in (self.tree, self.minus, self.plus, self.fit):
+        for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
             button.setIconSize(QSize(theme.px(20), theme.px(20)))
         colors = theme.colors
         self.size_button.setStyleSheet(
@@ -181,8 +206,36 @@ class DesignToolbar(QWidget):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """In a narrow window the inspector's form has what is hidden here."""
-        wide = self.width() / self._editor.context.theme.theme.scale
-        self.orders.setVisible(wide > 860)
-        self.minus.setVisible(wide > 680)
-        self.plus.setVisible(wide > 680)
+        """What has no room is in the menu of the three dots, from the least wanted on."""
+        theme = self._editor.context.theme.theme
+        wide = self.width() / theme.scale
+        for least, widgets in _ROOM:
+            for name in widgets:
+                getattr(self, name).setVisible(wide > least)
+        self.more.setVisible(wide <= _ROOM[0][0])
+        side = theme.px(32 if wide > _TIGHT else 12)
+        self._row.setContentsMargins(side, theme.px(16), min(side, theme.px(24)), theme.px(8))
+
+    def show_inspector_button(self, shown: bool) -> None:
+        """Has a button that opens the inspector, where it does not stand beside the canvas by itself."""
+        self.inspector.setVisible(shown)
+
+    def _fill_more(self) -> None:
+        """The tools that are hidden, as a menu."""
+        menu = self._more_menu
+        menu.clear()
+        for before in menu.findChildren(QMenu):
+            before.deleteLater()
+        for title, segment in (("Wiring", self.wiring), ("Orders", self.orders)):
+            if segment.isHidden():
+                choices = menu.addMenu(title)
+                choices.setEnabled(segment.isEnabled())
+                for button in segment.findChildren(QToolButton):
+                    choice = choices.addAction(button.text(), button.click)
+                    choice.setCheckable(True)
+                    choice.setChecked(button.isChecked())
+        if self.tree.isHidden():
+            menu.addAction(self._actions.qaction("design.tree"))
+        for button in (self.minus, self.plus, self.zoom, self.fit):
+            if button.isHidden():
+                menu.addAction(button.accessibleName(), button.click).setEnabled(button.isEnabled())

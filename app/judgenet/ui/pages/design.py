@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_names
@@ -35,6 +35,8 @@ from judgenet.ui.parts import ElidedLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 
+_NARROW: Final = 760
+"""Below this width of the page in px at 100 % the canvas has all of it until the inspector is asked for."""
 _WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
     ("Full: all of the layer before", "full", 1),
     ("Window ±1: neighbours", "window", 1),
@@ -86,6 +88,7 @@ class DesignPage(Page):
         self.splitter.setHandleWidth(1)
         self.splitter.splitterMoved.connect(self._keep_width)
         self._placed = False
+        self._narrow = False
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
@@ -145,21 +148,34 @@ class DesignPage(Page):
         self.templates.set_theme(theme)
         self._center.setStyleSheet(f'QWidget[part="canvas"] {{ background: {theme.colors.canvas}; }}')
         self.inspector.setMinimumWidth(theme.px(300))
+        self._center.setMinimumWidth(theme.px(200))
         self._place_inspector()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._place_inspector()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if (self.width() < self.context.theme.theme.px(_NARROW)) != self._narrow:
+            self._place_inspector()
+
     def _place_inspector(self) -> None:
         if not self.isVisible() or not self.width():
             return
         theme = self.context.theme.theme
-        wanted = theme.px(self.context.settings.number("design inspector", INSPECTOR["design"]))
-        if self.inspector.isHidden() or (self._placed and self.splitter.sizes()[1] == 0):
-            wanted = 0
-        self.splitter.setSizes([max(1, self.width() - wanted), wanted])
+        narrow, before = self.width() < theme.px(_NARROW), self._narrow
+        self._narrow = narrow
+        self.toolbar.show_inspector_button(narrow)
+        shut = narrow if narrow != before else self._placed and not self.has_inspector
+        self._open_inspector(not shut)
         self._placed = True
+
+    def _open_inspector(self, opened: bool) -> None:
+        theme = self.context.theme.theme
+        wanted = theme.px(self.context.settings.number("design inspector", INSPECTOR["design"])) if opened else 0
+        self.splitter.setSizes([max(1, self.width() - wanted), wanted])
+        self.context.actions.refresh_soon()
 
     def _keep_width(self) -> None:
         width = self.splitter.sizes()[1]
@@ -231,6 +247,8 @@ class DesignPage(Page):
 
     def _activated(self, target: Target) -> None:
         """Enter or a double click: the inspector takes the keyboard."""
+        if not self.has_inspector:
+            self._open_inspector(True)
         if isinstance(target, Place):
             self.editor.select([target])
             self.inspector.role.name.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -359,11 +377,7 @@ class DesignPage(Page):
 
     def toggle_inspector(self) -> None:
         """Shows the inspector, or gives its room to the canvas."""
-        sizes = self.splitter.sizes()
-        theme = self.context.theme.theme
-        wanted = 0 if sizes[1] else theme.px(self.context.settings.number("design inspector", INSPECTOR["design"]))
-        self.splitter.setSizes([max(1, sum(sizes) - wanted), wanted])
-        self.context.actions.refresh_soon()
+        self._open_inspector(not self.has_inspector)
 
     @property
     def has_inspector(self) -> bool:
