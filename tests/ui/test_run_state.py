@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -121,3 +122,12 @@ async def test_texts_are_kept_only_while_they_are_written(clock: StoppedClock, s
     told.pass_time(0.1)
     assert told.state.state == "done"
     assert not told.state.live
+
+
+async def test_a_run_of_an_experiment_is_not_the_newest_of_the_design(studio: Studio) -> None:
+    state = studio.window.context.run_state
+    tried = replace(RUN, id="run-2", number=2, record={"experiment": {"name": "small", "arm": "one judge"}})
+    state._runs = (RUN, tried)
+    assert state.newest is RUN
+    state._runs = (tried,)
+    assert state.newest is None

@@ -120,6 +120,9 @@ class Figures(QObject):
             return
         self._known = known
         text = ""
+        if not pairs:
+            # Their file may be gone: it is not known whether they are others.
+            differs = tuple(part for part in differs if part != "pairs")
         if differs and newest is not None:
             text = f"{' and '.join(_WORDS[part] for part in differs).capitalize()} changed since run {newest.number}"
         self._take(estimate, "", text)

@@ -194,8 +194,8 @@ class RunState(QObject):
 
     @property
     def newest(self) -> RunInfo | None:
-        """The newest run of the project."""
-        return self._runs[-1] if self._runs else None
+        """The newest run that the design of the project made; an experiment makes runs of networks of its own."""
+        return next((run for run in reversed(self._runs) if "experiment" not in run.record), None)
 
     @property
     def live(self) -> bool:
@@ -333,8 +333,8 @@ class RunState(QObject):
         self._follow = True
         self.history = []
         self.refresh_runs()
-        newest = self.newest
-        self.show_run(None if newest is None else newest.id)
+        shown = self.newest or (self._runs[-1] if self._runs else None)
+        self.show_run(None if shown is None else shown.id)
 
     # Events
 

@@ -80,7 +80,7 @@ class FocusPair(QObject):
         self._rebuilt = None
         self._pair = None
         self.now = None
-        if table is not None and index is not None:
+        if table is not None and index is not None and self._context.document.store is not None:
             try:
                 self._pair = self._run_state.pair(index)
                 roles = self._run_state.roles(index)
