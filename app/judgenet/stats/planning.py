@@ -126,11 +126,14 @@ def of_pairs(need: Need, pairs: int, narrowest: float) -> Need:
     if need.needed is None or need.needed <= pairs:
         return need
     why = f"impossible: {need.needed:,} labels would be needed of {pairs:,} judged pairs"
-    return Need(None, need.floor, f"{why}, which all together give a width of {narrowest:.4f}")
+    return Need(None, need.floor, f"{why}, which all together give a width of {100 * narrowest:.1f} points")
 
 
 def _floor_reason(width: float, floor: float, of: str) -> str:
-    return f"impossible: {of} give no interval narrower than {floor:.4f}, however many are labelled (wished {width:g})"
+    return (
+        f"impossible: {of} give no interval narrower than {100 * floor:.1f} points, however many are labelled "
+        f"(wished {100 * width:g})"
+    )
 
 
 # Labels for a correction by error rates

@@ -126,7 +126,7 @@ class ErrorBar(QWidget):
         self._close.setAccessibleName("Close this message")
         self._close.setToolTip("Close this message")
         for button in (self._mend, self._copy):
-            button.setProperty("size", "small")
+            button.setProperty("control", "small")
         set_kind(self._copy, "flat")
         self._mend.clicked.connect(self._mended)
         self._copy.clicked.connect(self._copied)

@@ -484,7 +484,8 @@ class StatusBar(QFrame):
         right[1].say(f"{count(len(document.pairs), 'pair')} loaded" if document.pairs else "")
         if labels is not None and run is None:
             labelled = labels.a + labels.b + labels.tie
-            right[2].say(f"{labelled:,} with a human label")
+            # Those of the desk are on its own page.
+            right[2].say(f"{count(labelled, 'label')} came with the data" if labelled else "")
 
     def _fit(self) -> None:
         """Hides what has no room: the last of the left group first."""

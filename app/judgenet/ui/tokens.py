@@ -77,6 +77,9 @@ NARROW_WINDOW: Final = 1360
 """Below this width the rail shows icons only."""
 INSPECTOR: Final[dict[str, int]] = {"design": 360, "run": 488, "run narrow": 392, "other": 320}
 
+TABLE_EDGE: Final = 12
+"""So far from the sides of its cell the text of a table stands, in px."""
+
 ICON_TEXT: Final = 16
 ICON_BUTTON: Final = 20
 ICON_EMPTY: Final = 24

@@ -51,6 +51,7 @@ class Segment(QWidget):
             )
             button.setProperty("segment", where)
             self._group.addButton(button, place)
+            button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             row.addWidget(button)
         self._group.setExclusive(True)
         self._group.idClicked.connect(self._click)

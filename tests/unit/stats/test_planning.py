@@ -77,12 +77,12 @@ def test_what_is_impossible_says_why() -> None:
     assert (need.needed, need.labels) == (None, None)
     assert "2,201 labels would be needed of 1,000" in need.reason
     narrowest = stratified_width(TWO, 1000, 1000)
-    assert f"which all together give a width of {narrowest:.4f}" in need.reason
+    assert f"which all together give a width of {100 * narrowest:.1f} points" in need.reason
     assert "1,537" in human_labels(TWO, 1000, 0.05).reason
     below = stratified_labels(PERFECT, 1000, 0.05)
     assert below.needed is None
     assert below.floor == pytest.approx(0.0620, abs=5e-5)
-    assert "0.0620" in below.reason
+    assert "6.2 points" in below.reason
 
 
 def test_thirty_labels_are_the_fewest_advised() -> None:

@@ -515,7 +515,7 @@ class _Side(QFrame):
         self._buttons.addWidget(self.other)
         self._buttons.addStretch(1)
         for button in (self.mapping, self.other):
-            button.setProperty("size", "small")
+            button.setProperty("control", "small")
         self._source = QVBoxLayout()
         for widget in (self._source_title, self.file, self.facts, self.labels, self.agreement):
             self._source.addWidget(widget)

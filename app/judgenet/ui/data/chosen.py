@@ -60,7 +60,7 @@ class ChosenPanel(QWidget):
         self._sample_row = sample
         self.note = label(tone="text2", wrap=True)
         self.again = QPushButton("Choose those shown now")
-        self.again.setProperty("size", "small")
+        self.again.setProperty("control", "small")
         self.again.clicked.connect(self._again)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(0, 1)

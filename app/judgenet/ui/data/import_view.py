@@ -144,7 +144,7 @@ class ImportView(QWidget):
         self.problem.setProperty("part", "warning")
         self._problem_text = label(wrap=True)
         self.number_rows = QPushButton("Number the rows")
-        self.number_rows.setProperty("size", "small")
+        self.number_rows.setProperty("control", "small")
         self.number_rows.clicked.connect(self._number_rows)
         self._problem_row = QHBoxLayout(self.problem)
         self._problem_row.addWidget(self._problem_text, stretch=1)

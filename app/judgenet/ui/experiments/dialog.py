@@ -39,6 +39,7 @@ from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
 from judgenet.store.db import StoreError
+from judgenet.store.labels import has_labels
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
 from judgenet.ui.experiments import work
@@ -496,7 +497,9 @@ class ExperimentsDialog(QDialog):
             value = label(text, "strong" if name in ("still to ask", "price") else "", wrap=True)
             self._facts.addWidget(value, place, 1)
         preset, pairs = EXPERIMENTS[self._key], self._context.document.pairs
-        bare = preset.labels and pairs and not any(pair.human for pair in pairs)
+        store = self._context.document.store
+        labelled = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
+        bare = preset.labels and pairs and not labelled
         text = (
             f"None of the {count(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
             "nor kappa. Labels that come later cost no call."

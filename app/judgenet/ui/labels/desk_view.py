@@ -50,6 +50,8 @@ class KeyButton(QPushButton):
             self._row.addWidget(part)
         if not flat:
             self._row.addStretch(1)
+        # By the style sheet: it would undo a height that is set here.
+        self.setProperty("control", "" if flat else "large")
         set_kind(self, "flat" if flat else "")
 
     def set_theme(self, theme: Theme) -> None:
@@ -58,7 +60,6 @@ class KeyButton(QPushButton):
         self._row.setSpacing(theme.px(12))
         self.key.setMinimumWidth(theme.px(22))
         self.key.setFixedHeight(theme.px(22))
-        self.setFixedHeight(theme.px(36 if self._flat else 48))
 
     def set_live(self, live: bool) -> None:
         """Lights the key up while it is heard."""

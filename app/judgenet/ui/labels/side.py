@@ -82,6 +82,7 @@ class SidePanel(QFrame):
         self.mode = Segment(
             "How pairs are chosen", [("random", "Random"), ("planned", "Planned"), ("targeted", "Targeted")]
         )
+        self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.mode.chosen.connect(self.mode_chosen)
         self.goal = SpinBox("Labels wished", 1, 1_000_000)
         self.goal.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -95,7 +96,6 @@ class SidePanel(QFrame):
         self.agreement = label("", tone="text2", wrap=True)
         self.settle = link("", "Settle disagreements")
         self.settle.clicked.connect(self.settle_wanted)
-        self.latest_title = label("Latest", "section")
         self.latest = QGridLayout()
         self.latest.setColumnStretch(1, 1)
         self.file = ComboBox("How the labelled pairs of the data file were chosen")
@@ -104,7 +104,7 @@ class SidePanel(QFrame):
         self.file.activated.connect(self._file_activated)
         self.no_majority = Segment("Without a majority", [("tie", "Tie"), ("drop", "No label")])
         self.no_majority.chosen.connect(self.no_majority_chosen)
-        self.kept = label("", tone="text2")
+        self.kept = label("", tone="text2", wrap=True)
         self.pace = label("", tone="text2")
         self._lay_out()
         self.set_theme(theme)
@@ -121,8 +121,10 @@ class SidePanel(QFrame):
         goal.addWidget(label("Labels wished", tone="text2"))
         goal.addStretch(1)
         goal.addWidget(self.goal)
-        latest = QHBoxLayout()
-        latest.addWidget(self.latest_title)
+        self.latest_head = QWidget()
+        latest = QHBoxLayout(self.latest_head)
+        latest.setContentsMargins(0, 0, 0, 0)
+        latest.addWidget(label("Latest", "section"))
         latest.addStretch(1)
         latest.addWidget(label("Ctrl Z undoes", tone="text2"))
         self.rules_file = QWidget()
@@ -138,7 +140,7 @@ class SidePanel(QFrame):
             (head, self.words, self.mode, goal),
             (self.width_title, self.plot, self.width_words),
             (self.people_title, self.people, self.agreement, self.settle),
-            (latest, self.latest),
+            (self.latest_head, self.latest),
             (self.rules_file, majority),
         ]
         self._lines = [line() for _ in self._sections[1:]]
@@ -227,6 +229,9 @@ class SidePanel(QFrame):
 
     def _show_latest(self, desk: Desk | None) -> None:
         _empty(self.latest)
+        there = desk is not None and bool(desk.given)
+        self.latest_head.setVisible(there)
+        self._lines[2].setVisible(there)
         if desk is None:
             return
         for row, place in enumerate(list(desk.given)[: -_LATEST - 1 : -1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import inf, log
 
 from PySide6.QtCore import QPointF, QRectF, QSize
@@ -93,11 +94,21 @@ class WidthPlot(QWidget):
             wide = painter.fontMetrics().horizontalAdvance(words)
             spot = at(*self._now)
             x = min(spot.x() + theme.px(6), self.width() - wide - theme.px(2))
-            painter.drawText(QPointF(x, max(spot.y() - theme.px(8), line * 0.8)), words)
+            # It falls from left to right: what stands over its height at the left end of the words is free.
+            over = min(spot.y(), _height([at(*point) for point in self._curve], x))
+            painter.drawText(QPointF(x, max(over - theme.px(8), line * 0.8)), words)
         painter.end()
+
+
+def _height(points: Sequence[QPointF], x: float) -> float:
+    """Where a line through points stands at ``x``."""
+    for one, two in pairwise(points):
+        if one.x() <= x <= two.x() and one.x() < two.x():
+            return one.y() + (two.y() - one.y()) * (x - one.x()) / (two.x() - one.x())
+    return points[-1].y() if x > points[-1].x() else points[0].y()
 
 
 def _ticks(first: int, last: int) -> list[int]:
     wanted = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
-    inside = [tick for tick in wanted if first <= tick <= last]
-    return inside or [first, last]
+    # The last one is how many pairs there are; what stands close to it would run into it.
+    return [*(tick for tick in wanted if first <= tick and 1.7 * tick <= last), last]

@@ -24,6 +24,7 @@ from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
 from judgenet.ui.results.words import selection_words
 from judgenet.ui.run.plots import Base
 from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
 _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
@@ -83,7 +84,7 @@ class AgreementPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.body.setSpacing(0)
-        self._foot.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self._foot.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
         self._foot.setSpacing(theme.px(16))
         self.table.set_theme(theme)
 
@@ -224,22 +225,27 @@ class BreakdownPanel(Panel):
         self.chart.chosen.connect(self.chosen)
         self._report: Report | None = None
         self._aggregation = ""
+        self._by_user = False
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.body.setSpacing(0)
-        self.note.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self.note.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
         self.table.set_theme(theme)
         self.chart.set_theme(theme)
-        self._plot.setContentsMargins(theme.px(12), 0, theme.px(12), theme.px(8))
+        self._plot.setContentsMargins(theme.px(TABLE_EDGE), 0, theme.px(TABLE_EDGE), theme.px(8))
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows a report; tasks are judged by ``aggregation``."""
         self._report, self._aggregation = report, aggregation
+        if not self._by_user:
+            # One layer by itself says what the whole network does.
+            self.by.set_current("layer" if len(report.layers) > 1 else "neuron")
         self._fill()
 
     def _turned(self, _key: str) -> None:
+        self._by_user = True
         self.table.clear_current()
         self._fill()
 

@@ -21,6 +21,7 @@ from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Beside, Results
 from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
 
 _FIGURES: Final = {
     "accuracy": "Accuracy",
@@ -60,7 +61,7 @@ def differing_line(differing: Differing, one: str, two: str) -> Line:
     for place, (name, (mine, other)) in enumerate(differing.items()):
         parts.append(f"{'; ' if place else ''}{_WHAT[name]}")
         if name != "prompts":
-            parts += [f" ({one.lower()} ", Given(mine or "none"), f", {two.lower()} ", Given(other or "none"), ")"]
+            parts += [f" ({one.lower()}: ", Given(mine or "none"), f"; {two.lower()}: ", Given(other or "none"), ")"]
     return (*parts, ".")
 
 
@@ -132,7 +133,7 @@ class ComparePanel(Panel):
         self.body.setSpacing(0)
         self.table.set_theme(theme)
         self.line.set_theme(theme)
-        side = theme.px(16)
+        side = theme.px(TABLE_EDGE)
         self._inner.setContentsMargins(side, theme.px(10), side, theme.px(10))
         self._inner.setSpacing(theme.px(8))
         self._grid.setHorizontalSpacing(theme.px(24))

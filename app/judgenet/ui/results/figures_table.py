@@ -35,7 +35,7 @@ from judgenet.report.words import clean, of, percent, percent_interval, ratio, r
 from judgenet.stats.intervals import Interval
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
-from judgenet.ui.tokens import TypeRole
+from judgenet.ui.tokens import TABLE_EDGE, TypeRole
 
 Kind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
 """What a column holds; ``place`` draws accuracy with its interval on an axis."""
@@ -47,7 +47,6 @@ _OF_FIGURES: Final = ("place", "accuracy", "macro_f1", "kappa")
 FOREST_LEAST: Final = 84
 """Narrower than this many px the drawn intervals are left out: the numbers say the same."""
 NAME_LEAST: Final = 96
-_EDGE: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +237,7 @@ class _Drawer(QStyledItemDelegate):
         role: TypeRole = "node" if row.subject else "strong" if row.figures is None else "body"
         painter.setFont(theme.font(role))
         painter.setPen(theme.color("text2" if row.figures is None else "text"))
-        room = box.adjusted(theme.px(_EDGE), 0, -theme.px(4), 0)
+        room = box.adjusted(theme.px(TABLE_EDGE), 0, -theme.px(4), 0)
         text = painter.fontMetrics().elidedText(
             " ".join(clean(row.name).split()), Qt.TextElideMode.ElideRight, room.width()
         )
@@ -254,7 +253,7 @@ class _Drawer(QStyledItemDelegate):
         painter.setClipRect(box)
         painter.setFont(theme.font())
         painter.setPen(theme.color("text3"))
-        room = QRect(left, box.top(), width, box.height()).adjusted(theme.px(_EDGE), 0, -theme.px(4), 0)
+        room = QRect(left, box.top(), width, box.height()).adjusted(theme.px(TABLE_EDGE), 0, -theme.px(4), 0)
         text = f"n/a – {row.figures.agreement.reasons.get('accuracy', '')}"
         text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
@@ -263,7 +262,7 @@ class _Drawer(QStyledItemDelegate):
         """The figure in strong letters, its interval after it, or below it where the table is narrow."""
         table, theme = self._table, self._table.theme
         value, quiet, _ = table.figures.texts(row, column)
-        right = box.right() + 1 - theme.px(_EDGE)
+        right = box.right() + 1 - theme.px(TABLE_EDGE)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         lines = [box, box]
         if table.two_lines and value and quiet:
@@ -524,7 +523,7 @@ class FiguresTable(QTableView):
         metrics = QFontMetricsF(self.theme.font("node"))
         names = [metrics.horizontalAdvance(row.name) for row in self.figures.rows]
         head = metrics.horizontalAdvance(self.figures.columns[0].title)
-        return round(max([head + self.theme.px(_EDGE), *names])) + self.theme.px(_EDGE + 8)
+        return round(max([head + self.theme.px(TABLE_EDGE), *names])) + self.theme.px(TABLE_EDGE + 8)
 
     def _needed(self, *, two_lines: bool) -> dict[int, int]:
         """What the columns of figures need, by place."""
@@ -542,7 +541,7 @@ class FiguresTable(QTableView):
                 parts = strong.horizontalAdvance(value), body.horizontalAdvance(quiet)
                 both = parts[0] + parts[1] + (body.horizontalAdvance(" ") if value and quiet else 0)
                 width = max(width, max(parts) if two_lines else both)
-            found[place] = round(width) + theme.px(2 * _EDGE)
+            found[place] = round(width) + theme.px(2 * TABLE_EDGE)
         return found
 
 

@@ -421,7 +421,7 @@ class Strip(QFrame):
         self.icon = QLabel(self)
         self.text = LineLabel(theme, parent=self)
         self.button = QPushButton(self)
-        self.button.setProperty("size", "small")
+        self.button.setProperty("control", "small")
         self.button.clicked.connect(self._clicked)
         row = QHBoxLayout(self)
         row.addWidget(self.icon, alignment=Qt.AlignmentFlag.AlignVCenter)

@@ -17,6 +17,7 @@ from judgenet.ui.results.learning import KIND, Learning
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
 from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
 
 if TYPE_CHECKING:
     from judgenet.ui.results.learning import LearnedRun
@@ -78,9 +79,9 @@ class LearnPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.body.setSpacing(0)
-        self._foot.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self._foot.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
         self._foot.setSpacing(theme.px(12))
-        self._plot.setContentsMargins(theme.px(16), 0, theme.px(12), theme.px(8))
+        self._plot.setContentsMargins(theme.px(TABLE_EDGE), 0, theme.px(TABLE_EDGE), theme.px(8))
         self._plot.setSpacing(theme.px(24))
         self._weights.setHorizontalSpacing(theme.px(16))
         self._weights.setVerticalSpacing(theme.px(2))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -10,14 +12,16 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, 
 
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
-from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE
+from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE, TABLE_EDGE
+
+_INTERVAL: Final = re.compile(r"\[[^\]]{1,24}\]")
 
 
 class Panel(QFrame):
     """A surface with a title at its left, one fact at its right, and a body."""
 
     def __init__(self, title: str, theme: Theme, *, flush: bool = False, parent: QWidget | None = None) -> None:
-        """``flush`` lets the body reach the sides, as tables want it."""
+        """``flush`` lets the body reach the sides, as tables want it; the title stands over their first column."""
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName(title)
@@ -47,7 +51,8 @@ class Panel(QFrame):
         inside = theme.gap(PANEL_INSIDE)
         side = 0 if self._flush else inside
         self._column.setContentsMargins(1, 1, 1, theme.px(4) if self._flush else inside)
-        self.head.setContentsMargins(inside, 0, inside, 0)
+        edge = theme.px(TABLE_EDGE) if self._flush else inside
+        self.head.setContentsMargins(edge, 0, edge, 0)
         self.head.setSpacing(theme.px(12))
         self.title.setMinimumHeight(theme.px(PANEL_HEADER))
         self.body.setContentsMargins(side, 0, side, 0)
@@ -136,8 +141,13 @@ class Big(QWidget):
     def say(self, figure: str, words: str) -> None:
         """Shows a figure."""
         self.figure.setText(figure)
-        self.words.setText(words)
+        self.words.setText(unbroken(words))
         self.setAccessibleName(f"{figure} {words}")
+
+
+def unbroken(words: str) -> str:
+    """Words that break over lines, yet in no interval: "[46.7, 82.0]" stays whole."""
+    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), words)
 
 
 def clear_layout(layout: QLayout) -> None:

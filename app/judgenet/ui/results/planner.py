@@ -153,7 +153,7 @@ class PlannerPanel(Panel):
         for method, (_, text) in self.needs.items():
             need = plan.needs[method]
             if need.labels is None:
-                text.setText("n/a – impossible")
+                text.setText("impossible")
             else:
                 floor = f"; never narrower than {100 * need.floor:.1f} points" if need.floor else ""
                 text.setText(f"{plural(need.labels, 'label')} in all{floor}")
@@ -164,8 +164,9 @@ class PlannerPanel(Panel):
                 "and network agree, and do not count."
             )
         reasons: dict[str, list[str]] = {}
+        # Where nothing is advised, why not is told of the best way: the others need more.
         for method, need in plan.needs.items():
-            if need.reason:
+            if need.reason and (advised is not None or method == "within_verdict"):
                 reasons.setdefault(need.reason, []).append(_NAMES[method])
         notes += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
         if advised is None:

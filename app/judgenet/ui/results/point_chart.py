@@ -134,6 +134,8 @@ class PointChart(QWidget):
         self.plot.setAccessibleName(name)
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFrameShape(QFrame.Shape.NoFrame)
+        # It takes the room that there is. By itself it would ask for 480 px.
+        self.plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.item = self.plot.getPlotItem()
         self.item.setMenuEnabled(False)
         self.item.hideButtons()
@@ -177,6 +179,7 @@ class PointChart(QWidget):
         self._theme = theme
         apply_to_pyqtgraph(theme)
         self.plot.setBackground(theme.colors.surface)
+        self.plot.setMinimumHeight(theme.px(220))
         restyle_axes(self.item, theme)
         self.item.layout.setContentsMargins(theme.px(4), theme.px(8), theme.px(10), 0)
         for side in ("left", "bottom"):

@@ -29,6 +29,7 @@ from judgenet.ui.results.state import Results
 from judgenet.ui.run.plots import Base
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class RankingPanel(Panel):
         self.chart.set_theme(theme)
         self.chart.setFixedHeight(theme.px(_CHART))
         self.words.setFont(theme.font(tabular=True))
-        self.words.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        self.words.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -325,7 +325,9 @@ class AlikePanel(Panel):
             self.words.setText("n/a – a layer of one neuron has no diversity.")
             return
         self.chart.show_picture(picture)
-        self.say(plural(len(found.diversity.layers), "layer"))
+        layers = len(found.diversity.layers)
+        self.title.setText("Do the layers become alike?" if layers > 1 else "How alike are the neurons?")
+        self.say(plural(layers, "layer"))
         self.words.setText(" ".join(layer_words(found)))
 
 
