@@ -227,8 +227,9 @@ class Side(QScrollArea):
         """Shows what the choice comes to, or why it cannot be asked."""
         state = self._state
         plan = state.plan
-        self.why.setText(plan.why_not)
-        self.why.setVisible(bool(plan.why_not) and not state.planning)
+        why = plan.why_not or state.read_only
+        self.why.setText(why)
+        self.why.setVisible(bool(why) and not state.planning)
         self._clear_facts()
         self.left_out.setText("")
         self.left_out.hide()

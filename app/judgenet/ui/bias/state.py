@@ -219,6 +219,11 @@ class BiasState(QObject):
             self._read()
 
     @property
+    def read_only(self) -> str:
+        """Why nothing can be asked in this project; an empty text where it can."""
+        return self._document.read_only
+
+    @property
     def of_another_network(self) -> bool:
         """The lab in view measured another network than the one that is designed now."""
         start = self.plan.start
