@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import exp, isfinite
 
@@ -58,20 +59,23 @@ def length_adjusted(
     columns = [np.ones(n)]
     if spread > 0:
         columns.append(np.tanh(lengths / spread))
-    with warnings.catch_warnings():
+    separated = "length alone separates the verdicts: the regression has no finite solution"
+    with warnings.catch_warnings(), suppress(np.linalg.LinAlgError):
         # What it warns of is judged by its result below.
         warnings.simplefilter("ignore")
+        found = None
         model = sm.GLM(np.asarray(scores, dtype=float), np.column_stack(columns), family=sm.families.Binomial())
         # Below the number of questions that an interval takes, no error is asked for: with one question it has none.
         if repeated and not few:
             found = model.fit(cov_type="cluster", cov_kwds={"groups": np.asarray(questions)})
         else:
             found = model.fit(cov_type="HC0")
+    if found is None:
+        return LengthAdjusted(None, None, None, n, separated)
     intercept, error = float(found.params[0]), float(found.bse[0])
     slope = float(found.params[1]) if spread > 0 else None
     if not (isfinite(intercept) and isfinite(error)) or abs(intercept) > _STEEPEST or abs(slope or 0.0) > _STEEPEST:
-        why = "length alone separates the verdicts: the regression has no finite solution"
-        return LengthAdjusted(None, None, None, n, why)
+        return LengthAdjusted(None, None, None, n, separated)
     if few:
         return LengthAdjusted(_logistic(intercept), None, slope, n, f"no interval: {few}")
     ends = Interval(_logistic(intercept - Z * error), _logistic(intercept + Z * error))

@@ -151,7 +151,14 @@ def test_win_rate_at_equal_length(
 
 @pytest.mark.parametrize(
     ("scores", "lengths"),
-    [((1, 1, 1), (3, -4, 5)), ((0, 0), (0, 0)), ((1, 1, 0, 0) * 5, (50, 60, -50, -40) * 5), ((), ())],
+    [
+        ((1, 1, 1), (3, -4, 5)),
+        ((0, 0), (0, 0)),
+        ((1, 1, 0, 0) * 5, (50, 60, -50, -40) * 5),
+        ((0.5, 0, 0), (-300, 0, 4000)),
+        ((0, 0, 0, 1), (5, 300, -20, -20)),
+        ((), ()),
+    ],
 )
 def test_separated_by_length(scores: Sequence[float], lengths: Sequence[float]) -> None:
     found = length_adjusted(scores, lengths)
