@@ -38,6 +38,13 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
+@pytest.fixture(scope="session", autouse=True)
+def clipboard(qapp: QApplication) -> Iterator[None]:
+    """Empties the clipboard at the end: what Python put there would be destroyed after Python has gone."""
+    yield
+    qapp.clipboard().clear()
+
+
 @pytest.fixture
 def loop(qapp: QApplication) -> Iterator[qasync.QEventLoop]:
     """The interface's loop; what is left on it at the end is cancelled."""
