@@ -30,13 +30,18 @@ _PAGES: Final = tuple(
         "run-end-light",
         "results-light",
         "results-dark",
+        "labels-light",
+        "labels-dark",
+        "bias-light",
+        "bias-dark",
+        "bias-pairs-light",
         "report-light",
         "palette-dark",
         "settings-light",
         "dense-dark",
     )
 )
-_SHOWN: Final = tuple(f"{page}-{look}-1440x900" for page in ("design", "run", "results") for look in ("light", "dark"))
+_SHOWN: Final = tuple(f"{page}-{look}-1440x900" for page in ("design", "run", "results", "bias") for look in ("light", "dark"))
 FILES: Final = {
     **{name: KEPT / f"{name}.png" for name in _PAGES},
     **{name: README / f"{name.removesuffix('-1440x900')}.png" for name in _SHOWN},

@@ -215,7 +215,6 @@ class _Session:
             "design": self._design,
             "data": self._data,
             "pair": self._pair,
-            "labels": self._labels,
             "run-end": self._run_end,
             "results": self._results,
             "results-what-if": self._results,
@@ -228,6 +227,7 @@ class _Session:
             "run": self._run,
             "bias": self._bias,
             "bias-pairs": self._bias_pairs,
+            "labels": self._labels,
             "dense": self._dense,
         }
         """In this order, because a page may leave something behind that the next ones do not show."""
