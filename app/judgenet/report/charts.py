@@ -57,20 +57,36 @@ def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | N
     top = 24.0 if baseline is not None else 4.0
     bottom = top + _ROW * len(rows)
     shapes: list[Shape] = []
+    drawn = _drawn(rows, top)
     for tick in ticks:
         at = round(x(tick)) + 0.5
-        shapes.append(Path(line(at, top, at, bottom), "line"))
+        shapes += [Path(line(at, one, at, other), "line") for one, other in drawn]
         shapes.append(Label(at, bottom + 20, f"{100 * tick:.0f} %", "text2", "middle", tabular=True))
     if baseline is not None:
         name, share = baseline
         at = x(share)
-        shapes.append(Path(line(at, top - 4, at, bottom), "text", dash=(6, 4)))
+        shapes += [
+            Path(line(at, one - 4 if one == top else one, at, other), "text", dash=(6, 4)) for one, other in drawn
+        ]
         text = f"{name} {percent(share)}"
         anchor: Literal["start", "end"] = "start" if at + text_width(text) < right else "end"
         shapes.append(Label(at - 8 if anchor == "start" else at + 8, 13, text, "text2", anchor, tabular=True))
     for place, row in enumerate(rows):
         shapes += _estimate(row, top + _ROW * place + _ROW / 2, x, right)
     return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
+
+
+def _drawn(rows: Sequence[Estimate], top: float) -> list[tuple[float, float]]:
+    """From where to where lines of the grid go: not through the reason why a row has no figure."""
+    found: list[tuple[float, float]] = []
+    for place, row in enumerate(rows):
+        one, other = top + _ROW * place, top + _ROW * (place + 1)
+        if row.value is None and not row.heading:
+            continue
+        if found and found[-1][1] == one:
+            one = found.pop()[0]
+        found.append((one, other))
+    return found
 
 
 def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
@@ -87,7 +103,8 @@ def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float
         shapes.append(Label(WIDTH, y + 4.8, row.note, "text2", "end", tabular=True))
     if row.value is None:
         why = f"n/a – {row.reason}" if row.reason else "n/a"
-        return [*shapes, Label(_PLOT_X, y + 4.8, elided(why, right - _PLOT_X), "text3")]
+        shown = elided(why, right - _PLOT_X)
+        return [*shapes, Label(_PLOT_X, y + 4.8, shown, "text3", whole=why if shown != why else "")]
     if row.baseline is not None:
         shapes.append(Path(line(x(row.baseline), y - 8, x(row.baseline), y + 8), "text", 2))
     if row.interval is not None:

@@ -121,8 +121,24 @@ class CostStrip(QFrame):
         self.open.setVisible(counted and wide > 760)
         self.paid.setVisible(counted and wide > 480)
         self.time.setVisible(counted and wide > 360)
-        self.try_models.setVisible(wide > 860)
-        self.experiments.setVisible(wide > (1180 if self.problems.isVisibleTo(self) else 860))
+        for button in (self.experiments, self.try_models):
+            button.show()
+        # What has its place in the menu too goes first, then figures that others tell as well.
+        for widget in (self.experiments, self.try_models, self.tokens, self.open, self.paid, self.time):
+            if self._needed() <= self.width():
+                return
+            widget.hide()
+
+    def _needed(self) -> int:
+        """The width that all that is shown needs, in px."""
+        items = [self._row.itemAt(place) for place in range(self._row.count())]
+        wides = [
+            max(item.minimumSize().width(), item.sizeHint().width() if item.widget() is not self.note else 0)
+            for item in items
+            if item is not None and not item.isEmpty()
+        ]
+        margins = self._row.contentsMargins()
+        return sum(wides) + self._row.spacing() * max(0, len(wides) - 1) + margins.left() + margins.right()
 
     def show_problems(self, problems: tuple[Problem, ...]) -> None:
         """Counts the problems; the first one is named."""
@@ -167,8 +183,8 @@ class CostStrip(QFrame):
             self.open.hide()
             self.note.setText(figures.problem or "Reckoning …")
             return
-        self._fit()
         self._show(figures.estimate)
+        self._fit()
         for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
             set_tone(figure.figure, "text3" if figures.stale else "")
 
