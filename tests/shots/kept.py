@@ -41,7 +41,8 @@ _PAGES: Final = tuple(
         "dense-dark",
     )
 )
-_SHOWN: Final = tuple(f"{page}-{look}-1440x900" for page in ("design", "run", "results", "bias") for look in ("light", "dark"))
+_LOOKS: Final = ("light", "dark")
+_SHOWN: Final = tuple(f"{page}-{look}-1440x900" for page in ("design", "run", "results", "bias") for look in _LOOKS)
 FILES: Final = {
     **{name: KEPT / f"{name}.png" for name in _PAGES},
     **{name: README / f"{name.removesuffix('-1440x900')}.png" for name in _SHOWN},
