@@ -234,7 +234,9 @@ def _show_estimate(
     if as_json:
         plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
         nwise = None if orders is None else orders.to_json()
-        typer.echo(json.dumps({**found.to_json(), "probes": plan, "nwise": nwise}, allow_nan=False))
+        reasons = found.to_json()["reasons"] | (NO_ORDERS if orders is None else {})
+        record = {**found.to_json(), "probes": plan, "nwise": nwise, "reasons": reasons}
+        typer.echo(json.dumps(record, allow_nan=False))
         return ExitCode.DONE
     console = Console()
     _print_plan(built, console)

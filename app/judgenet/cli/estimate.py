@@ -31,6 +31,8 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
             store.close()
     several = setup.dataset.systems
     record: dict[str, Any] = found.to_json() | {"systems": None if several is None else several.to_json()}
+    if several is None:
+        record["reasons"]["systems"] = "each record is one pair of responses"
     if as_json:
         typer.echo(json.dumps(record, allow_nan=False))
         return 0

@@ -344,6 +344,7 @@ def _show_list(as_json: bool) -> None:
                 "calls": preset.cost,
                 "needs_labels": preset.labels,
                 "pairs_of_each_task": preset.each,
+                "reasons": {} if preset.each else {"pairs_of_each_task": "all pairs, unless told otherwise"},
             }
             for preset in EXPERIMENTS.values()
         ]

@@ -66,8 +66,9 @@ class Assessment:
     scored: int
 
     def to_json(self) -> dict[str, Any]:
-        """The assessment as JSON-able values."""
-        return asdict(self)
+        """The assessment as JSON-able values. A check without a light says why in its ``reason``."""
+        checks = [{**asdict(of), "reason": of.found if of.light is None else None} for of in self.checks]
+        return {**asdict(self), "checks": checks}
 
 
 @cache

@@ -134,6 +134,7 @@ class LabEstimate:
             "calls_open": list(self.calls_open),
             "price": None if price is None else list(price),
             "price_reason": "; ".join(dict.fromkeys(reasons)) or None,
+            "reasons": {} if price is not None else {"price": "; ".join(dict.fromkeys(reasons))},
             "currency": next(iter(self.judges.values())).estimate.currency,
             "seconds": [self.seconds.low, self.seconds.high],
             "seconds_measured": self.seconds.measured,

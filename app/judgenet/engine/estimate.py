@@ -59,6 +59,7 @@ class RunEstimate:
             "tokens_out": list(found.tokens_out),
             "price": None if found.price is None else list(found.price),
             "price_reason": found.reason or None,
+            "reasons": {} if found.price is not None else {"price": found.reason},
             "currency": found.currency,
             "price_date": found.price_date,
             "seconds": [self.duration.low, self.duration.high],
@@ -72,6 +73,7 @@ class RunEstimate:
                     "tokens_out": list(model.tokens_out),
                     "price": None if model.price is None else list(model.price),
                     "price_reason": model.reason or None,
+                    "reasons": {} if model.price is not None else {"price": model.reason},
                 }
                 for model in found.models
             ],

@@ -60,6 +60,7 @@ class OrdersEstimate:
             "calls_open": self.calls - self.recorded,
             "price": None if self.price is None else list(self.price),
             "price_reason": self.reason or None,
+            "reasons": {} if self.price is not None else {"price": self.reason},
             "currency": self.currency,
         }
 

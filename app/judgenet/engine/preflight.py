@@ -59,7 +59,18 @@ class Preflight:
             "form": self.form,
             "learned": dict(self.learned),
             "message": self.message,
+            "reasons": self._reasons(),
         }
+
+    def _reasons(self) -> dict[str, str]:
+        """Why a value is missing, by its key."""
+        silent = "the model gave no answer"
+        found = {} if self.price is not None else {"price": f"the price of {self.model} is unknown"}
+        if self.seconds is None:
+            found["seconds_per_call"] = silent
+        if self.returned_model is None:
+            found["returned_model"] = "the endpoint did not name the model that answered" if self.seconds else silent
+        return found
 
 
 def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:

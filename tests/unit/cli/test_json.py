@@ -45,7 +45,7 @@ def nulls_without_reason(found: Any) -> Iterator[str]:
     def walk(value: Any, path: str, around: tuple[dict[str, Any], ...]) -> Iterator[str]:
         if isinstance(value, dict):
             for key, inner in value.items():
-                if inner is None and key != "reason" and not any(_says(one, key) for one in (value, *around[-1:])):
+                if inner is None and not key.endswith("reason") and not any(_says(one, key) for one in (value, *around[-1:])):
                     yield f"{path}.{key}"
                 yield from walk(inner, f"{path}.{key}", (*around, value))
         elif isinstance(value, list):
@@ -144,6 +144,37 @@ def test_imported_judgments_say_why(kind: str, judgenet: Judgenet, tmp_path: Pat
     assert all_wrong(judgenet) == {}
 
 
+@pytest.mark.parametrize("kind", ["no labels", "one class", "no valid call"])
+def test_what_comes_before_a_run_and_experiments_say_why(
+    kind: str, judgenet: Judgenet, at: At, server: JudgeServer, tmp_path: Path
+) -> None:
+    """Nobody labelled, all said the same, or no answer can be read."""
+    if kind == "no valid call":
+        server.set(faults={"prose": 1.0})
+    pairs = tmp_path / "awkward.jsonl"
+    pairs.write_text("".join(json.dumps(one) + "\n" for one in AWKWARD[kind][0]), encoding="utf-8")
+    asked = ("--pairs", pairs, *at)
+    trial = (*asked, "--out", "trial", "-q")
+    for words in (
+        ("estimate", *asked),
+        ("bias", *asked, "--estimate", "--out", "lab"),
+        ("experiment", "main-table", *trial, "--estimate"),
+        ("experiment", "main-table", *trial),
+        ("experiment", "annotation-saving", *trial),
+        ("experiment", "neuron-budget", *trial, "--neurons", "2"),
+    ):
+        found = parsed(judgenet(*words, "--json").out)
+        assert list(nulls_without_reason(found)) == [], words
+
+
+@pytest.mark.parametrize("fault", ["prose", "auth"])
+def test_a_preflight_says_why(fault: str, judgenet: Judgenet, at: At, server: JudgeServer) -> None:
+    server.set(faults={fault: 1.0})
+    found = parsed(judgenet("preflight", *at, "-q", "--json").out)
+    assert found["light"] == "red"
+    assert list(nulls_without_reason(found)) == []
+
+
 def test_the_simulation_says_why(judgenet: Judgenet) -> None:
     ran = judgenet("selfcheck", "statistics", "--runs", "100", "--json")
     assert list(nulls_without_reason(parsed(ran.out))) == []
@@ -167,7 +198,9 @@ def test_a_null_without_a_reason_is_found(value: Any, missing: list[str]) -> Non
 
 
 Keys = tuple[str, ...]
-_PLAIN = {"number", "text", "list", "interval", "yes/no", "reasons"}
+_PLAIN = {"number", "text", "list", "interval", "yes/no", "reasons", "object"}
+_AT_THE_TOP = {("ranking",), ("bias",), ("estimate",)}
+"""Parts whose keys stand at the top of an answer."""
 
 
 def _tables() -> dict[str, list[tuple[Keys, str]]]:
@@ -193,8 +226,7 @@ def documented(command: str) -> dict[Keys, bool]:
             if part in _PLAIN:
                 yield keys, always
                 continue
-            # The keys of a ranking and of a lab stand at the top.
-            before = () if keys in (("ranking",), ("bias",)) else keys
+            before = () if keys in _AT_THE_TOP else keys
             for inner, inner_always in filled(part):
                 yield (*before, *inner), always and inner_always
 
@@ -202,8 +234,8 @@ def documented(command: str) -> dict[Keys, bool]:
 
 
 def leaves(value: Any, path: Keys = ()) -> Iterator[Keys]:
-    """The paths of all that is no object; lists of objects have ``[]``."""
-    if isinstance(value, dict) and value and path[-1:] != ("reasons",):
+    """The paths of all that is no object; lists of objects have ``[]``. What is inside a network is told elsewhere."""
+    if isinstance(value, dict) and value and path[-1:] != ("reasons",) and path[-2:-1] != ("networks",):
         for key, inner in value.items():
             yield from leaves(inner, (*path, key))
     elif isinstance(value, list) and value and isinstance(value[0], dict):
@@ -216,7 +248,10 @@ def leaves(value: Any, path: Keys = ()) -> Iterator[Keys]:
 def matches(keys: Keys, path: Keys) -> bool:
     """Whether a path is one of these keys, or stops where there is nothing: an empty list, an object that is null."""
     return len(path) <= len(keys) and all(
-        key == name or key.removesuffix("[]") == name or (key.isupper() and not name.endswith("[]"))
+        key == name
+        or key.removesuffix("[]") == name
+        or (key.isupper() and not name.endswith("[]"))
+        or (key == "c2_LAYER" and name.startswith("c2_"))
         for key, name in zip(keys, path, strict=False)
     )
 
@@ -251,6 +286,8 @@ def two_runs(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
     asked = judgenet("run", "--pairs", pairs, *at, "--out", "asked", "--depth", "2", "--roles", roles)
     assert asked.code == 0, asked.err
     assert judgenet("import", judgments, "--pairs", pairs, "--out", "recorded").code == 0
+    assert judgenet("import", judgments, "--pairs", pairs, "--out", "labelled").code == 0
+    (tmp_path / "said.csv").write_text("pair_id,label\np0,a\np1,tie\n", encoding="utf-8")
 
 
 LAB = (
@@ -258,18 +295,56 @@ LAB = (
     *("--width", "1", "--depth", "2", "--roles", "none"),
 )
 
+TRIAL = ("--pairs", "pairs.jsonl", "AT", "--out", "trial", "--limit", "12")
+
 LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human")),
     "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random")),
     "judgenet labels": (("labels", "asked"), ("labels", "recorded", "--chosen", "random")),
+    "judgenet labels --import": (
+        ("labels", "labelled", "--import", "said.csv", "--annotator", "Ada", "--no-majority", "tie"),
+        ("labels", "labelled", "--export", "kept.csv"),
+    ),
     "judgenet learn": (("learn", "asked", "--leave-out", "task"), ("learn", "recorded")),
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet rank": (("rank", "asked"), ("rank", "recorded")),
+    "judgenet experiment": (
+        ("experiment", "main-table", *TRIAL, "-q"),
+        ("experiment", "annotation-saving", *TRIAL, "-q"),
+        ("experiment", "word-clouds", *TRIAL, "-q"),
+        ("experiment", "width-depth", *TRIAL, "-q", "--widths", "1..2", "--depths", "1..2"),
+    ),
+    "judgenet experiment --estimate": (("experiment", "main-table", *TRIAL, "--estimate"),),
+    "judgenet experiment list": (("experiment", "list"),),
+    "judgenet estimate": (("estimate", "--pairs", "pairs.jsonl", "AT"),),
+    "judgenet preflight": (("preflight", "AT", "-q"),),
+    "judgenet import": (("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "again"),),
+    "judgenet export --what calls": (("export", "asked", "--what", "calls"), ("export", "recorded", "--what", "calls")),
+    "judgenet export --what verdicts": (("export", "asked", "--what", "verdicts"),),
+    "judgenet export --what roles": (("export", "asked", "--what", "roles"),),
     "judgenet bias": (("bias", *LAB, "--probes", "all"),),
+    "judgenet bias --estimate": (("bias", *LAB, "--probes", "all", "--estimate"),),
+    "judgenet export --what labels": (("export", "labelled", "--what", "labels"),),
+    "judgenet export --what bias": (("export", "lab", "--what", "bias"),),
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
 }
+
+
+def _records(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Records that have the same keys as one, with a value of each where one has it."""
+    assert len({tuple(record) for record in lines}) == 1
+    return {key: next((one[key] for one in lines if one[key]), None) for key in lines[0]}
+
+
+def answer(judgenet: Judgenet, words: list[str]) -> Any:
+    """What a command prints for machines, with a reason beside all that is missing."""
+    if words[0] == "export":
+        return _records(judgenet(*words).lines)
+    found = parsed(judgenet(*words, "--json").out)
+    assert list(nulls_without_reason(found)) == [], words
+    return found
 
 
 def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None, at: At) -> None:
@@ -278,7 +353,7 @@ def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: N
     for section, commands in LISTED.items():
         listed = documented(section)
         asked = [[part for word in command for part in (at if word == "AT" else (word,))] for command in commands]
-        paths = {path for words in asked for path in leaves(parsed(judgenet(*words, "--json").out))}
+        paths = {path for words in asked for path in leaves(answer(judgenet, words))}
         for path in paths:
             if not any(matches(keys, path) for keys in listed):
                 unlisted.add(f"{section}: {'.'.join(path)}")
