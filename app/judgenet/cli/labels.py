@@ -27,17 +27,8 @@ from judgenet.cli.rate import (
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
 from judgenet.core.pairs import Verdict
 from judgenet.formats.labels import read_labels
-from judgenet.stats.calibration import FEWEST_LABELS, SCORES, classes_of, k_class, lee
-from judgenet.stats.label_plan import plan_labels
-from judgenet.stats.planning import (
-    ASSUMED_RATE,
-    FEWEST_PER_SIDE,
-    Need,
-    draw_labels,
-    k_class_labels,
-    published_allocation,
-    two_class_labels,
-)
+from judgenet.stats.label_plan import KClassPlan, TwoClassPlan, plan_k_class, plan_labels, plan_two_class
+from judgenet.stats.planning import Need, draw_labels
 from judgenet.store.db import Store, now
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
@@ -72,8 +63,8 @@ def run_plan(
         "assumed": plan.assumed,
         "assumption": plan.assumption,
         "needs": {method: need_json(need) for method, need in plan.needs.items()},
-        "two_class": _two_class(labelled, others, width),
-        "k_class": _k_class(labelled, others, width),
+        "two_class": _two_class(plan_two_class(labelled, others, width)),
+        "k_class": _k_class(plan_k_class(labelled, others, width)),
         "strata": {
             verdict: {
                 **asdict(part),
@@ -99,71 +90,32 @@ def need_json(need: Need) -> dict[str, Any]:
     return {"needed": need.needed, "labels": need.labels, "floor": need.floor, "reason": need.reason or None}
 
 
-def _two_class(labelled: Counter[tuple[Verdict, Verdict]], others: Counter[Verdict], width: float) -> dict[str, Any]:
-    """Labels for the correction by error rates, from the judge's rates on the labels there are; with too few of them,
-    of a judge that is assumed to be right on 80 % of each class."""
-    n = others.total()
-    if "tie" in classes_of(labelled, others):
-        return {"assumed": False, "reason": "made for two classes, but there are ties; see k_class"}
-    if not n:
-        return {"assumed": False, "reason": "every judged pair is labelled: no pair is left to correct"}
-    assumed = sum(labelled.values()) < FEWEST_LABELS
-    if assumed:
-        specificity = sensitivity = ASSUMED_RATE
-        theta = min(1.0, max(0.0, (others["b"] / n + specificity - 1) / (specificity + sensitivity - 1)))
-    else:
-        found = lee(labelled, others).estimate
-        if found.value is None:
-            return {"assumed": False, "reason": found.reason}
-        right_0, right_1 = labelled["a", "a"], labelled["b", "b"]
-        specificity = right_0 / (right_0 + labelled["b", "a"])
-        sensitivity = right_1 / (right_1 + labelled["a", "b"])
-        theta = found.value
-    needs = two_class_labels(theta, specificity, sensitivity, n, width)
-    optimal = needs.optimal.labels
-    pilot = 0 if assumed else min(FEWEST_PER_SIDE, *(_of_class(labelled, human) for human in ("a", "b")))
-    allocation = None
-    if optimal is not None:
-        allocation = published_allocation(optimal, others["b"] / n, specificity, sensitivity, pilot)
+def _two_class(plan: TwoClassPlan) -> dict[str, Any]:
+    found = plan.needs
+    if found is None:
+        return {"assumed": False, "reason": plan.reason}
+    allocation = plan.allocation
     return {
-        "assumed": assumed,
-        "rate": theta,
-        "specificity": specificity,
-        "sensitivity": sensitivity,
-        "optimal": need_json(needs.optimal),
-        "equal": need_json(needs.equal),
-        "random": need_json(needs.at_random),
+        "assumed": plan.assumed,
+        "rate": plan.rate,
+        "specificity": plan.specificity,
+        "sensitivity": plan.sensitivity,
+        "optimal": need_json(found.optimal),
+        "equal": need_json(found.equal),
+        "random": need_json(found.at_random),
         "published_allocation": None if allocation is None else dict(zip("ab", allocation, strict=True)),
         "reason": None,
-        "reasons": {} if allocation is not None else {"published_allocation": needs.optimal.reason},
+        "reasons": {} if allocation is not None else {"published_allocation": found.optimal.reason},
     }
 
 
-def _of_class(labelled: Counter[tuple[Verdict, Verdict]], human: Verdict) -> int:
-    return sum(count for (_, label), count in labelled.items() if label == human)
-
-
-def _k_class(labelled: Counter[tuple[Verdict, Verdict]], others: Counter[Verdict], width: float) -> dict[str, Any]:
-    """Labels for the K-class correction, from the judge's errors on the labels there are."""
-    classes = classes_of(labelled, others)
-    found = k_class(labelled, others)
-    if sum(labelled.values()) < FEWEST_LABELS or found.value is None or found.shares is None:
-        reason = found.estimate.reason or "every judged pair is labelled: no pair is left to correct"
-        few = f"at least {FEWEST_LABELS} labels must show the judge's errors first"
-        return {"reason": few if sum(labelled.values()) < FEWEST_LABELS else reason}
-    if found.estimate.value is None:
-        return {"reason": found.estimate.reason}
-    per_class = [_of_class(labelled, human) for human in classes]
-    errors = [
-        [(labelled[said, human] + 1) / (count + len(classes)) for human, count in zip(classes, per_class, strict=True)]
-        for said in classes
-    ]
-    people = [min(1.0, max(0.0, share)) for share in found.shares]
-    needs = k_class_labels(errors, people, [SCORES[verdict] for verdict in classes], others.total(), width)
+def _k_class(plan: KClassPlan) -> dict[str, Any]:
+    if plan.needs is None:
+        return {"reason": plan.reason}
     return {
-        "optimal": need_json(needs.optimal),
-        "equal": need_json(needs.equal),
-        "allocation": dict(zip(classes, needs.allocation, strict=True)),
+        "optimal": need_json(plan.needs.optimal),
+        "equal": need_json(plan.needs.equal),
+        "allocation": dict(zip(plan.classes, plan.needs.allocation, strict=True)),
         "reason": None,
     }
 

@@ -13,18 +13,25 @@ from math import sqrt
 from typing import Final, Literal, get_args
 
 from judgenet.core.pairs import Verdict
-from judgenet.stats.calibration import FEWEST_LABELS, Labelled, stratified, worth
+from judgenet.stats.calibration import FEWEST_LABELS, SCORES, Labelled, classes_of, k_class, lee, stratified, worth
 from judgenet.stats.intervals import Z
 from judgenet.stats.planning import (
+    ASSUMED_RATE,
+    FEWEST_PER_SIDE,
+    ClassNeed,
     Need,
     PlannedStratum,
+    TwoClassNeed,
     assumed_strata,
     human_labels,
+    k_class_labels,
     label_targets,
     of_pairs,
     powered_labels,
+    published_allocation,
     stratified_labels,
     stratified_width,
+    two_class_labels,
 )
 
 PlanMethod = Literal["random", "within_verdict", "human_only", "ppi"]
@@ -35,6 +42,8 @@ PLAN_METHODS: Final[tuple[PlanMethod, ...]] = get_args(PlanMethod)
 CURVE: Final = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000)
 ASSUMED_CORRELATION: Final = 0.6
 """Of a judge that is right on 80 % of each class, for even classes."""
+
+_NOTHING_LEFT: Final = "every judged pair is labelled: no pair is left to correct"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +151,89 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
         variance=variance,
         correlation=correlation,
     )
+
+
+# Corrections by error rates
+
+
+@dataclass(frozen=True, slots=True)
+class TwoClassPlan:
+    """Labels for the correction by error rates (Lee et al.), reckoned with a win ``rate`` and how often the judge is
+    right on the pairs that people give A (``specificity``) and B (``sensitivity``).
+
+    ``assumed`` says that these two are assumed, as there are too few labels. ``allocation`` are the labels of A and B
+    by the published rule. All of them are ``None`` where nothing can be planned, and ``reason`` says why; where
+    ``allocation`` alone is, ``needs.optimal.reason`` does.
+    """
+
+    needs: TwoClassNeed | None
+    assumed: bool = False
+    rate: float | None = None
+    specificity: float | None = None
+    sensitivity: float | None = None
+    allocation: tuple[int, int] | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KClassPlan:
+    """Labels for the K-class correction over the ``classes`` that occur. ``needs`` is ``None`` where nothing can be
+    planned, and ``reason`` says why."""
+
+    needs: ClassNeed | None
+    classes: tuple[Verdict, ...]
+    reason: str = ""
+
+
+def plan_two_class(labelled: Labelled, others: Mapping[Verdict, int], width: float) -> TwoClassPlan:
+    """Labels for the correction by error rates, from the judge's rates on the labels there are; with too few of them,
+    of a judge that is assumed to be right on 80 % of each class. The counts are those of :func:`plan_labels`."""
+    n = sum(others.values())
+    if "tie" in classes_of(labelled, others):
+        return TwoClassPlan(None, reason="made for two classes, but there are ties; see k_class")
+    if not n:
+        return TwoClassPlan(None, reason=_NOTHING_LEFT)
+    share = others.get("b", 0) / n
+    assumed = sum(labelled.values()) < FEWEST_LABELS
+    if assumed:
+        specificity = sensitivity = ASSUMED_RATE
+        rate = min(1.0, max(0.0, (share + specificity - 1) / (specificity + sensitivity - 1)))
+    else:
+        found = lee(labelled, others).estimate
+        if found.value is None:
+            return TwoClassPlan(None, reason=found.reason)
+        specificity = labelled.get(("a", "a"), 0) / _of_class(labelled, "a")
+        sensitivity = labelled.get(("b", "b"), 0) / _of_class(labelled, "b")
+        rate = found.value
+    needs = two_class_labels(rate, specificity, sensitivity, n, width)
+    pilot = 0 if assumed else min(FEWEST_PER_SIDE, _of_class(labelled, "a"), _of_class(labelled, "b"))
+    allocation = None
+    if needs.optimal.labels is not None:
+        allocation = published_allocation(needs.optimal.labels, share, specificity, sensitivity, pilot)
+    return TwoClassPlan(needs, assumed, rate, specificity, sensitivity, allocation)
+
+
+def plan_k_class(labelled: Labelled, others: Mapping[Verdict, int], width: float) -> KClassPlan:
+    """Labels for the K-class correction, from the judge's errors on the labels there are. The counts are those of
+    :func:`plan_labels`."""
+    classes = classes_of(labelled, others)
+    if sum(labelled.values()) < FEWEST_LABELS:
+        return KClassPlan(None, classes, f"at least {FEWEST_LABELS} labels must show the judge's errors first")
+    found = k_class(labelled, others)
+    if found.value is None or found.shares is None or found.estimate.value is None:
+        return KClassPlan(None, classes, found.estimate.reason or _NOTHING_LEFT)
+    per_class = [_of_class(labelled, human) for human in classes]
+    errors = [
+        [
+            (labelled.get((said, human), 0) + 1) / (count + len(classes))
+            for human, count in zip(classes, per_class, strict=True)
+        ]
+        for said in classes
+    ]
+    people = [min(1.0, max(0.0, share)) for share in found.shares]
+    scores = [SCORES[verdict] for verdict in classes]
+    return KClassPlan(k_class_labels(errors, people, scores, sum(others.values()), width), classes)
+
+
+def _of_class(labelled: Labelled, human: Verdict) -> int:
+    return sum(count for (_, label), count in labelled.items() if label == human)
