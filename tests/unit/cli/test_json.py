@@ -45,7 +45,8 @@ def nulls_without_reason(found: Any) -> Iterator[str]:
     def walk(value: Any, path: str, around: tuple[dict[str, Any], ...]) -> Iterator[str]:
         if isinstance(value, dict):
             for key, inner in value.items():
-                if inner is None and not key.endswith("reason") and not any(_says(one, key) for one in (value, *around[-1:])):
+                beside = (value, *around[-1:])
+                if inner is None and not key.endswith("reason") and not any(_says(one, key) for one in beside):
                     yield f"{path}.{key}"
                 yield from walk(inner, f"{path}.{key}", (*around, value))
         elif isinstance(value, list):
