@@ -22,10 +22,11 @@ from judgenet.formats.tables import guard_cell
 from judgenet.stats.lab import counted_pairs
 from judgenet.store.db import Store
 from judgenet.store.labels import history_records
-from judgenet.store.labs import lab_result
+from judgenet.store.labs import lab_result, labs
 from judgenet.store.locate import find_run
 from judgenet.store.results import network_of, pair_results
-from judgenet.store.runs import RunInfo, full_calls, run_pairs
+from judgenet.store.run_bias import run_bias
+from judgenet.store.runs import RunInfo, full_calls, run_info, run_pairs, runs
 
 
 class What(StrEnum):
@@ -169,9 +170,12 @@ def write_file(records: Iterable[dict[str, Any]], format: Format, path: Path, op
     return count
 
 
-def bias_records(store: Store, lab: str | None = None) -> Iterator[dict[str, Any]]:
-    """One record for every pair behind every figure of a bias lab, with the answers to its prompts."""
-    return counted_pairs(lab_result(store, lab))
+def bias_records(store: Store, name: str | None = None) -> Iterator[dict[str, Any]]:
+    """One record for every pair behind every figure of a bias lab, with the answers to its prompts; of a run's biases
+    (``bias --recorded``) where ``name`` is a run, or the store has no lab."""
+    ordinary = any(run.id == name for run in runs(store)) if name else not labs(store)
+    result = run_bias(store, run_info(store, name)).result if ordinary else lab_result(store, name)
+    return counted_pairs(result)
 
 
 _RECORDS = {
@@ -188,7 +192,8 @@ def export(
         What,
         typer.Option(
             help="calls: all of each call; verdicts: a line a pair; roles; people's labels; bias: every pair that a "
-            "bias lab counts, with its answers (RUN is then the lab's folder, or FOLDER/lab-2)."
+            "bias lab counts, with its answers (RUN is then the lab's folder, or FOLDER/lab-2), or that bias "
+            "--recorded counts (a folder without a lab, or FOLDER/run-1)."
         ),
     ],
     format: Annotated[Format, typer.Option(help="JSON Lines or CSV.")] = Format.JSONL,
@@ -197,14 +202,14 @@ def export(
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind a bias lab.
+    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind a bias lab or of a run.
 
     Example: judgenet export out --what verdicts --format csv -o verdicts.csv
     """
     with ExitStack() as stack:
         if what is What.BIAS:
-            path, lab = find_run(run, project)
-            records = bias_records(stack.enter_context(Store.open(path, readonly=True)), lab)
+            path, name = find_run(run, project)
+            records = bias_records(stack.enter_context(Store.open(path, readonly=True)), name)
         else:
             store, info = stack.enter_context(open_run(run, project))
             records = _RECORDS[what](store, info)

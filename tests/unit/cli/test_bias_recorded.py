@@ -86,6 +86,17 @@ def test_the_vector_is_counted_from_recorded_judgments(judgenet: Judgenet, tmp_p
     assert paper["egocentric", "j"]["hits"] == 3
 
 
+def test_the_pairs_that_are_counted_are_exported(judgenet: Judgenet, tmp_path: Path) -> None:
+    pairs, judgments = write_vector(tmp_path)
+    assert judgenet("import", judgments, "--pairs", pairs, "--out", "vector").code == 0
+    ran = judgenet("export", "vector", "--what", "bias")
+    order = [row for row in ran.lines if row["probe"] == "order"]
+    # One first-first of the seven pairs that are valid in both orders.
+    assert (sum(row["counted"] for row in order), sum(row["biased"] for row in order)) == (7, 1)
+    assert judgenet("export", "vector/run-1", "--what", "bias").out == ran.out
+    assert "Runs: run-1" in judgenet("export", "vector/run-7", "--what", "calls").err
+
+
 # Published judgments
 
 
