@@ -57,6 +57,10 @@ _WIDER = (
     "wider than the human labels alone unless the judge is right on about 87 to 97 % of the pairs of each class; "
     "meant for class-balanced labels or labels from elsewhere"
 )
+_NO_WIDTH = (
+    "an interval without width does not say that the rate is certain: all labelled pairs have one and the same label, "
+    "so that this method has no error to reckon with"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,13 @@ class Estimate:
     def refused(self, reason: str) -> Estimate:
         """The same without a value."""
         return replace(self, value=None, interval=None, reason=reason, notes=())
+
+    def width_noted(self) -> Estimate:
+        """The same with a note where the interval has no width, and without it where it has one."""
+        notes = tuple(note for note in self.notes if note != _NO_WIDTH)
+        if self.interval is not None and self.interval.high - self.interval.low < 1e-12:
+            notes = (*notes, _NO_WIDTH)
+        return replace(self, notes=notes)
 
 
 def clipped(middle: float, spread: float) -> Interval:
@@ -242,7 +253,8 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
         spread = float(of.spread)
         weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
     value, se = (float(found) for found in formulas.powered(of, weight))
-    return Powered(Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m), weight)
+    estimate = Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m)
+    return Powered(estimate.width_noted(), weight)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,8 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
                 case "k_class":
                     interval, why = _percentiles(*inverted(draws.labelled, draws.others, scores))
         estimates[method] = _with(estimate, interval, why)
+        if method == "ppi":
+            estimates[method] = estimates[method].width_noted()
     decided = found.decided
     if decided.value is not None:
         interval = None if few else _ends(decided_share(draws.labelled, draws.others))

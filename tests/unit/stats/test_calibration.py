@@ -334,6 +334,14 @@ def test_prediction_powered(
     assert plain.interval == pytest.approx((plain_low, plain_high), abs=1e-6)
 
 
+def test_an_interval_without_width_comes_with_a_note() -> None:
+    """People said B each time: the labels have no variance, so that the formula's error is 0."""
+    found = prediction_powered({("b", "b"): 20, ("a", "b"): 5}, {"a": 30, "b": 70}).estimate
+    assert (found.value, found.interval) == (1.0, (1.0, 1.0))
+    assert "does not say that the rate is certain" in found.notes[0]
+    assert prediction_powered({("b", "b"): 20, ("a", "a"): 5}, {"a": 30, "b": 70}).estimate.notes == ()
+
+
 def test_prediction_powered_needs_both() -> None:
     assert "no judged pair has a human label" in prediction_powered({}, {"a": 3}).estimate.reason
     alone = prediction_powered({("a", "a"): 3, ("b", "a"): 2}, {}).estimate
