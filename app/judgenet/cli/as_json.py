@@ -358,6 +358,9 @@ def discussion_json(found: Sequence[LayerDiscussion]) -> dict[str, Any]:
 
 
 def _overturns_json(found: Overturns) -> dict[str, Any]:
+    reasons = dict(found.reasons)
+    if found.questions_p is None:
+        reasons.setdefault("questions_p", "every question has one pair, so that p is over questions already")
     return {
         "n": found.n,
         "n_total": found.n_total,
@@ -371,7 +374,8 @@ def _overturns_json(found: Overturns) -> dict[str, Any]:
         "between_wrong": found.between_wrong,
         "gain": found.gain,
         "p": found.p,
-        "reasons": found.reasons,
+        "questions_p": found.questions_p,
+        "reasons": reasons,
     }
 
 

@@ -348,7 +348,8 @@ def _cautions(
     if questions.repeated:
         told.append(
             f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "
-            f"which count as n, and {FEWEST_QUESTIONS} of which are needed."
+            f"which count as n, and {FEWEST_QUESTIONS} of which are needed. Sign tests of verdicts are over pairs, as "
+            "if these had nothing to do with each other: their p is rather too small."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"

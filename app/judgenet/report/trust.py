@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test
 from judgenet.stats.curves import Codes, pair_counts
 from judgenet.stats.discussion import (
     MindChanges,
@@ -36,7 +36,7 @@ from judgenet.stats.diversity import (
 from judgenet.stats.intervals import RESAMPLES, AgreementIntervals, agreements_intervals
 from judgenet.stats.means import Mean, mean_of
 from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_of
-from judgenet.stats.resampling import label_table
+from judgenet.stats.resampling import few_questions, label_table
 from judgenet.stats.uncertainty import (
     MOST_ENTROPY,
     ReviewCurve,
@@ -319,13 +319,30 @@ def discussion(judged: Judged) -> tuple[LayerDiscussion, ...]:
 
 
 def _turns(judged: Judged, before: Codes, after: Codes) -> Overturns:
-    """What changed from ``before`` to ``after``, the interval over questions where these repeat."""
+    """What changed from ``before`` to ``after``, interval and a second p over questions where these repeat."""
     found = overturns_of(change_counts(before, after, judged.human))
     if judged.groups is None or not found.n:
         return found
     flips = conflicts(before, after, judged.groups)
     why = {"rate_ci": flips.reason} if flips.reason else {}
-    return replace(found, interval=flips.interval, reasons=found.reasons | why)
+    p, why_not = _over_questions(before, after, judged.human, judged.groups)
+    if why_not:
+        why["questions_p"] = why_not
+    return replace(found, interval=flips.interval, reasons=found.reasons | why, questions_p=p)
+
+
+def _over_questions(before: Codes, after: Codes, human: Codes, groups: NDArray[np.int64]) -> tuple[float | None, str]:
+    """The p of right against wrong changes, over the questions of the labelled pairs with both verdicts."""
+    there = (before > 0) & (after > 0) & (human > 0)
+    if not there.any():
+        return None, "no pair with both verdicts has a human label"
+    _, places = np.unique(groups[there], return_inverse=True)
+    count = int(places.max()) + 1
+    if few := few_questions(count, int(there.sum())):
+        return None, few
+    right = (after == human)[there].astype(np.float64) - (before == human)[there]
+    p = clustered_sign_test(np.bincount(places, right, count).astype(np.float64))
+    return p, "" if p is not None else "as many became right as wrong on each question"
 
 
 def _at(codes: Codes, columns: NDArray[np.intp]) -> Codes:

@@ -11,9 +11,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgenet.core.pairs import VERDICTS, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LabelSet = Literal["occurring", "all"]
 """Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
@@ -231,6 +235,17 @@ def sign_test(more: int, less: int) -> float:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     return float(binomtest(more, more + less, 0.5).pvalue)
+
+
+def clustered_sign_test(leads: NDArray[np.float64]) -> float | None:
+    """The two-sided p of more against less for pairs that share questions (Obuchowski, Statistics in Medicine 1998);
+    ``leads`` are, by question, how many more than less. ``None`` where no question leads."""
+    square = float((leads * leads).sum())
+    if not square:
+        return None
+    from scipy.stats import chi2
+
+    return float(chi2.sf(float(leads.sum()) ** 2 / square, 1))
 
 
 # What people must still review

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
-from judgenet.stats.agreement import Agreement, agreement_of, sign_test
+from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test, sign_test
 from judgenet.stats.calibration import SCORES, stratified, too_few
 from judgenet.stats.intervals import RESAMPLES, Interval, Z
 from judgenet.stats.resampling import few_questions, resampled
@@ -141,18 +141,11 @@ def compare(
 def _questions_p(table: Array) -> float | None:
     """The p of McNemar's test for pairs that share questions (Obuchowski, Statistics in Medicine 1998): by how much
     more pairs of each question only one network gets right."""
-    import numpy as np
-
     cells = table.reshape(-1, 3, 3, 3)
     same = range(3)
     ones, others = cells.sum(axis=3)[:, same, same], cells.sum(axis=2)[:, same, same]
     lead = ones.sum(axis=1) - others.sum(axis=1)
-    square = float((lead * lead).sum())
-    if not square:
-        return None
-    from scipy.stats import chi2
-
-    return float(chi2.sf(float(np.sum(lead)) ** 2 / square, 1))
+    return clustered_sign_test(lead)
 
 
 def _marginal(counts: TwoVerdicts, place: int) -> dict[tuple[Verdict | None, Verdict | None], int]:

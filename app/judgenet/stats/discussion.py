@@ -37,9 +37,10 @@ class Overturns:
     ``overturned_labelled`` have a human label: for ``to_right`` the later verdict is the human one, for ``to_wrong``
     the earlier one was, ``between_wrong`` had neither. ``n_labelled`` are all pairs with both verdicts and a label,
     ``gain`` is (to_right - to_wrong) / n_labelled, the difference of the two accuracies. ``p`` is the exact sign test
-    of ``to_right`` against ``to_wrong`` (McNemar 1947). ``table`` counts pairs by earlier (rows) and later verdict
-    (columns), in the order a, b, tie. ``interval`` is that of the share overturned (Wilson's over pairs). ``reasons``
-    says for each figure that is ``None`` why.
+    of ``to_right`` against ``to_wrong`` (McNemar 1947), as if pairs did not depend on each other; ``questions_p`` is
+    the test for pairs that share questions (Obuchowski, Statistics in Medicine 1998), where it was made. ``table``
+    counts pairs by earlier (rows) and later verdict (columns), in the order a, b, tie. ``interval`` is that of the
+    share overturned (Wilson's over pairs). ``reasons`` says for each figure that is ``None`` why.
     """
 
     n: int
@@ -57,6 +58,7 @@ class Overturns:
     p: float | None
     table: tuple[tuple[int, int, int], ...]
     reasons: dict[str, str]
+    questions_p: float | None = None
 
     @property
     def rate(self) -> float | None:

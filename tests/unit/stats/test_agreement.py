@@ -7,6 +7,7 @@ import math
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,15 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 )
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import agreement, flip_rate, macro_precision, macro_recall, position, review_share
+from judgenet.stats.agreement import (
+    agreement,
+    clustered_sign_test,
+    flip_rate,
+    macro_precision,
+    macro_recall,
+    position,
+    review_share,
+)
 
 NAMES: dict[str, Verdict] = {"1": "a", "2": "b", "T": "tie", "W": "a", "L": "b"}
 
@@ -242,3 +251,9 @@ def test_a_target_out_of_reach() -> None:
     assert review_share(0.0, 0.0).relative is None
     with pytest.raises(ValueError, match="target is a share"):
         review_share(0.5, 80)
+
+
+def test_the_sign_test_over_questions() -> None:
+    """Leads of 2, -1, 1 and 3: 5² / 15 under chi² of one degree of freedom, from a table of the normal distribution."""
+    assert clustered_sign_test(np.array([2.0, -1.0, 1.0, 3.0])) == pytest.approx(0.1967, abs=5e-5)
+    assert clustered_sign_test(np.zeros(4)) is None
