@@ -147,7 +147,8 @@ def bias(
     \b
     Examples:
       judgenet bias --pairs pairs.jsonl --probes all --limit 50 --out lab
-      judgenet bias study.judgenet --probes cobbler --own-system gpt-4o --instructions 50 --estimate
+      judgenet bias study.judgenet --probes cobbler --own-system gpt-4o \\
+        --instructions 50 --estimate
       judgenet bias --recorded study
       judgenet export lab --what bias --format csv -o counted.csv
     """

@@ -157,7 +157,9 @@ def add(
 
     No key is stored here: give its name, then set the variable of that name or use: judgenet endpoint key NAME
 
-    Example: judgenet endpoint add gpu-box --base-url http://gpu-box:8000/v1 --model qwen3-32b --concurrency 64
+    \b
+    Example: judgenet endpoint add gpu-box --base-url http://gpu-box:8000/v1 \\
+        --model qwen3-32b --concurrency 64
     """
     known = profiles()
     there = known.get(name)

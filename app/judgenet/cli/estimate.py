@@ -21,7 +21,9 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
 
     What the store has already is counted apart: it costs nothing. An unknown price is unknown, never 0.
 
-    Example: judgenet estimate --pairs pairs.jsonl --width 4 --depth 2 --endpoint openai --model gpt-4.1-mini
+    \b
+    Example: judgenet estimate --pairs pairs.jsonl --width 4 --depth 2 \\
+        --endpoint openai --model gpt-4.1-mini
     """
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:

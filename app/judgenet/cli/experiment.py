@@ -117,8 +117,10 @@ def experiment(
     Examples:
       judgenet experiment list
       judgenet experiment main-table --pairs pairs.jsonl --out paper --estimate
-      judgenet experiment main-table --pairs pairs.jsonl --out paper --endpoint openai --model gpt-4.1-mini --budget 5
-      judgenet experiment width-depth --pairs LLMEval2_benchmark.json --widths 1..8 --depths 1..4 --out paper
+      judgenet experiment main-table --pairs pairs.jsonl --out paper \\
+        --endpoint openai --model gpt-4.1-mini --budget 5
+      judgenet experiment width-depth --pairs pairs.jsonl --out paper \\
+        --widths 1..8 --depths 1..4
     """
     if name == "list":
         _show_list(as_json)

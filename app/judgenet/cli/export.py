@@ -202,7 +202,7 @@ def export(
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind a bias lab or of a run.
+    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind its biases or a bias lab.
 
     Example: judgenet export out --what verdicts --format csv -o verdicts.csv
     """
@@ -222,4 +222,5 @@ def export(
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
         count = write_file(records, format, output, "-o")
-        typer.echo(f"{output}: {count:,} {what}", err=True)
+        named = "answered pairs of biases and judges" if what is What.BIAS else what.value
+        typer.echo(f"{output}: {count:,} {named}", err=True)

@@ -75,11 +75,13 @@ def import_judgments(
     a judge the last one counts; several judgments of a pair in one order are samples.
 
     \b
-    Judgments are a table with pair_id, judge, order (ab: response A was shown first, or ba) and one of
+    Judgments are a table with pair_id, judge, order (ab: response A was shown
+    first, or ba) and one of
       text     the judge's reply
       verdict  a, b or tie: which response is better, whatever the order
       scores   of responses A and B, whatever the order
-    or the files of PandaLM, MT-bench, AlpacaEval, LLM Comparator, arena-hard or JudgeBench.
+    or the files of PandaLM, MT-bench, AlpacaEval, LLM Comparator, arena-hard or
+    JudgeBench.
 
     \b
     Example: judgenet import judgments.jsonl --pairs pairs.jsonl --out recorded

@@ -211,7 +211,8 @@ def labels(
 
     \b
     Examples: judgenet labels out --width 0.1 --next next.txt
-              judgenet labels out --import said.csv --annotator Ada --chosen within-verdict
+              judgenet labels out --import said.csv --annotator Ada \\
+                --chosen within-verdict
               judgenet labels out --export labels.csv
     """
     if not 0 < width <= 1:

@@ -397,7 +397,7 @@ def rate(
     The headline is stratified by verdict. Beside it stand PPI++, the human labels alone, the corrections by error
     rates, and the uncorrected verdicts; what the choice of the labelled pairs does not allow is refused with a reason.
 
-    Example: judgenet rate out --aggregation c2_all --labels every:5 --chosen random
+    Example: judgenet rate out --labels every:5 --chosen random
     """
     with open_run(run, project) as (store, info):
         figures = run_rates(store, info, aggregation, labels, chosen, seed)

@@ -103,8 +103,10 @@ def run(
     \b
     Examples:
       judgenet run --pairs pairs.jsonl --out out
-      judgenet run --pairs pairs.csv --width 4 --depth 2 --endpoint openai --model gpt-4.1-mini --budget 5 --out out
-      judgenet run --pairs pairs.jsonl --base-url http://localhost:8000/v1 --model my-model -j 64 --out out
+      judgenet run --pairs pairs.csv --width 4 --depth 2 --budget 5 --out out \\
+        --endpoint openai --model gpt-4.1-mini
+      judgenet run --pairs pairs.jsonl --out out -j 64 \\
+        --base-url http://localhost:8000/v1 --model my-model
       judgenet run study.judgenet --limit 100
     """
     console = Console(stderr=True)

@@ -16,6 +16,7 @@ COMMANDS = (
     "run",
     "estimate",
     "experiment",
+    "preflight",
     "import",
     "metrics",
     "rate",
@@ -26,6 +27,8 @@ COMMANDS = (
     "curve",
     "bias",
     "export",
+    "report",
+    "shots",
     "selfcheck",
     "version",
     "model",
@@ -62,6 +65,14 @@ def test_help_has_an_example_that_begins_with_the_command(judgenet: Judgenet, co
     ran = judgenet(command, "--help")
     assert ran.code == 0
     assert re.search(rf"Examples?:\s+judgenet {command} ", ran.out)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "endpoint add", "endpoint test", "model use", "selfcheck statistics"])
+def test_help_fits_80_columns(judgenet: Judgenet, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = judgenet(*command.split(), "--help")
+    assert ran.code == 0
+    assert [line for line in ran.out.splitlines() if len(line) > 80] == []
 
 
 def test_an_unknown_command_is_a_usage_error(judgenet: Judgenet) -> None:
