@@ -221,8 +221,29 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
     assert isinstance(design, DesignPage)
     assert design.scene.state(Place(0, 0)).weight == shown
     assert design.weights.isVisible()
+    section = design.inspector.learned
+    assert section.isVisible()
+    assert {name: value.whole for name, value in section.facts.items()} == {
+        "Kind": "Weights of 0 or more",
+        "Learned from": "run-1",
+        "Labels": "30",
+        "Date": found.rule.made,
+        "Weights": "2, one a neuron",
+    }
+    document = context.document
+    document.set_rule("c1")
+    assert not section.decides.isChecked()
+    section.decides.click()
+    assert document.rule == "learned"
+    assert document.spec.aggregation.learned == replace(found.rule, decides=True)
+    section.decides.click()
+    assert document.rule == "c2_all"
+    click(section.remove)
+    assert document.spec.aggregation.learned is None
+    assert not section.isVisible()
     context.actions.trigger("edit.undo")
-    assert context.document.spec.aggregation.learned is None
+    assert document.spec.aggregation.learned == found.rule
+    assert section.isVisible()
 
 
 async def test_review_and_diversity_lead_to_their_pairs(studio: Studio, place: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
@@ -18,8 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.ui.text_view import plain_tip
+from judgenet.ui.text_view import plain_tip, showable
 from judgenet.ui.widgets import set_kind
+
+_BREAKS: Final = re.compile("[\\s\x85\u2028\u2029]*[\t-\r\x85\u2028\u2029][\\s\x85\u2028\u2029]*")
 
 
 def label(text: str = "", kind: str = "", tone: str = "", *, wrap: bool = False) -> QLabel:
@@ -77,7 +82,8 @@ def upright() -> QFrame:
 class ElidedLabel(QLabel):
     """A line of plain text that ends in an ellipsis where it has no room; the tool tip then has all of it."""
 
-    def __init__(self, text: str = "", kind: str = "", tone: str = "") -> None:
+    def __init__(self, text: str = "", kind: str = "", tone: str = "", *, fitted: bool = False) -> None:
+        """``fitted``: no wider than its text; else as wide as there is room."""
         super().__init__()
         self._whole = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -85,7 +91,8 @@ class ElidedLabel(QLabel):
             self.setProperty("type", kind)
         if tone:
             self.setProperty("tone", tone)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        across = QSizePolicy.Policy.Maximum if fitted else QSizePolicy.Policy.Ignored
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         self.say(text)
 
     @property
@@ -94,10 +101,16 @@ class ElidedLabel(QLabel):
         return self._whole
 
     def say(self, text: str) -> None:
-        """Shows a text."""
-        self._whole = text
-        self.setAccessibleName(text)
+        """Shows a text; what breaks its line becomes a space."""
+        self._whole = showable(_BREAKS.sub(" ", text))
+        self.setAccessibleName(self._whole)
+        self.updateGeometry()
         self._elide()
+
+    def sizeHint(self) -> QSize:
+        margins = self.contentsMargins()
+        wide = self.fontMetrics().horizontalAdvance(self._whole) + margins.left() + margins.right() + 1
+        return QSize(wide, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -107,7 +120,7 @@ class ElidedLabel(QLabel):
         self._elide()
 
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.contentsRect().width())
         if shown != self.text():
             self.setText(shown)
         self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")

@@ -25,7 +25,7 @@ def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
 PROBE = Probe(
     key="compassion",
     title="Compassion fade",
-    tells="The first response wins under real names",
+    tells="With names, the first wins",
     noun="order under real names",
     rule="both",
     show=show,

@@ -21,7 +21,7 @@ def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
 PROBE = Probe(
     key="repeats",
     title="Repeats",
-    tells="Asked again, it answers otherwise",
+    tells="Asked again, it differs",
     noun="repetition",
     rule="changed",
     show=show,

@@ -25,6 +25,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_json import neurons_from_json, neurons_to_json
 from judgenet.core.presets import renamed
+from judgenet.core.project import RULE
 from judgenet.core.roles import library, roles_for
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
@@ -361,6 +362,21 @@ class DesignEditor(QObject):
         """Changes the rules of the vote."""
         rules: Aggregation = replace(self.spec.aggregation, **changes)
         self.edit("Change the vote", lambda spec: replace(spec, aggregation=rules))
+
+    def remove_learned(self) -> None:
+        """Removes the learned aggregation."""
+        rules = replace(self.spec.aggregation, learned=None)
+        self.edit("Remove the learned aggregation", lambda spec: replace(spec, aggregation=rules))
+
+    def let_learned_decide(self, decides: bool) -> None:
+        """Chooses whether the learned aggregation gives the verdict. A rule that was chosen before no longer holds."""
+        project, learned = self._document.project, self.spec.aggregation.learned
+        if learned is None:
+            return
+        rules = replace(self.spec.aggregation, learned=replace(learned, decides=decides))
+        metadata = {name: value for name, value in project.metadata.items() if name != RULE}
+        changed = replace(project, network=replace(self.spec, aggregation=rules), metadata=metadata)
+        self._document.edit_project("Choose the rule of the vote", changed)
 
     def add_chair(self) -> None:
         """Adds a chair and selects it."""

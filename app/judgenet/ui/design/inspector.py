@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from judgenet.ui.canvas.model import Part
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import RoleSection, Section, SettingsSection
-from judgenet.ui.design.network_forms import NetworkSection, RolesSection, VoteSection
+from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, RolesSection, VoteSection
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.icons import icon
@@ -123,11 +123,12 @@ class DesignInspector(QFrame):
         self.roles = RolesSection(editor)
         self.settings = SettingsSection(editor)
         self.vote = VoteSection(editor)
+        self.learned = LearnedSection(editor)
         self.network = NetworkSection(editor)
         self.prompt = PromptSection(editor)
         self.pair = PairSection(editor, self.prompt)
         self._sections: list[Section] = [
-            self.network, self.role, self.roles, self.vote, self.settings, self.pair, self.prompt,
+            self.network, self.role, self.roles, self.vote, self.learned, self.settings, self.pair, self.prompt,
         ]  # fmt: skip
         inner = QWidget()
         column = QVBoxLayout(inner)
@@ -200,6 +201,7 @@ class DesignInspector(QFrame):
             self.role: bool(places),
             self.roles: part == "roles",
             self.vote: part in ("vote", "verdict"),
+            self.learned: spec.aggregation.learned is not None and not places and part in (None, "vote", "verdict"),
             self.settings: bool(places)
             or part == "chair"
             or (part == "roles" and spec.roles.kind == "generated")

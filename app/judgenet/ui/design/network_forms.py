@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.aggregate import aggregation_names
-from judgenet.core.learned import LEARNED
-from judgenet.core.network import Language, OrderSetting, Role
+from judgenet.core.learned import LEARNED, misfit
+from judgenet.core.network import Language, LearnedKind, OrderSetting, Role
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import ComboBox, SpinBox, add_row, field, label
+from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 from judgenet.ui.words import rule_words
@@ -42,6 +42,11 @@ _ORDERS: Final[dict[OrderSetting, str]] = {
     "ab": "AB only",
     "ba": "BA only",
     "random": "One, drawn by the seed",
+}
+_LEARNED: Final[dict[LearnedKind, str]] = {
+    "nonnegative": "Weights of 0 or more",
+    "any_sign": "Weights of any sign",
+    "dawid_skene": "Dawid–Skene, no labels",
 }
 _LANGUAGES: Final[dict[Language, str]] = {"auto": "As the pair's", "en": "English", "zh": "Chinese"}
 
@@ -274,6 +279,56 @@ class VoteSection(Section):
 
     def _fallback_chosen(self, key: str) -> None:
         self._editor.set_aggregation(fallback=key)
+
+
+class LearnedSection(Section):
+    """The learned aggregation that the network holds: where it comes from, whether it decides, away with it."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        self.remove = link("Remove", "Remove the learned aggregation")
+        super().__init__("Learned aggregation", self.remove)
+        self._editor = editor
+        self.facts = {name: ElidedLabel() for name in ("Kind", "Learned from", "Labels", "Date", "Weights")}
+        self.decides = QCheckBox("It gives the verdict")
+        self.note = label("", tone="warn", wrap=True)
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for name, value in self.facts.items():
+            form.addRow(label(name, tone="text2"), value)
+        self._form = form
+        self.body.addLayout(form)
+        self.body.addWidget(self.note)
+        self.body.addWidget(self.decides)
+        self.remove.clicked.connect(editor.remove_learned)
+        self.decides.clicked.connect(editor.let_learned_decide)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._form.setVerticalSpacing(theme.px(4))
+        self._form.setHorizontalSpacing(theme.px(12))
+
+    def refresh(self) -> None:
+        """Shows what is learned, where there is something."""
+        document, spec = self._editor.context.document, self._editor.spec
+        rule = spec.aggregation.learned
+        if rule is None:
+            return
+        texts = {
+            "Kind": _LEARNED[rule.kind],
+            "Learned from": rule.run,
+            "Labels": f"{rule.labels:,}" if rule.labels else "none",
+            "Date": rule.made,
+            "Weights": f"{len(rule.neurons):,}, one a neuron",
+        }
+        for name, value in self.facts.items():
+            value.say(texts[name])
+            self._form.setRowVisible(value, bool(texts[name]))
+        why = misfit(spec, rule)
+        self.note.setText(why)
+        self.note.setVisible(bool(why))
+        self.decides.setChecked(document.rule == LEARNED)
+        for widget in (self.remove, self.decides):
+            widget.setEnabled(not document.read_only)
 
 
 def rule_meaning(rule: str, depth: int) -> str:

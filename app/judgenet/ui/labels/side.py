@@ -216,8 +216,10 @@ class SidePanel(QFrame):
             self.pace.setText("")
             return
         words = "Saving…" if state.pending else "Autosaved"
+        # At random the list is all pairs.
+        where = "" if desk.draw.mode == "random" else " in this list"
         self.kept.setText(
-            state.why_not or f"{words}, {count(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}"
+            state.why_not or f"{words}, {count(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}"
         )
         each = desk.seconds_each
         left = max(0, desk.wished - desk.labelled)

@@ -150,6 +150,7 @@ class BiasPage(Page):
 
     def enter(self, visit: Visit) -> None:
         self._show_choice()
+        self.lab_choice.setVisible(bool(self.state.labs))
         self.state.watch(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -264,7 +265,7 @@ class BiasPage(Page):
         else:
             why = state.why_not()
             self.empty.say(
-                "Here it will stand which biases the network has, against a coin and against the single judge.",
+                "No lab yet. A lab measures which biases the network has, against a coin and against the single judge.",
                 why,
                 "" if why else "Run lab",
                 state.start,

@@ -152,7 +152,8 @@ class Learning(QObject):
             return "Nothing was learned yet."
         if self._document.read_only:
             return self._document.read_only
-        if self._document.spec.aggregation.learned == rule:
+        there = self._document.spec.aggregation.learned
+        if there is not None and replace(there, decides=rule.decides) == rule:
             return "The network has these weights."
         why = misfit(self._document.spec, rule)
         return f"The network of today is another one. {why}" if why else ""

@@ -215,12 +215,6 @@ class PointChart(QWidget):
             self._add(pg.InfiniteLine(pos=upright.x, angle=90, pen=pen), z=-5)
         self.item.getAxis("left").setTicks([list(picture.y_ticks)])
         self.item.getAxis("bottom").setTicks([list(picture.x_ticks)])
-        xs = [spot.x for one in picture.series for spot in one.spots]
-        if xs:
-            low, high = min(xs), max(xs)
-            joined = any(one.joined for one in picture.series)
-            room = (high - low or 1.0) * 0.02 if joined else 0.6
-            self.item.setXRange(low - room, high + room, padding=0)
         self._fit()
         self._tell()
 
@@ -283,6 +277,14 @@ class PointChart(QWidget):
             tall = max(80.0, self.item.getViewBox().height() / self._theme.scale)
             pad = (high - low) * min(0.2, 8 / tall)
             self.item.setYRange(low - pad, high + pad, padding=0)
+        xs = [spot.x for one in picture.series for spot in one.spots]
+        if xs:
+            left, right = min(xs), max(xs)
+            # A mark at an end of a line is seen whole.
+            wide = max(80.0, self.item.getViewBox().width() / self._theme.scale)
+            joined = any(one.joined for one in picture.series)
+            room = (right - left or 1.0) * min(0.2, max(0.02, _DOT / wide)) if joined else 0.6
+            self.item.setXRange(left - room, right + room, padding=0)
         self._settle()
 
     def _settle(self) -> None:

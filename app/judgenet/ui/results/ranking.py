@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import Aggregation
 from judgenet.report.model import Figures
-from judgenet.report.words import of, plural
+from judgenet.report.words import minus, of, plural
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError
@@ -215,14 +215,14 @@ def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[Row], list[Co
     for system in found.ranking.systems:
         even = found.at_equal_length[system.name].value
         texts = [
-            f"{system.rating:.0f}",
+            _rating(system.rating),
             _span(system.interval),
             *([f"{system.wins:,}, {system.ties:,}, {system.losses:,}"] if counts else []),
             "n/a" if system.win_rate is None else f"{100 * system.win_rate:.1f} %",
             "n/a" if even is None else f"{100 * even:.1f} %",
         ]
         if people:
-            texts.append(f"{people[system.name]:.0f}")
+            texts.append(_rating(people[system.name]))
         rows.append(Row(system.name, _NO_FIGURES, system.name, extra=tuple(texts)))
     return rows, [Column("System", "name"), *(Column(title, "extra", place) for place, title in enumerate(titles))]
 
@@ -240,8 +240,12 @@ def _matrix(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
     return rows, [Column("Wins of the row, of its games", "name"), *columns]
 
 
+def _rating(rating: float) -> str:
+    return minus(f"{rating:,.0f}")
+
+
 def _span(interval: Interval | None) -> str:
-    return "n/a" if interval is None else f"{interval.low:.0f} to {interval.high:.0f}"
+    return "n/a" if interval is None else f"{_rating(interval.low)} – {_rating(interval.high)}"
 
 
 def _picture(found: SystemsRanking) -> Picture:
@@ -250,7 +254,7 @@ def _picture(found: SystemsRanking) -> Picture:
         Spot(
             place,
             system.rating,
-            f"{system.name}: {system.rating:.0f} ({_span(system.interval)}), {of(system.wins, system.games)} won, "
+            f"{system.name}: {_rating(system.rating)} ({_span(system.interval)}), {of(system.wins, system.games)} won, "
             f"{plural(system.ties, 'tie')}",
             system.interval,
             system.name,
@@ -260,7 +264,7 @@ def _picture(found: SystemsRanking) -> Picture:
     values = [end for system in systems for end in (system.rating, *(system.interval or ()))]
     step = next(step for step in (50, 100, 200, 500, 1000, 10_000) if (max(values) - min(values)) / step <= 5)
     low, high = int(min(values) // step), int(-(-max(values) // step))
-    y_ticks: list[Tick] = [(float(tick * step), f"{tick * step:,}") for tick in range(low, max(high, low + 1) + 1)]
+    y_ticks: list[Tick] = [(float(tick * step), _rating(tick * step)) for tick in range(low, max(high, low + 1) + 1)]
     every = -(-len(systems) // 12)
     x_ticks: list[Tick] = [(float(place), str(place)) for place in range(1, len(systems) + 1, every)]
     return Picture(

@@ -34,10 +34,10 @@ from judgenet.store.db import StoreError
 from judgenet.store.runs import FullCall
 from judgenet.ui.canvas.words import score_text, seconds_text
 from judgenet.ui.context import Context
-from judgenet.ui.parts import label, line, link
+from judgenet.ui.parts import ElidedLabel, label, line, link
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow
-from judgenet.ui.run.parts import ElidedLabel, Tag
+from judgenet.ui.run.parts import Tag
 from judgenet.ui.run.prose import FittedProse, Reference
 from judgenet.ui.text_view import one_line, showable
 from judgenet.ui.theme import Theme

@@ -22,9 +22,8 @@ from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label
+from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.parts import ElidedLabel
 from judgenet.ui.run.picture import (
     network_state,
     neuron_state,

@@ -15,12 +15,12 @@ from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.canvas.words import seconds_text
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, line
+from judgenet.ui.parts import ElidedLabel, label, line
 from judgenet.ui.run.call_tabs import CallsTab, PromptTab, RawTab, ReadTab
 from judgenet.ui.run.evidence import EvidenceTab
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.part_views import PairView, RolesView, VoteView
-from judgenet.ui.run.parts import ElidedLabel, Tag
+from judgenet.ui.run.parts import Tag
 from judgenet.ui.run.prose import Reference
 from judgenet.ui.run.thread import ThreadPanel
 from judgenet.ui.theme import Theme
@@ -67,7 +67,7 @@ class RunInspector(QFrame):
         self._theme = theme
         self._target: Target = Place(0, 0)
         self._at: tuple[int, int] | None = None
-        self.title = ElidedLabel("title", fitted=True)
+        self.title = ElidedLabel(kind="title", fitted=True)
         self.chip = Chip(theme)
         self.tag = Tag()
         self.mark = Tag()

@@ -47,8 +47,7 @@ from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.canvas.words import SPOKEN
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon, icon_pixmap
-from judgenet.ui.parts import label, link
-from judgenet.ui.run.parts import ElidedLabel
+from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.run.picture import title_of
 from judgenet.ui.run_state import RunState
 from judgenet.ui.text_view import plain_tip
