@@ -202,11 +202,13 @@ def accuracy_headline(report: Report) -> Iterable[Block]:
     accuracy, interval = found.agreement.accuracy, found.intervals.accuracy
     title = aggregation_title(report.decides)
     if accuracy is None:
-        if report.verdicts.value is None or report.verdicts.interval is None:
+        # As the page Results has it: pairs of one question are taken together.
+        alone = report.rates.estimates["naive"]
+        if alone.value is None or alone.interval is None:
             return
-        low, high = report.verdicts.interval
+        low, high = alone.interval
         yield Headline(
-            percent(report.verdicts.value),
+            percent(alone.value),
             f"95 % interval {100 * low:.1f} to {100 * high:.1f}, uncorrected",
             (*win_of(report), f" by {title}, ties count half"),
             hollow=True,

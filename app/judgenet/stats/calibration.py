@@ -36,6 +36,7 @@ SCORES: dict[Verdict, float] = {"a": 0.0, "tie": 0.5, "b": 1.0}
 FEWEST_LABELS = 10
 FEWEST_IN_STRATUM = 2
 _LARGE_STRATUM = 0.1
+_SAID: dict[Verdict, str] = {"a": "A", "tie": "tie", "b": "B"}
 
 _ALLOWED: dict[Chosen, frozenset[Method]] = {
     "random": frozenset({"naive", "stratified", "ppi", "human_only", "lee"}),
@@ -163,7 +164,7 @@ def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratif
         if total
     )
     notes = tuple(
-        f"no pair with the verdict {part.verdict} is labelled: its {part.share:.1%} of pairs count as even"
+        f"no pair with the verdict {_SAID[part.verdict]} is labelled: its {part.share:.1%} of pairs count as even"
         for part in strata
         if not part.labels
     )
@@ -569,8 +570,8 @@ def too_few(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> str:
             more = FEWEST_IN_STRATUM - counts[verdict]
             if total >= FEWEST_IN_STRATUM:
                 problems.append(
-                    f"of the pairs with the verdict {verdict} ({total / n:.0%} of all) {counts[verdict]} are labelled: "
-                    f"{more} more are needed"
+                    f"of the pairs with the verdict {_SAID[verdict]} ({100 * total / n:.0f} % of all) "
+                    f"{counts[verdict]} are labelled: {more} more are needed"
                 )
     return "; ".join(problems)
 

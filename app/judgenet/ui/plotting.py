@@ -23,7 +23,9 @@ def apply_to_pyqtgraph(theme: Theme) -> None:
 
 def restyle_axes(plot: pg.PlotItem, theme: Theme) -> None:
     """The design's axes on a plot: grid in ``line`` across only, x axis in ``line2`` with ticks outside, no frame."""
-    plot.getViewBox().setBackgroundColor(theme.colors.surface)
+    # The grid is drawn by the axis: it lies below the marks, and shows through the view.
+    plot.getViewBox().setBackgroundColor(None)
+    plot.getAxis("left").setZValue(plot.getViewBox().zValue() - 1)
     plot.getViewBox().setBorder(None)
     for side in ("top", "right"):
         plot.hideAxis(side)

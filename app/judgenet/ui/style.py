@@ -37,6 +37,7 @@ _IMAGES: Final = {
     "chevronUpOff": ("chevron-up", "text3"),
     "tick": ("tick", "text"),
     "tickOn": ("tick", "onAccent"),
+    "tickOff": ("tick", "text3"),
     "dashOn": ("dash", "onAccent"),
     "close": ("close", "text2"),
     "dock": ("dock", "text2"),

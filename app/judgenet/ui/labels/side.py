@@ -118,7 +118,8 @@ class SidePanel(QFrame):
         head.addStretch(1)
         head.addWidget(self.counts)
         goal = QHBoxLayout()
-        goal.addWidget(label("Labels wished", tone="text2"))
+        self.goal_words = label("Labels wished", tone="text2")
+        goal.addWidget(self.goal_words)
         goal.addStretch(1)
         goal.addWidget(self.goal)
         self.latest_head = QWidget()
@@ -202,6 +203,8 @@ class SidePanel(QFrame):
             self.mode.clear()
         else:
             self.mode.set_current(mode)
+        for widget in (self.goal_words, self.goal):
+            widget.setVisible(mode != "settle")
         self.goal.blockSignals(True)
         self.goal.setValue(state.goal)
         self.goal.blockSignals(False)
@@ -215,12 +218,10 @@ class SidePanel(QFrame):
             self.kept.setText("")
             self.pace.setText("")
             return
-        words = "Saving…" if state.pending else "Autosaved"
-        # At random the list is all pairs.
+        # At random the list is all pairs. Where nothing can be kept, the desk says why.
         where = "" if desk.draw.mode == "random" else " in this list"
-        self.kept.setText(
-            state.why_not or f"{words}, {count(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}"
-        )
+        saved = "" if state.why_not else "Saving…, " if state.pending else "Autosaved, "
+        self.kept.setText(f"{saved}{count(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}")
         each = desk.seconds_each
         left = max(0, desk.wished - desk.labelled)
         self.pace.setText(

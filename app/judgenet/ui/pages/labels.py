@@ -178,7 +178,7 @@ class LabelsPage(Page):
         if desk is None or desk.pair is None or desk.draw.mode != "settle":
             return ""
         said = self.state.votes(desk.pair)
-        return "Said: " + ", ".join(f"{one_line(name, 30)} {words}" for name, words in said)
+        return "Said: " + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in said)
 
     def _show_nothing(self) -> None:
         desk = self.state.desk

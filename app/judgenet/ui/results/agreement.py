@@ -32,7 +32,7 @@ _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
 
 NO_LABELS: Final = (
     "The network can be compared with people where pairs have both a human label and a verdict. Labels come with the "
-    "pairs: a column of theirs is taken for the label when they are imported."
+    "pairs, in a column that is taken for the label when they are imported, or are given on the page Labels."
 )
 
 
