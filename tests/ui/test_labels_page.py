@@ -181,7 +181,7 @@ async def test_two_annotators_disagree_and_a_third_settles_it(studio: Studio, pl
     click(page.side.settle)
     await until(lambda: page.state.mode == "settle" and not page.state.working)
     assert (page.desk.a.text.text[:5], page.desk.b.text.text[:6]) == ("first", "second")
-    assert "Ada A, Bo B" in page.desk.note.text()
+    assert "Ada: A; Bo: B" in page.desk.note.text()
     strike(Qt.Key.Key_B)
     labels = await kept(page)
     assert [(label.annotator, label.said, label.settles) for label in labels if label.settles] == [("Chair", "b", True)]

@@ -102,10 +102,12 @@ class ElidedLabel(QLabel):
 
     def say(self, text: str) -> None:
         """Shows a text; what breaks its line becomes a space."""
-        self._whole = showable(_BREAKS.sub(" ", text))
-        self.setAccessibleName(self._whole)
-        self.updateGeometry()
-        self._elide()
+        text = showable(_BREAKS.sub(" ", text))
+        if text != self._whole:
+            self._whole = text
+            self.setAccessibleName(text)
+            self.updateGeometry()
+            self._elide()
 
     def sizeHint(self) -> QSize:
         margins = self.contentsMargins()
