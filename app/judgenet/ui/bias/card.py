@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import ClassVar, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
@@ -209,8 +209,10 @@ class CardRow(QAbstractButton):
         painter.drawText(room, int(flags), row.words)
 
 
-class CardHead(QWidget):
-    """The titles of the columns, what the coin's mark means, and the legend of the way."""
+class _CardPart(QWidget):
+    """A part of the card above or below its rows; it draws by the same columns."""
+
+    height_px: ClassVar[int]
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -219,12 +221,18 @@ class CardHead(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(600), self.theme.px(_HEAD))
+        return QSize(self.theme.px(600), self.theme.px(self.height_px))
 
     def say(self, card: BiasCard) -> None:
-        """Shows the titles of a card."""
+        """Shows what belongs to a card."""
         self._card = card
         self.update()
+
+
+class CardHead(_CardPart):
+    """The titles of the columns, what the coin's mark means, and the legend of the way."""
+
+    height_px = _HEAD
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         card, theme = self._card, self.theme
@@ -286,22 +294,10 @@ class CardHead(QWidget):
             x += theme.px(26) + room
 
 
-class CardAxis(QWidget):
+class CardAxis(_CardPart):
     """The ticks under the bars."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme = theme
-        self._card: BiasCard | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(600), self.theme.px(_AXIS))
-
-    def say(self, card: BiasCard) -> None:
-        """Shows the axis of a card."""
-        self._card = card
-        self.update()
+    height_px = _AXIS
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         card, theme = self._card, self.theme

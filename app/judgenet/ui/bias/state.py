@@ -147,6 +147,7 @@ class BiasState(QObject):
         self.network: str | None = None
         """The digest of the network that the lab in view measured."""
         self.look: Look | None = None
+        self._named: tuple[tuple[Pair, ...], tuple[str, ...]] = ((), ())
         self._watched = False
         self._stale = True
         self._stop_asked = False
@@ -187,9 +188,12 @@ class BiasState(QObject):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The systems whose responses the pairs hold."""
-        found = {name for pair in self._document.pairs for name in (pair.model_a, pair.model_b) if name}
-        return tuple(sorted(found))
+        """The systems whose responses the pairs hold; looked for once for each set of pairs."""
+        pairs = self._document.pairs
+        if self._named[0] is not pairs:
+            found = {name for pair in pairs for name in (pair.model_a, pair.model_b) if name}
+            self._named = (pairs, tuple(sorted(found)))
+        return self._named[1]
 
     def _opened(self) -> None:
         self.choice = Choice()
