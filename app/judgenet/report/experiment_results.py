@@ -20,9 +20,10 @@ from judgenet.core.pairs import VERDICTS, Order, Pair, Verdict, data_hash
 from judgenet.engine.experiments import runs_of
 from judgenet.stats.agreement import Agreement, agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare
-from judgenet.stats.curves import CODES
+from judgenet.stats.curves import CODES, verdict_codes
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.stats.panel import panel_agreement
+from judgenet.stats.resampling import question_counts
 from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review_need
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, question_numbers
@@ -215,28 +216,31 @@ def _ends(interval: Interval | None) -> list[float] | None:
 
 def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
     """A row less the row that it is compared with, over the pairs that both judged."""
-    counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
+    used: list[Pair] = []
+    said: list[tuple[Verdict | None, Verdict, Verdict]] = []
     for place, pair in enumerate(pairs):
         one, two = read[row.key].verdicts.get(place), read[other.key].verdicts.get(place)
         if one is not None and two is not None:
-            counts[pair.human, one, two] += 1
-    paired: TwoVerdicts = counts
+            used.append(pair)
+            said.append((pair.human, one, two))
+    counts: TwoVerdicts = Counter(said)
     labelled = sum(count for (human, _, _), count in counts.items() if human is not None)
     found: dict[str, Any] = {"against": other.key, "n_used": labelled, "n_total": len(pairs)}
     if not labelled:
         why = "no pair with both verdicts has a human label"
         nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
         return found | nothing | {"p": None, "reasons": dict.fromkeys((*nothing, "p"), why)}
-    both = compare(paired)
+    codes = [verdict_codes(verdicts) for verdicts in zip(*said, strict=True)]
+    compared = compare(counts, by_question=question_counts(question_numbers(used), *codes))
     reasons = {}
-    for name, difference in both.differences.items():
+    for name, difference in compared.differences.items():
         found[name] = difference.difference
         found[f"{name}_ci"] = _ends(difference.interval)
         if difference.reason:
             reasons[f"{name}_ci"] = difference.reason
         if difference.difference is None:
             reasons[name] = difference.reason
-    return found | {"p": both.test.p, "reasons": reasons}
+    return found | {"p": compared.test.p, "reasons": reasons}
 
 
 def _saving_json(

@@ -205,6 +205,24 @@ def test_the_table_follows_from_what_the_judge_said(judgenet: Judgenet, six: Pat
     assert found["sets"][0]["majority"] == {"label": "a", "accuracy": 0.5, "reason": None}
 
 
+def test_differences_are_over_questions_where_these_repeat(judgenet: Judgenet, tmp_path: Path, at: At) -> None:
+    labels = ["a", "b", "tie", "a"] * 3
+    pairs = write_pairs(tmp_path / "pairs.jsonl", labels)
+    alone = rows_of(judgenet("experiment", "main-table", "--pairs", pairs, *at, "--out", "alone", "--json").json)
+    records = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    repeated = tmp_path / "repeated.jsonl"
+    repeated.write_text(
+        "".join(json.dumps({**of, "question": f"Q{place % 3}"}) + "\n" for place, of in enumerate(records)),
+        encoding="utf-8",
+    )
+    few = rows_of(judgenet("experiment", "main-table", "--pairs", repeated, *at, "--out", "few", "--json").json)
+    assert alone["widedeep.c1"]["difference"]["accuracy_ci"] is not None
+    difference = few["widedeep.c1"]["difference"]
+    assert difference["accuracy"] is not None
+    assert difference["accuracy_ci"] is None
+    assert "3 questions" in difference["reasons"]["accuracy_ci"]
+
+
 def test_a_part_of_a_larger_run_says_what_the_network_itself_says(
     judgenet: Judgenet, six: Path, at: At, server: JudgeServer
 ) -> None:
