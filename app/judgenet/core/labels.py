@@ -69,9 +69,9 @@ class LabelRules:
     file_chosen: Chosen = "imported"
 
 
-Without = Literal["", "targeted", "undecided", "no majority", "text changed"]
+Without = Literal["", "targeted", "undecided", "no majority", "text changed", "no label in the file"]
 """Why a pair that somebody labelled has no label that counts: only a targeted review looked at it; all skipped it or
-were unsure; the annotators have no majority; its texts are others now."""
+were unsure; the annotators have no majority; its texts are others now; its data file says that it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,17 @@ class People:
 
 
 NOBODY = People()
+
+
+def of_file(pair: Pair, chosen: Chosen) -> People:
+    """Where the label of a pair comes from that nobody labelled but its data file, and why it has none although
+    annotators gave theirs."""
+    if pair.human is not None:
+        return People(chosen)
+    if not pair.annotators:
+        return NOBODY
+    decided = majority((verdict for _, verdict in pair.annotators), None)
+    return People(without="no label in the file" if decided else "no majority")
 
 
 def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple[Pair, People]:
@@ -117,7 +128,9 @@ def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple
         if pair.human is not None:
             return pair, People(rules.file_chosen, targeted=targeted)
         why: Without = "targeted" if told or set_aside else "text changed" if labels and not mine else ""
-        return pair, People(targeted=settled.verdict if settled else targeted, without=why) if why else NOBODY
+        if not why:
+            return pair, of_file(pair, rules.file_chosen)
+        return pair, People(targeted=settled.verdict if settled else targeted, without=why)
     votes = dict(pair.annotators)
     if not votes and pair.human is not None:
         votes[FILE_ANNOTATOR] = pair.human

@@ -182,11 +182,11 @@ class ImportDraft:
 
     @property
     def majority_decides(self) -> bool:
-        """Labels come from the annotators' majority."""
+        """The annotators' majority is the label of pairs without one of their own."""
         annotators = self.column("annotators") or self.derived("annotators")
         if self.several:
             return bool(self.column("ranking") or self.column("winners"))
-        return bool(annotators) and not (self.column("human") or self.derived("human") or self.preference)
+        return bool(annotators) and not self.preference
 
     @property
     def _label_fields(self) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ TITLES = {
     "left_out": "Left out",
     "left_out_labels": "Labels left out",
     "no_majority": "No majority",
+    "majority_taken": "Labels by majority",
     "null_text": "Texts that are null",
     "numbered": "Rows without an id",
     "unused_columns": "Columns not read",

@@ -296,8 +296,10 @@ def label_key(value: Any) -> str:
 
 
 _WHOLE = re.compile(r"-?\d+\.0+")
-_SAFE_CODINGS: tuple[dict[str, Verdict], ...] = (
-    {"a": "a", "b": "b", "tie": "tie"},
+NO_LABEL = "no label"
+"""How a data file of JudgeNet's own says that a pair has no label although annotators gave theirs."""
+_SAFE_CODINGS: tuple[dict[str, Verdict | None], ...] = (
+    {"a": "a", "b": "b", "tie": "tie", NO_LABEL: None},
     {"model_a": "a", "model_b": "b", "tie": "tie"},
 )
 

@@ -232,15 +232,23 @@ class Reader:
             return humans, repeat(())
         annotators: list[tuple[tuple[str, Verdict], ...]] = []
         undecided: list[str] = []
+        taken: list[str] = []
         for index, one in enumerate(said):
             meant = [(name, coding[key]) for name, value in one if (key := label_key(value))]
             verdicts = tuple((name, verdict) for name, verdict in meant if verdict is not None)
             annotators.append(verdicts)
-            if raw[index] is ABSENT and verdicts and not self.plan.preference:
+            # Null, an empty cell and no column are the same: nobody gave a label for all annotators. A value that the
+            # label map reads as no label is a decision, and stays one.
+            if not keys[index] and verdicts and not self.plan.preference:
                 decided = majority((verdict for _, verdict in verdicts), None)
+                if "human" in self.plan.columns:
+                    taken.append(ids[index])
                 if decided is None:
                     undecided.append(ids[index])
                 humans[index] = decided or self.mapping.no_majority
+        if taken:
+            message = "Records without a label of their own take the majority of their annotators."
+            self._note("majority_taken", "note", len(taken), message, taken)
         if undecided:
             rule = self.mapping.no_majority or "no label"
             self._note("no_majority", "note", len(undecided), f"Annotators without a majority: {rule}.", undecided)

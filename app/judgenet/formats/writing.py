@@ -17,6 +17,7 @@ from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import xlsx_escaped
 from judgenet.formats.errors import DataError, shown
+from judgenet.formats.mapping import NO_LABEL
 from judgenet.formats.tables import csv_text, whole_file
 
 PairFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
@@ -73,15 +74,19 @@ def write_pairs(
 
 def _json(pair: Pair) -> str:
     record = pair.to_json()
-    if pair.annotators:
-        # Without the key the reader would take the annotators' majority.
-        record.setdefault("human", None)
+    if (label := _label(pair)) is not None:
+        record["human"] = label
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     return json.dumps(record, allow_nan=False) if _TO_ESCAPE.search(text) else text
 
 
+def _label(pair: Pair) -> str | None:
+    # Without a label the reader takes the annotators' majority.
+    return pair.human or (NO_LABEL if pair.annotators else None)
+
+
 def _cells(pair: Pair) -> list[str | None]:
-    texts: list[str | None] = [getattr(pair, name) for name in _TEXTS]
+    texts: list[str | None] = [_label(pair) if name == "human" else getattr(pair, name) for name in _TEXTS]
     tags = json.dumps(pair.tags, ensure_ascii=False) if pair.tags else None
     annotators = json.dumps(dict(pair.annotators), ensure_ascii=False) if pair.annotators else None
     return [*texts, tags, annotators]
@@ -119,7 +124,9 @@ def _replaced(value: Any) -> Any:
 def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
     text = pa.string()
     kinds = {"tags": pa.list_(text), "annotators": pa.map_(text, text)}
-    columns = {name: pa.array([getattr(pair, name) for pair in pairs], kinds.get(name, text)) for name in _COLUMNS}
+    values = {name: [getattr(pair, name) for pair in pairs] for name in _COLUMNS}
+    values["human"] = [_label(pair) for pair in pairs]
+    columns = {name: pa.array(of, kinds.get(name, text)) for name, of in values.items()}
     pa_parquet.write_table(pa.table(columns), path)
 
 

@@ -25,11 +25,12 @@ LeftOut = Literal[
     "undecided",
     "no majority",
     "text changed",
+    "no label in the file",
 ]
 """Why a pair that somebody labelled gives no label to an estimate.
 
 ``within other verdicts``: drawn within the verdicts of another run or aggregation. ``not asked for``: left out by the
-user's choice of labels. The last three are those of :data:`judgenet.core.labels.Without`.
+user's choice of labels. The last four are those of :data:`judgenet.core.labels.Without`.
 """
 
 WORDS: dict[LeftOut, str] = {
@@ -42,6 +43,7 @@ WORDS: dict[LeftOut, str] = {
     "undecided": "skipped, or their annotators unsure",
     "no majority": "their annotators have no majority",
     "text changed": "labelled before their texts were changed",
+    "no label in the file": "without a label in the data file, though annotators gave theirs",
 }
 
 _Kind = Literal["random", "within", "elsewhere", "imported"]

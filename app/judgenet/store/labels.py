@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from judgenet.core.labels import CHOSEN, NOBODY, Chosen, HumanLabel, LabelRules, People, in_force, merged
+from judgenet.core.labels import CHOSEN, Chosen, HumanLabel, LabelRules, People, in_force, merged, of_file
 from judgenet.core.pairs import Pair
 from judgenet.store.db import Store, plain, restored, storable
 
@@ -207,8 +207,8 @@ class LabelBook:
 
     def __init__(self, labels: Iterable[HumanLabel] = (), rules: LabelRules | None = None) -> None:
         self.rules = rules = rules or LabelRules()
+        self._labelled = People(rules.file_chosen)
         self._by_pair: dict[str, list[HumanLabel]] = {}
-        self._plain = People(rules.file_chosen) if rules.file_chosen != "targeted" else None
         for label in labels:
             self._by_pair.setdefault(label.pair_id, []).append(label)
 
@@ -231,8 +231,8 @@ class LabelBook:
     def merged(self, pair: Pair) -> tuple[Pair, People]:
         """The pair with its one label, and where that comes from."""
         mine = self._by_pair.get(pair.id)
-        if mine is None and self._plain is not None:
-            return pair, NOBODY if pair.human is None else self._plain
+        if mine is None and self.rules.file_chosen != "targeted":
+            return pair, self._labelled if pair.human is not None else of_file(pair, self.rules.file_chosen)
         return merged(pair, mine or (), self.rules)
 
     def over(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

@@ -55,6 +55,13 @@ def test_a_settled_disagreement_wins_over_the_majority() -> None:
     assert dict(pair.annotators) == {"x": "a", "y": "a", "z": "b"}
 
 
+def test_a_pair_whose_file_gives_annotators_and_no_label_says_why_it_has_none() -> None:
+    split = replace(PAIR, annotators=(("x", "a"), ("y", "b")))
+    assert merged(split, [], RULES)[1].without == "no majority"
+    assert merged(replace(PAIR, annotators=(("x", "a"),)), [], RULES)[1].without == "no label in the file"
+    assert merged(replace(split, human="tie"), [], RULES)[1].without == ""
+
+
 def test_the_file_is_one_annotator_and_its_label_is_imported() -> None:
     assert merged(PAIR, [], RULES) == (PAIR, NOBODY)
     pair, people = merged(FROM_FILE, [], RULES)

@@ -254,11 +254,25 @@ def test_the_label_is_the_majority_where_there_is_none_of_its_own(read: Any) -> 
         {**PAIR, "annotators": []},
         {**PAIR, "annotators": ["a"], "human": "b"},
         {**PAIR, "annotators": ["a"], "human": None},
+        {**PAIR, "annotators": ["b", "a"], "human": ""},
+        {**PAIR, "annotators": ["a"], "human": "no label"},
     )
     data = read(*records)
-    assert [pair.human for pair in data.pairs] == ["a", "tie", None, "b", None]
-    assert next(note for note in data.notes if note.kind == "no_majority").ids == ("row-2",)
-    assert [pair.human for pair in read(*records, no_majority=None).pairs] == ["a", None, None, "b", None]
+    assert [pair.human for pair in data.pairs] == ["a", "tie", None, "b", "a", "tie", None]
+    assert next(note for note in data.notes if note.kind == "no_majority").ids == ("row-2", "row-6")
+    assert next(note for note in data.notes if note.kind == "left_out_labels").count == 1
+    dropped = read(*records, no_majority=None)
+    assert [pair.human for pair in dropped.pairs] == ["a", None, None, "b", "a", None, None]
+
+
+def test_null_labels_beside_annotators_are_as_no_column_of_labels(read: Any) -> None:
+    said = (["a", "a", "b"], ["b"], ["a", "b"], [None, "tie"], [])
+    bare = [{**PAIR, "annotators": one} for one in said]
+    with_null = read(*({**record, "human": None} for record in bare))
+    assert [pair.human for pair in with_null.pairs] == [pair.human for pair in read(*bare).pairs]
+    assert [pair.human for pair in with_null.pairs] == ["a", "b", "tie", "tie", None]
+    taken = next(note for note in with_null.notes if note.kind == "majority_taken")
+    assert (taken.count, taken.ids) == (4, ("row-1", "row-2", "row-3", "row-4"))
 
 
 def test_columns_of_annotators_with_a_coding(read: Any) -> None:

@@ -141,11 +141,13 @@ def test_ids_that_could_not_be_read_back(tmp_path: Path, ids: tuple[str, ...]) -
         write_pairs([replace(PAIR, id=one) for one in ids], tmp_path / "pairs", "jsonl")
 
 
-def test_no_label_with_annotators_stays_no_label(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", PAIR_FORMATS)
+def test_no_label_with_annotators_stays_no_label(tmp_path: Path, format: PairFormat) -> None:
     pair = replace(PAIR, annotators=(("x", "a"),))
-    write_pairs([pair], tmp_path / "pairs", "jsonl")
-    assert json.loads((tmp_path / "pairs").read_text())["human"] is None
-    assert read_pairs(tmp_path / "pairs").pairs == (pair,)
+    write_pairs([pair], tmp_path / "pairs", format)
+    again = read_pairs(tmp_path / "pairs")
+    assert again.pairs == (pair,)
+    assert next(note for note in again.notes if note.kind == "left_out_labels").count == 1
 
 
 def test_json_lines_can_be_read_by_programs_that_split_at_other_marks(tmp_path: Path) -> None:
