@@ -315,6 +315,7 @@ def _edited(
     seed: int,
 ) -> NetworkSpec:
     """The network as the options change it."""
+    before = spec
     if roles is not None:
         kind, _, most = roles.lower().partition(":")
         if roles.lower() == "none":
@@ -348,7 +349,8 @@ def _edited(
         changes["samples"] = samples
     if temperature is not None:
         changes["temperature"] = "default" if temperature == "default" else _number("--temperature", temperature)
-    return replace(spec, seed=seed or spec.seed, settings=replace(spec.settings, **changes))
+    spec = replace(spec, seed=seed or spec.seed, settings=replace(spec.settings, **changes))
+    return presets.renamed(spec, before)
 
 
 def _whole(option: str, text: str, other: str = "") -> int:

@@ -288,12 +288,24 @@ class ModelEstimate:
     reason: str = ""
 
 
+class Settled(NamedTuple):
+    """So many pairs whose roles are known, and the calls that these pairs have in all: where a model named fewer roles
+    than the network has places for, a pair has fewer calls than the design says."""
+
+    pairs: int
+    calls: int
+
+
+NONE_SETTLED = Settled(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What a run over ``pairs`` pairs comes to.
 
     ``calls`` are all calls, ``calls_recorded`` those that were answered before and cost nothing now, ``calls_open``
-    the rest; tokens and price are those of the open ones, taken as an average part of all. ``price`` is ``None``
+    the rest; tokens and price are those of the open ones, taken as an average part of all. ``settled`` are the pairs
+    whose number of calls is known from the answers so far. ``price`` is ``None``
     where a model's price is unknown, and ``reason`` names it. A prompt cache makes a run cheaper than ``price.low``
     says, reasoning models can make it dearer than ``price.high``.
     """
@@ -310,6 +322,7 @@ class Estimate:
     currency: str
     price_date: str
     models: tuple[ModelEstimate, ...]
+    settled: Settled = NONE_SETTLED
 
 
 @dataclass(slots=True)
@@ -329,14 +342,15 @@ def estimate(
     tokens: Callable[[str], int] = estimate_tokens,
     guesses: Guesses | None = None,
     recorded: int = 0,
+    settled: Settled = NONE_SETTLED,
     kinds: Mapping[str, str] | None = None,
     lengths: Sequence[int] | None = None,
 ) -> Estimate:
     """What a run over ``pairs`` comes to.
 
-    ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``kinds``
-    gives the kind of each endpoint by name, for prices that hold for a kind. ``lengths`` are the ``pair_tokens`` of
-    the pairs, where they were counted before.
+    ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``settled``
+    are the pairs whose roles are known; ``kinds`` gives the kind of each endpoint by name, for prices that hold for a
+    kind. ``lengths`` are the ``pair_tokens`` of the pairs, where they were counted before.
     """
     guesses = guesses or Guesses()
     if lengths is None:
@@ -348,9 +362,12 @@ def estimate(
         roles = Range(known, known)
     low, high = (_loads(spec, count, guesses, end) for end, count in enumerate(roles))
     counts = (count_calls(spec, roles.low), count_calls(spec, roles.high))
-    calls = Range(len(lengths) * counts[0].total, len(lengths) * counts[1].total)
-    left = Range(max(0, calls.low - recorded), max(0, calls.high - recorded))
-    shares = (left.low / calls.low if calls.low else 0.0, left.high / calls.high if calls.high else 0.0)
+    unsettled = len(lengths) - settled.pairs
+    calls = Range(*(settled.calls + unsettled * count.total for count in counts))
+    left = Range(*(max(0, of - recorded) for of in calls))
+    # Loads are those of the design, whatever the number of roles that came back.
+    designed = [len(lengths) * count.total for count in counts]
+    shares = tuple(of / all_ if all_ else 0.0 for of, all_ in zip(left, designed, strict=True))
     models = tuple(
         _model_estimate(key, (low[key], high[key]), lengths, shares, prices, (kinds or {}).get(key[0], ""))
         for key in sorted(low.keys() | high.keys())
@@ -375,6 +392,7 @@ def estimate(
         currency=prices.currency,
         price_date=prices.date,
         models=models,
+        settled=settled,
     )
 
 
@@ -434,7 +452,7 @@ def _model_estimate(
     key: tuple[str, str],
     loads: tuple[_Load, _Load],
     lengths: Sequence[int],
-    shares: tuple[float, float],
+    shares: Sequence[float],
     prices: PriceTable,
     kind: str,
 ) -> ModelEstimate:

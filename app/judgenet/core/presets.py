@@ -9,6 +9,7 @@ from typing import Literal
 
 from judgenet.core.network import (
     DEFAULTS,
+    Aggregation,
     ChairSpec,
     LayerSpec,
     NetworkError,
@@ -91,11 +92,59 @@ def size_name(spec: NetworkSpec) -> str:
     return f"{widths[0]}×{spec.depth}" if len(set(widths)) == 1 else "+".join(widths)
 
 
+def shape_name(spec: NetworkSpec) -> str:
+    """The name that a network has until somebody names it: its size, and what else makes its shape: "3×2 with a
+    chair", "1×1, scores only"."""
+    chair = " with a chair" if spec.chair is not None else ""
+    return f"{size_name(spec)}{chair}{'' if spec.evidence else ', scores only'}"
+
+
 def renamed(spec: NetworkSpec, before: NetworkSpec) -> NetworkSpec:
-    """The network after an edit: a name that told the size of ``before`` tells the new one."""
-    if spec.name != before.name or before.name != size_name(before):
+    """The network after an edit: a name that told the shape of ``before`` tells the new one, and the name of a preset
+    goes with what made it that preset. A name that somebody gave stays, and so does one that the edit gives."""
+    if spec.name != before.name or not _is_named_by_shape(before) or _is_preset(spec):
         return spec
-    return replace(spec, name=size_name(spec))
+    return replace(spec, name=shape_name(spec))
+
+
+def _is_named_by_shape(spec: NetworkSpec) -> bool:
+    """Whether nobody has named a network: it is called by its shape or its size, or as the preset that it was."""
+    return spec.name in (shape_name(spec), size_name(spec)) or any(
+        spec.name == preset.spec.name for preset in PRESETS.values()
+    )
+
+
+def _is_preset(spec: NetworkSpec) -> bool:
+    """Whether a network is still the preset whose name it has, whatever model it asks, in whatever language."""
+    named = (preset.spec for preset in PRESETS.values() if preset.spec.name == spec.name)
+    return any(_bare(spec) == _bare(preset) for preset in named)
+
+
+def _bare(spec: NetworkSpec) -> NetworkSpec:
+    """A network without what makes no other design of it: its models, the length of answers, seed and language."""
+
+    def bare(settings: Settings) -> Settings:
+        return replace(settings, endpoint=None, model=None, max_tokens=None)
+
+    layers = tuple(
+        replace(
+            of,
+            settings=bare(of.settings),
+            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in of.neurons),
+        )
+        for of in spec.layers
+    )
+    return replace(
+        spec,
+        layers=layers,
+        roles=replace(spec.roles, settings=bare(spec.roles.settings)),
+        settings=bare(spec.settings),
+        chair=None if spec.chair is None else replace(spec.chair, settings=bare(spec.chair.settings)),
+        aggregation=Aggregation(),
+        seed=0,
+        language="auto",
+        family="auto",
+    )
 
 
 def parse_size(text: str) -> tuple[int | None, int]:

@@ -22,9 +22,18 @@ from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import Estimate, PriceRange, Range, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
-from judgenet.core.tally import Tally, duration
+from judgenet.core.tally import Tally
 from judgenet.engine.budget import Limits
-from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, RunEstimate, estimate_run, recorded_calls
+from judgenet.engine.estimate import (
+    FORMS,
+    MOST_PAIRS,
+    Duration,
+    RunEstimate,
+    duration_of,
+    estimate_run,
+    recorded_calls,
+    time_words,
+)
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Engine, RunHandle, Start
 from judgenet.store.db import Store
@@ -146,8 +155,6 @@ class LabEstimate:
         price = self.price
         found = next(iter(self.judges.values())).estimate
         reasons = dict.fromkeys(of.estimate.reason for of in self.judges.values() if of.estimate.reason)
-        low, high, measured = self.seconds
-        took = duration(low) if round(low) == round(high) else f"{duration(low)} to {duration(high)}"
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
             ("calls", _span(self.calls)),
@@ -160,7 +167,7 @@ class LabEstimate:
                 if price is None
                 else f"{price.low:,.2f} to {price.high:,.2f} {found.currency} (prices of {found.price_date})",
             ),
-            ("time", took + ("" if measured else ", guessed")),
+            ("time", time_words(self.seconds)),
         ]
 
 
@@ -173,7 +180,8 @@ def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEs
         found = estimate_run(start, store)
         once = _shared_within(start, store) + _shared_with(earlier, start, store)
         if once:
-            found = replace(found, estimate=_with_recorded(start, found.estimate, once))
+            less = _with_recorded(start, found.estimate, once)
+            found = replace(found, estimate=less, duration=duration_of(less, start, store))
         shared += once
         judges[judge] = found
     return LabEstimate(judges, shared, len(next(iter(starts.values())).pairs))
@@ -211,7 +219,9 @@ def _open_for_others(start: Start, store: Store | None, groups: Sequence[Sequenc
     groups = [some for some in groups if len(some) > 1]
     looked_at = groups[:: -(-len(groups) // MOST_PAIRS)]
     of = sum(len(some) - 1 for some in looked_at) * calls
-    still_open = sum((len(some) - 1) * max(0, calls - recorded_calls(start, store, some[:1])) for some in looked_at)
+    still_open = sum(
+        (len(some) - 1) * max(0, calls - recorded_calls(start, store, some[:1]).recorded) for some in looked_at
+    )
     return round(shared * still_open / of)
 
 
@@ -238,7 +248,8 @@ def _shared_with(earlier: set[bytes], start: Start, store: Store | None) -> int:
 
 def _with_recorded(start: Start, found: Estimate, more: int) -> Estimate:
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
-    return estimate(start.spec, start.pairs, start.prices, recorded=found.calls_recorded + more, kinds=kinds)
+    known = found.calls_recorded + more
+    return estimate(start.spec, start.pairs, start.prices, recorded=known, settled=found.settled, kinds=kinds)
 
 
 def _sum(ranges: Sequence[Range]) -> Range:

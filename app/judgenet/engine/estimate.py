@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.network import needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import Estimate, Range, count_calls, estimate
+from judgenet.core.plan import NONE_SETTLED, Estimate, Range, Settled, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import duration
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Start
 from judgenet.store.db import Store
+from judgenet.store.pace import throughput
 from judgenet.store.runs import has_calls, mean_latency, recorded
 
 # What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
@@ -110,24 +112,36 @@ class RunEstimate:
 
     def time_text(self) -> str:
         """How long the open calls take, in words."""
-        low, high, measured = self.duration
-        text = duration(high) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
-        return text if measured or not high else f"{text} (reckoned with {USUAL_LATENCY_S:g} s a call, not measured)"
+        return time_words(self.duration)
+
+
+def time_words(time: Duration) -> str:
+    """How long calls take, in words."""
+    low, high, measured = time
+    text = duration(high) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
+    return text if measured or not high else f"{text} (reckoned with {USUAL_LATENCY_S:g} s a call, not measured)"
 
 
 def _span(span: Range) -> str:
     return f"{span.low:,}" if span.low == span.high else f"{span.low:,} to {span.high:,}"
 
 
+class Followed(NamedTuple):
+    """How many calls the store can answer, and the calls in all of those pairs whose roles are known."""
+
+    recorded: int
+    settled: Settled
+
+
 def recorded_calls(
     start: Start, store: Store, pairs: Sequence[Pair], check: Callable[[], object] = lambda: None
-) -> int:
+) -> Followed:
     """How many calls for these pairs the store can answer: each pair is followed as far as answers go.
 
     ``check`` is called for each pair and may raise to end the search.
     """
     questions = Questions(start.spec, start.book, store.salt(start.salt), stand_in_roles)
-    found = 0
+    found = settled = calls = 0
     for index, pair in enumerate(pairs):
         check()
         work, first = questions.take_up(index, pair)
@@ -147,7 +161,10 @@ def recorded_calls(
                 ready.extend(work.set_roles(*questions.roles_of(work, said)))
             elif not isinstance(said, tuple):
                 ready.extend(work.finish(call.site, said)[0])
-    return found
+        if work.roles is not None:
+            settled += 1
+            calls += work.calls_total + work.needs_roles
+    return Followed(found, Settled(settled, calls))
 
 
 def estimate_run(
@@ -165,28 +182,50 @@ def estimate_run(
     per_pair = max(1, count_calls(start.spec).total)
     step = max(1, -(-len(pairs) // max(1, min(MOST_PAIRS, MOST_CALLS // per_pair))))
     looked_at = pairs[::step]
-    known = 0
+    known, settled = 0, NONE_SETTLED
     if store is not None and looked_at and has_calls(store):
-        known = round(recorded_calls(start, store, looked_at, check) * len(pairs) / len(looked_at))
+        found_calls, of_looked_at = recorded_calls(start, store, looked_at, check)
+        known, *rest = (round(some * len(pairs) / len(looked_at)) for some in (found_calls, *of_looked_at))
+        settled = Settled(*rest)
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
-    found = estimate(start.spec, pairs, start.prices, recorded=known, kinds=kinds, lengths=lengths)
-    return RunEstimate(found, len(looked_at), _duration(found, start, store))
+    found = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
+    return RunEstimate(found, len(looked_at), duration_of(found, start, store))
 
 
-def _duration(found: Estimate, start: Start, store: Store | None) -> Duration:
-    """The longest that any endpoint needs: endpoints work side by side."""
+def duration_of(found: Estimate, start: Start, store: Store | None) -> Duration:
+    """How long the open calls of an estimate take. No run is over before a pair has gone through all its layers, one
+    after the other; what is open may be the last layers alone."""
+    spec = start.spec
+    stages = spec.depth + needs_roles(spec) + (spec.chair is not None)
+    in_a_row = max((min(stages, calls / max(1, found.pairs)) for calls in found.calls_open), default=0.0)
+    return time_of({(of.endpoint, of.model): of.calls for of in found.models}, start, store, in_a_row)
+
+
+def time_of(
+    calls: Mapping[tuple[str, str], tuple[float, float]], start: Start, store: Store | None, in_a_row: float = 0.0
+) -> Duration:
+    """How long calls by endpoint and model take, at the pace that was measured, else at a usual one: the longest that
+    any endpoint needs, since endpoints work side by side, and no less than ``in_a_row`` measured answers, one after
+    the other."""
     needs: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     measured = True
-    for model in found.models:
-        profile = start.profiles.get(model.endpoint)
-        if profile is None or not model.calls.high:
+    slowest = 0.0
+    for (endpoint, model), ends in calls.items():
+        profile = start.profiles.get(endpoint)
+        if profile is None or not ends[1]:
             continue
-        latency = None if store is None else mean_latency(store, model.endpoint, model.model)
+        latency = None if store is None else mean_latency(store, endpoint, model)
+        seen = None if store is None else throughput(store, endpoint, profile.concurrency)
         measured = measured and latency is not None
-        each = (USUAL_LATENCY_S if latency is None else latency) / profile.concurrency
+        slowest = max(slowest, latency or 0.0)
+        latency = USUAL_LATENCY_S if latency is None else latency
+        each = latency / profile.concurrency
+        if seen is not None:
+            each = max(each, seen.seconds_a_call(profile.concurrency))
         if profile.requests_per_minute is not None:
             each = max(each, 60 / profile.requests_per_minute)
-        for end, calls in enumerate(model.calls):
-            needs[model.endpoint][end] += calls * each
+        for end, count in enumerate(ends):
+            needs[endpoint][end] += count * each
     low, high = (max((ends[end] for ends in needs.values()), default=0.0) for end in (0, 1))
-    return Duration(low, high, measured)
+    least = in_a_row * slowest
+    return Duration(max(low, least) if high else 0.0, max(high, least) if high else 0.0, measured)

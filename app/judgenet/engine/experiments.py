@@ -4,9 +4,9 @@ has made, within one budget; and what that comes to before anything is sent."""
 from __future__ import annotations
 
 import queue
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgenet.core.calls import ROLES_LAYER
@@ -19,7 +19,7 @@ from judgenet.core.plan import Guesses, PriceRange, Range, cost_of, count_calls
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Used
-from judgenet.engine.estimate import FORMS, MOST_PAIRS
+from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, time_of, time_words
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.session import Engine, Start
 from judgenet.engine.work import Call
@@ -163,7 +163,7 @@ class ExperimentEstimate:
     calls ``calls_recorded`` are in the store and free, ``calls_open`` are still to ask; tokens and price are theirs.
     ``runs`` is the number of runs. Counted on ``pairs_looked_at`` pairs, by the questions themselves; the lower end
     has few roles and short answers, the upper end many and long ones. ``price`` is ``None`` where a model's is
-    unknown, and ``reason`` names it.
+    unknown, and ``reason`` names it. ``duration`` is how long the open calls take.
     """
 
     pairs: int
@@ -179,6 +179,7 @@ class ExperimentEstimate:
     reason: str
     currency: str
     price_date: str
+    duration: Duration
 
     @property
     def calls_shared(self) -> Range:
@@ -202,6 +203,8 @@ class ExperimentEstimate:
             "reasons": {} if self.price is not None else {"price": self.reason},
             "currency": self.currency,
             "price_date": self.price_date,
+            "seconds": [self.duration.low, self.duration.high],
+            "seconds_measured": self.duration.measured,
         }
 
     def lines(self) -> list[tuple[str, str]]:
@@ -222,6 +225,7 @@ class ExperimentEstimate:
             ("tokens in", span(self.tokens_in)),
             ("tokens out", span(self.tokens_out)),
             ("price", price),
+            ("time", time_words(self.duration)),
         ]
 
 
@@ -244,6 +248,8 @@ class _Sums:
     tokens_in: int = 0
     tokens_out: int = 0
     price: float = 0.0
+    asked: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The open calls of each endpoint and model."""
 
 
 def estimate_experiment(
@@ -273,6 +279,11 @@ def estimate_experiment(
         return Range(*sorted(round(scale * of(sums)) for sums in ends))
 
     price = None if unknown else PriceRange(*sorted(scale * sums.price for sums in ends))
+    asked = {
+        key: (min(counts), max(counts))
+        for key in sorted(ends[0].asked.keys() | ends[1].asked.keys())
+        for counts in [[scale * sums.asked[key] for sums in ends]]
+    }
     return ExperimentEstimate(
         pairs=len(pairs),
         pairs_looked_at=len(looked_at),
@@ -287,6 +298,7 @@ def estimate_experiment(
         reason="; ".join(sorted(unknown)),
         currency=start.prices.currency,
         price_date=start.prices.date,
+        duration=time_of(asked, start, store),
     )
 
 
@@ -359,6 +371,7 @@ def _reckon(start: Start, call: Call, question: Question, tokens_out: int, sums:
     sums.tokens_in += tokens_in
     sums.tokens_out += tokens_out
     endpoint, model = call.settings.endpoint or "", call.settings.model or ""
+    sums.asked[endpoint, model] += 1
     kind = start.profiles[endpoint].kind if endpoint in start.profiles else ""
     price = start.prices.find(model, endpoint, kind)
     if price is None:

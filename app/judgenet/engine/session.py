@@ -172,7 +172,7 @@ def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInf
 
 
 def _endpoint_record(profile: EndpointProfile) -> dict[str, Any]:
-    return {"kind": profile.kind, "base_url": profile.base_url}
+    return {"kind": profile.kind, "base_url": profile.base_url, "concurrency": profile.concurrency}
 
 
 class RunHandle:

@@ -1,7 +1,9 @@
-"""How fast a recorded run went and what it had cost by when, from the times of its calls."""
+"""How fast a recorded run went and what it had cost by when, from the times of its calls, and how fast an endpoint
+has answered of late."""
 
 from __future__ import annotations
 
+import json
 from typing import Final, NamedTuple
 
 from judgenet.store.db import Store
@@ -48,3 +50,59 @@ def pace(store: Store, run: RunInfo) -> list[Pace]:
             place += 1
         found.append(Pace(float(end), calls / width, tokens / width, spent))
     return found
+
+
+NEWEST_CALLS: Final = 500
+"""So many of the newest answers of an endpoint tell how fast it answers now."""
+_FULL: Final = 0.7
+"""From this share of the possible calls in flight on, an endpoint was waited for and nothing held calls back."""
+
+
+class Throughput(NamedTuple):
+    """How fast an endpoint answered. ``latency_s`` is the mean time of an answer; ``calls_s`` are the answers a second
+    while calls were waiting to be sent, ``None`` where too few were asked to tell; ``in_flight`` is how many could be
+    in flight then."""
+
+    latency_s: float
+    calls_s: float | None
+    in_flight: int
+
+    def seconds_a_call(self, in_flight: int) -> float:
+        """How long each of many calls takes with so many in flight: ``latency_s / in_flight``, or the pace that was
+        seen where that was slower though places were free: a limit of the endpoint, which more calls in flight do
+        not raise."""
+        each = self.latency_s / in_flight
+        if self.calls_s is None or self.calls_s * self.latency_s >= _FULL * min(self.in_flight, in_flight):
+            return each
+        return max(each, 1 / self.calls_s)
+
+
+def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None:
+    """How fast the newest answers of an endpoint came; ``None`` where there is none. ``in_flight`` is how many calls
+    could be in flight, for runs that do not say so.
+
+    With c calls in flight at most, a call is sent c places after another as soon as c answers have come: the time
+    between the two tells the pace, whatever made the calls wait (a busy server, a limit a minute, a pause that the
+    endpoint asked for). Of these times the lower quartile counts: the longer ones have pauses in them in which nothing
+    was to be asked.
+    """
+    rows = store.reader.execute(
+        "SELECT started_at, latency_s FROM calls WHERE endpoint=? ORDER BY id DESC LIMIT ?", (endpoint, NEWEST_CALLS)
+    ).fetchall()
+    if not rows:
+        return None
+    latency = sum(row[1] for row in rows) / len(rows)
+    at_once = _in_flight(store, endpoint) or in_flight
+    starts = sorted(row[0] for row in rows)
+    times = sorted(later - earlier for earlier, later in zip(starts, starts[at_once:], strict=False))
+    times = [time for time in times if time > 0]
+    return Throughput(latency, at_once / times[len(times) // 4] if times else None, at_once)
+
+
+def _in_flight(store: Store, endpoint: str) -> int | None:
+    """How many calls at a time the newest run that says so could have at an endpoint."""
+    for (text,) in store.reader.execute("SELECT record FROM runs ORDER BY number DESC LIMIT 20"):
+        most = json.loads(text).get("endpoints", {}).get(endpoint, {}).get("concurrency")
+        if isinstance(most, int) and most > 0:
+            return most
+    return None

@@ -15,7 +15,7 @@ from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
-from judgenet.core.presets import PRESETS
+from judgenet.core.presets import PRESETS, renamed
 from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
@@ -334,8 +334,9 @@ class Document(QObject):
         """Pushes an edit of the network. ``text`` names it in the menu ("Add a layer").
 
         Edits that follow each other with the same ``merge`` become one step of undo (a spin box that is turned).
+        A name that nobody gave follows the shape.
         """
-        self.edit_project(text, replace(self.project, network=spec), merge=merge)
+        self.edit_project(text, replace(self.project, network=renamed(spec, self.spec)), merge=merge)
 
     def edit_project(self, text: str, project: Project, *, merge: str = "") -> None:
         """Pushes an edit of anything of the project."""

@@ -16,7 +16,7 @@ from judgenet.assets import example
 from judgenet.core import design
 from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec, is_recorded
-from judgenet.core.presets import PRESETS, network, parse_size, renamed, size_name
+from judgenet.core.presets import PRESETS, network, parse_size, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
@@ -479,7 +479,7 @@ class FrameActions(QObject):
         """Gives the network another width and depth."""
         try:
             before = self._context.document.spec
-            spec = renamed(with_enough_roles(design.set_size(before, width, depth), before), before)
+            spec = with_enough_roles(design.set_size(before, width, depth), before)
         except NetworkError as error:
             self._context.errors.tell_exception(error)
             return

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from judgenet.core.design import set_depth, set_width
-from judgenet.core.network import DEFAULTS, NetworkError, Role, Settings, Wiring, neuron_settings
+from judgenet.core.network import (
+    DEFAULTS,
+    ChairSpec,
+    NetworkError,
+    Role,
+    Settings,
+    Wiring,
+    neuron_settings,
+    with_settings,
+)
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import PRESETS, network, panel, parse_size, renamed
 
@@ -99,3 +108,25 @@ def test_a_name_that_tells_the_size_follows_it() -> None:
     assert renamed(set_width(set_width(before, 0, None), 1, None), before).name == "n×2"
     named = replace(before, name="Mine")
     assert renamed(set_depth(named, 1), named).name == "Mine"
+
+
+def test_a_preset_that_is_edited_is_named_by_its_shape() -> None:
+    single = PRESETS["single"].spec
+    deeper = renamed(set_depth(single, 2), single)
+    assert deeper.name == "1×2, scores only"
+    asking = replace(deeper, evidence=True)
+    assert renamed(asking, deeper).name == "1×2"
+    chaired = replace(network(3, 2), chair=ChairSpec())
+    assert renamed(chaired, network(3, 2)).name == "3×2 with a chair"
+    # Another model, seed, or length of answers makes no other design of it.
+    for changes in ({"endpoint": "lab", "model": "judge"}, {"max_tokens": 400}):
+        same = with_settings(single, **changes)
+        assert renamed(same, single).name == "Single judge, scores only"
+    assert renamed(replace(single, seed=7, language="en"), single).name == "Single judge, scores only"
+    # Samples are what makes FairEval's judge.
+    faireval = PRESETS["faireval"].spec
+    assert renamed(with_settings(faireval, samples=1), faireval).name == "1×1"
+    # A name that is given, before or with the edit, stays.
+    given = replace(single, name="Baseline of May")
+    assert renamed(set_depth(given, 3), given).name == "Baseline of May"
+    assert renamed(replace(set_depth(single, 3), name="Mine"), single).name == "Mine"

@@ -24,7 +24,6 @@ from judgenet.core.network import (
     WiringKind,
 )
 from judgenet.core.network_json import neurons_from_json, neurons_to_json
-from judgenet.core.presets import renamed
 from judgenet.core.project import RULE
 from judgenet.core.roles import library, roles_for
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
@@ -138,7 +137,7 @@ class DesignEditor(QObject):
         try:
             spec = change(before)
             if spec.layers is not before.layers:
-                spec = renamed(with_enough_roles(spec, before), before)
+                spec = with_enough_roles(spec, before)
         except NetworkError as error:
             self.context.errors.tell(str(error), text, level="warning")
             return False
