@@ -19,6 +19,7 @@ from judgenet.cli.rate import (
     ChosenOption,
     LabelsOption,
     aggregation_of,
+    counts_by_question,
     label_sample,
     labels_used,
     sample_json,
@@ -45,12 +46,14 @@ def run_plan(
     """
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
-    sample, _ = label_sample(run, results, name, labels_used(results, labels), chosen)
+    sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
     labelled, others = sample.labelled, sample.others
     if not labelled and not others.total():
         raise InputError(f"{run.id}: no pair has a verdict of {name} yet, so that nothing can be planned.")
     counting = sample.chosen in ("random", "within-verdict")
-    plan = plan_labels(labelled, others, width, counting=counting)
+    plan = plan_labels(
+        labelled, others, width, counting=counting, by_question=counts_by_question(results, name, label_of)
+    )
     figures: dict[str, Any] = {
         "run": run.id,
         "aggregation": name,
@@ -62,9 +65,16 @@ def run_plan(
         "label_sources": sample_json(sample),
         "assumed": plan.assumed,
         "assumption": plan.assumption,
+        "n_questions": plan.effect.questions,
+        "design_effect": {
+            "value": plan.effect.value,
+            "source": plan.effect.source or None,
+            "words": plan.effect.words,
+            "reasons": {} if plan.effect.source else {"source": "no two judged pairs have the same question"},
+        },
         "needs": {method: need_json(need) for method, need in plan.needs.items()},
-        "two_class": _two_class(plan_two_class(labelled, others, width)),
-        "k_class": _k_class(plan_k_class(labelled, others, width)),
+        "two_class": _two_class(plan_two_class(labelled, others, width, plan.effect)),
+        "k_class": _k_class(plan_k_class(labelled, others, width, plan.effect)),
         "strata": {
             verdict: {
                 **asdict(part),
@@ -146,6 +156,8 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
     )
     if figures["assumption"]:
         console.print(f"Assumed: {figures['assumption']}", soft_wrap=True)
+    if figures["design_effect"]["words"]:
+        console.print(f"Questions: {figures['design_effect']['words']}", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("estimate")
     for heading in ("labels in all", "by formula", "narrowest"):

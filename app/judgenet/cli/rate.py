@@ -142,7 +142,7 @@ def sample_json(sample: Sample) -> dict[str, Any]:
     }
 
 
-def _counts_by_question(results: list[PairResult], name: str, labels: Sequence[Verdict | None]) -> NDArray[np.float64]:
+def counts_by_question(results: list[PairResult], name: str, labels: Sequence[Verdict | None]) -> NDArray[np.float64]:
     """Pairs of each question by verdict and by the label that is used."""
     said = verdict_codes(verdict for verdict, _ in verdicts_and_labels(results, name))
     questions = question_numbers(result.pair.pair for result in results)
@@ -172,7 +172,7 @@ def run_rates(
     name = aggregation_of(run, aggregation)
     results = list(pair_results(store, run))
     sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
-    found = rates_over_questions(_counts_by_question(results, name, label_of), sample.chosen, seed=seed)
+    found = rates_over_questions(counts_by_question(results, name, label_of), sample.chosen, seed=seed)
     labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()
     return {
         **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},

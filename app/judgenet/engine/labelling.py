@@ -11,13 +11,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judgenet.core.labels import FILE_ANNOTATOR, Chosen, HumanLabel, Said
-from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.labels import FILE_ANNOTATOR, Chosen, HumanLabel, People, Said
+from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.engine.run_table import CODES, RunTable
 from judgenet.stats.agreement import Agreement, agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
@@ -25,6 +27,7 @@ from judgenet.stats.label_plan import LabelPlan, plan_labels
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.planning import draw_labels
 from judgenet.stats.provenance import LabelTally, Sample
+from judgenet.stats.resampling import question_counts
 from judgenet.store.labels import LabelBook
 
 Mode = Literal["random", "planned", "targeted", "settle"]
@@ -150,13 +153,17 @@ def _places(pairs: Sequence[Pair]) -> dict[str, int]:
     return {pair.id: place for place, pair in enumerate(pairs)}
 
 
-def label_sample(pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook) -> Sample:
-    """The labels of now that estimates of a run may rest on."""
+def label_sample(
+    pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook
+) -> tuple[Sample, NDArray[np.float64]]:
+    """The labels of now that estimates of a run may rest on, and the pairs of each question by verdict and by these
+    labels, of shape (questions, 4, 4)."""
     tally = LabelTally(f"{table.run.id}/{aggregation}")
     codes = table.verdict_codes(aggregation)
     places = _places(pairs)
     rest: Counter[Verdict | None] = Counter()
     mine = book.ids
+    said: dict[int, tuple[Verdict | None, People]] = {}
     for pair, pair_id in enumerate(table.ids):
         verdict, place = CODES[int(codes[pair])], places.get(pair_id)
         if place is None or (pair_id not in mine and pairs[place].human is None):
@@ -164,19 +171,38 @@ def label_sample(pairs: Sequence[Pair], table: RunTable, aggregation: str, book:
         else:
             with_label, people = book.merged(pairs[place])
             tally.add(verdict, with_label.human, people)
+            said[pair] = (with_label.human, people)
     for verdict, count in rest.items():
         tally.add(verdict, None, count=count)
-    return tally.sample()
+    sample = tally.sample()
+    labels = np.zeros(len(codes), dtype=np.uint8)
+    for pair, (human, people) in said.items():
+        if tally.counts(people, sample):
+            labels[pair] = CODES.index(human)
+    numbers: dict[bytes | str, int] = {}
+    questions = np.array(
+        [
+            # A pair that is no longer there shares its question with none.
+            numbers.setdefault(pair_id if place is None else _question(pairs[place].question), len(numbers))
+            for pair_id, place in ((pair_id, places.get(pair_id)) for pair_id in table.ids)
+        ],
+        dtype=np.int64,
+    )
+    return sample, question_counts(questions, codes, labels)
+
+
+_question = lru_cache(maxsize=1 << 17)(question_key)
 
 
 def planned(
     pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook, width: float
 ) -> LabelPlan | None:
     """The plan for an interval of ``width``; ``None`` where no pair has a verdict."""
-    sample = label_sample(pairs, table, aggregation, book)
+    sample, by_question = label_sample(pairs, table, aggregation, book)
     if not sample.labelled and not sample.others:
         return None
-    return plan_labels(sample.labelled, sample.others, width, counting=sample.chosen in ("random", "within-verdict"))
+    counting = sample.chosen in ("random", "within-verdict")
+    return plan_labels(sample.labelled, sample.others, width, counting=counting, by_question=by_question)
 
 
 @dataclass(frozen=True, slots=True)

@@ -685,6 +685,8 @@ def plan_section(report: Report) -> Iterable[Block]:
     ]
     if plan.assumption:
         notes.append((Strong("Assumed. "), f"{_sentence(plan.assumption)}."))
+    if plan.effect.words:
+        notes.append((Strong("Questions. "), f"{_sentence(plan.effect.words)}."))
     if notes:
         yield Bullets(tuple(notes))
     wanted = ", ".join(f"{SPOKEN[verdict]} {count:,}" for verdict, count in plan.more.items() if count)

@@ -288,7 +288,11 @@ def deepen(
     if report.rates.judged:
         sample = index.sample(report.decides, chosen)
         plan = plan_labels(
-            sample.labelled, sample.others, PLAN_WIDTH, counting=sample.chosen in ("random", "within-verdict")
+            sample.labelled,
+            sample.others,
+            PLAN_WIDTH,
+            counting=sample.chosen in ("random", "within-verdict"),
+            by_question=index.by_question(report.decides, sample),
         )
     more = More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import FEWEST_LABELS, SCORES, Labelled, classes_of, k_class, lee, stratified, worth
+from judgenet.stats.design_effect import DesignEffect, design_effect
 from judgenet.stats.intervals import Z
 from judgenet.stats.planning import (
     ASSUMED_RATE,
@@ -23,16 +24,19 @@ from judgenet.stats.planning import (
     PlannedStratum,
     TwoClassNeed,
     assumed_strata,
+    beside_the_rest,
     human_labels,
     k_class_labels,
     label_targets,
-    of_pairs,
     powered_labels,
     published_allocation,
     stratified_labels,
     stratified_width,
     two_class_labels,
 )
+
+if TYPE_CHECKING:
+    from judgenet.stats.design_effect import Array
 
 PlanMethod = Literal["random", "within_verdict", "human_only", "ppi"]
 """The stratified estimate with labels at random from all pairs, or within each verdict; the human labels alone; PPI++
@@ -51,7 +55,8 @@ class LabelPlan:
     """A plan for an interval of ``width``. ``pairs`` have a verdict, ``labelled`` of them a label too.
 
     ``needs`` are labels in all by method. ``strata``, ``totals`` (pairs), ``have`` (labels) and ``targets`` (labels
-    wished) are by verdict. ``assumed`` says that the labels are too few to plan with.
+    wished) are by verdict. ``assumed`` says that the labels are too few to plan with. ``effect`` is that of questions
+    with several pairs.
     """
 
     width: float
@@ -65,6 +70,7 @@ class LabelPlan:
     targets: Mapping[Verdict, int]
     variance: float
     correlation: float
+    effect: DesignEffect = DesignEffect()
 
     @property
     def assumption(self) -> str:
@@ -82,21 +88,20 @@ class LabelPlan:
         return {verdict: max(0, wished - self.have.get(verdict, 0)) for verdict, wished in self.targets.items()}
 
     def expected_width(self, method: PlanMethod, labels: int) -> float:
-        """The width to expect with ``labels`` labels in all."""
+        """The width to expect with ``labels`` labels in all (:func:`judgenet.stats.planning.stratified_width`)."""
         parts = list(self.strata.values())
+        within = sum(part.share * part.sd**2 for part in parts)
         match method:
             case "random":
-                return stratified_width(parts, self.pairs, labels)
+                return stratified_width(parts, self.pairs, labels, self.effect.value)
             case "within_verdict":
-                within = sum(part.share * part.sd for part in parts) ** 2
-                between = self.variance - sum(part.share * part.sd**2 for part in parts)
-                return 2 * Z * sqrt(within / labels + max(0.0, between) / self.pairs)
+                drawn = sum(part.share * part.sd for part in parts) ** 2
             case "human_only":
-                return 2 * Z * sqrt(self.variance / labels)
+                drawn = within = self.variance
             case "ppi":
-                explained = self.correlation**2 if self.correlation > 0 else 0.0
-                others = max(0, self.pairs - labels)
-                return 2 * Z * sqrt(self.variance / labels * (1 - explained * others / (others + labels)))
+                drawn = within = self.variance * (1 - max(0.0, self.correlation) ** 2)
+        fixed = self.effect.value * self.variance - within
+        return 2 * Z * sqrt(max(0.0, drawn / labels + fixed / self.pairs))
 
     def curve(self, method: PlanMethod) -> tuple[tuple[int, float], ...]:
         """(labels, width to expect), as far as there are pairs to label."""
@@ -104,11 +109,19 @@ class LabelPlan:
         return tuple((count, self.expected_width(method, count)) for count in counts)
 
 
-def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float, *, counting: bool = True) -> LabelPlan:
+def plan_labels(
+    labelled: Labelled,
+    others: Mapping[Verdict, int],
+    width: float,
+    *,
+    counting: bool = True,
+    by_question: Array | None = None,
+) -> LabelPlan:
     """The plan for counts of labelled pairs by (verdict, label) and of the others by verdict.
 
     Labels that are not ``counting``, such as those that came with the data, tell how often people and network agree and
-    are no part of the labels there are.
+    are no part of the labels there are. ``by_question`` has the same counts by question, of shape (questions, 4, 4) as
+    in :func:`judgenet.stats.design_effect.design_effect`; without it no two pairs are taken to share a question.
 
     :raises ValueError: ``width`` is not in (0, 1], or no pair has a verdict.
     """
@@ -128,7 +141,8 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
         }
     )
     parts = list(strata.values())
-    best = stratified_labels(parts, n, width, within_verdict=True)
+    effect = DesignEffect() if by_question is None else design_effect(by_question)
+    best = stratified_labels(parts, n, width, within_verdict=True, effect=effect.value)
     mean = sum(part.share * part.mean for part in parts)
     variance = sum(part.share * (part.sd**2 + (part.mean - mean) ** 2) for part in parts)
     correlation = ASSUMED_CORRELATION if assumed else worth(labelled, 0).correlation or 0.0
@@ -139,10 +153,10 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
         labelled=m,
         assumed=assumed,
         needs={
-            "random": stratified_labels(parts, n, width),
+            "random": stratified_labels(parts, n, width, effect=effect.value),
             "within_verdict": best,
-            "human_only": human_labels(parts, n, width),
-            "ppi": of_pairs(powered_labels(variance, correlation, n - m, width), n, 2 * Z * sqrt(variance / n)),
+            "human_only": human_labels(parts, n, width, effect.value),
+            "ppi": powered_labels(variance, correlation, n, width, effect.value),
         },
         strata=strata,
         totals=totals,
@@ -150,6 +164,7 @@ def plan_labels(labelled: Labelled, others: Mapping[Verdict, int], width: float,
         targets=label_targets(strata, totals, min(n, target)),
         variance=variance,
         correlation=correlation,
+        effect=effect,
     )
 
 
@@ -185,9 +200,15 @@ class KClassPlan:
     reason: str = ""
 
 
-def plan_two_class(labelled: Labelled, others: Mapping[Verdict, int], width: float) -> TwoClassPlan:
+def plan_two_class(
+    labelled: Labelled, others: Mapping[Verdict, int], width: float, effect: DesignEffect | None = None
+) -> TwoClassPlan:
     """Labels for the correction by error rates, from the judge's rates on the labels there are; with too few of them,
-    of a judge that is assumed to be right on 80 % of each class. The counts are those of :func:`plan_labels`."""
+    of a judge that is assumed to be right on 80 % of each class.
+
+    The counts are those of :func:`plan_labels`; the pairs that get no label are the ones that are corrected. ``effect``
+    multiplies the whole variance, which is more than a draw from many questions needs.
+    """
     n = sum(others.values())
     if "tie" in classes_of(labelled, others):
         return TwoClassPlan(None, reason="made for two classes, but there are ties; see k_class")
@@ -205,7 +226,14 @@ def plan_two_class(labelled: Labelled, others: Mapping[Verdict, int], width: flo
         specificity = labelled.get(("a", "a"), 0) / _of_class(labelled, "a")
         sensitivity = labelled.get(("b", "b"), 0) / _of_class(labelled, "b")
         rate = found.value
-    needs = two_class_labels(rate, specificity, sensitivity, n, width)
+    pairs, wanted = n + sum(labelled.values()), _independent(width, effect)
+
+    def need(kind: Literal["optimal", "equal", "at_random"]) -> Need:
+        return beside_the_rest(
+            pairs, lambda left: getattr(two_class_labels(rate, specificity, sensitivity, left, wanted), kind)
+        )
+
+    needs = TwoClassNeed(need("optimal"), need("equal"), need("at_random"))
     pilot = 0 if assumed else min(FEWEST_PER_SIDE, _of_class(labelled, "a"), _of_class(labelled, "b"))
     allocation = None
     if needs.optimal.labels is not None:
@@ -213,9 +241,11 @@ def plan_two_class(labelled: Labelled, others: Mapping[Verdict, int], width: flo
     return TwoClassPlan(needs, assumed, rate, specificity, sensitivity, allocation)
 
 
-def plan_k_class(labelled: Labelled, others: Mapping[Verdict, int], width: float) -> KClassPlan:
-    """Labels for the K-class correction, from the judge's errors on the labels there are. The counts are those of
-    :func:`plan_labels`."""
+def plan_k_class(
+    labelled: Labelled, others: Mapping[Verdict, int], width: float, effect: DesignEffect | None = None
+) -> KClassPlan:
+    """Labels for the K-class correction, from the judge's errors on the labels there are. All is as in
+    :func:`plan_two_class`."""
     classes = classes_of(labelled, others)
     if sum(labelled.values()) < FEWEST_LABELS:
         return KClassPlan(None, classes, f"at least {FEWEST_LABELS} labels must show the judge's errors first")
@@ -232,7 +262,18 @@ def plan_k_class(labelled: Labelled, others: Mapping[Verdict, int], width: float
     ]
     people = [min(1.0, max(0.0, share)) for share in found.shares]
     scores = [SCORES[verdict] for verdict in classes]
-    return KClassPlan(k_class_labels(errors, people, scores, sum(others.values()), width), classes)
+    pairs, wanted = sum(others.values()) + sum(labelled.values()), _independent(width, effect)
+
+    def need(kind: Literal["optimal", "equal"]) -> Need:
+        return beside_the_rest(pairs, lambda left: getattr(k_class_labels(errors, people, scores, left, wanted), kind))
+
+    allocation = k_class_labels(errors, people, scores, pairs, wanted).allocation
+    return KClassPlan(ClassNeed(need("optimal"), need("equal"), allocation), classes)
+
+
+def _independent(width: float, effect: DesignEffect | None) -> float:
+    """The width that independent pairs must give for one of ``width`` with this design effect."""
+    return width if effect is None else width / sqrt(effect.value)
 
 
 def _of_class(labelled: Labelled, human: Verdict) -> int:

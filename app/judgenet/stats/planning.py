@@ -6,7 +6,7 @@ A width is that of the whole 95 % interval of the win rate. What no number of la
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TypeVar
@@ -68,54 +68,66 @@ def _spread(strata: Sequence[PlannedStratum]) -> tuple[float, float]:
     return within, sum(part.share * (part.mean - mean) ** 2 for part in strata)
 
 
-def stratified_width(strata: Sequence[PlannedStratum], pairs: int, labels: int) -> float:
-    """The width to expect of the stratified estimate with ``labels`` random labels among ``pairs`` judged pairs."""
+def stratified_width(strata: Sequence[PlannedStratum], pairs: int, labels: int, effect: float = 1.0) -> float:
+    """The width to expect of the stratified estimate with ``labels`` random labels among ``pairs`` judged pairs.
+
+    The labels are a second draw from the pairs: with EV the variance within verdicts and VE the one between them,
+    Var = EV (1/m - 1/N) + ``effect`` (EV + VE) / N. ``effect`` is the design effect of questions with several pairs
+    (:mod:`judgenet.stats.design_effect`). It widens what all N labels would give; the second draw takes pairs from many
+    questions and adds no more than independent pairs would. Without repeated questions it is EV / m + VE / N.
+    """
     within, between = _spread(strata)
-    return 2 * Z * sqrt(within / labels + between / pairs)
+    return 2 * Z * sqrt(within / labels + _fixed(within, between, effect) / pairs)
+
+
+def _fixed(drawn: float, rest: float, effect: float) -> float:
+    """N times the variance that no number of labels takes away, where labels divide ``drawn``."""
+    return effect * (drawn + rest) - drawn
 
 
 def stratified_labels(
-    strata: Sequence[PlannedStratum], pairs: int, width: float, *, within_verdict: bool = False
+    strata: Sequence[PlannedStratum], pairs: int, width: float, *, within_verdict: bool = False, effect: float = 1.0
 ) -> Need:
     """The labels that the stratified estimate needs, chosen at random from all ``pairs``, or within each verdict in the
-    best proportions (Neyman 1934).
+    best proportions (Neyman 1934); ``effect`` as in :func:`stratified_width`.
 
     :raises ValueError: ``width`` is not in (0, 1], or there are no pairs.
     """
-    if pairs < 1:
-        raise ValueError("There are no pairs to plan for.")
     within, between = _spread(strata)
-    floor = 2 * Z * sqrt(between / pairs)
-    left = _variance(width) - between / pairs
-    if left <= 0:
-        return Need(None, floor, _floor_reason(width, floor, f"{pairs:,} judged pairs"))
-    spread = sum(part.share * part.sd for part in strata) ** 2 if within_verdict else within
-    return of_pairs(Need(_up(spread / left), floor), pairs, 2 * Z * sqrt((spread + between) / pairs))
+    drawn = sum(part.share * part.sd for part in strata) ** 2 if within_verdict else within
+    return _labels(drawn, _fixed(within, between, effect), pairs, width)
 
 
-def human_labels(strata: Sequence[PlannedStratum], pairs: int, width: float) -> Need:
-    """The labels needed without the network, chosen at random.
+def human_labels(strata: Sequence[PlannedStratum], pairs: int, width: float, effect: float = 1.0) -> Need:
+    """The labels needed without the network, chosen at random; ``effect`` as in :func:`stratified_width`.
 
-    :raises ValueError: ``width`` is not in (0, 1].
+    :raises ValueError: ``width`` is not in (0, 1], or there are no pairs.
     """
     variance = sum(_spread(strata))
-    return of_pairs(Need(_up(variance / _variance(width)), 0.0), pairs, 2 * Z * sqrt(variance / pairs))
+    return _labels(variance, _fixed(variance, 0.0, effect), pairs, width)
 
 
-def powered_labels(variance: float, correlation: float, unlabelled: int, width: float) -> Need:
-    """The labels that PPI++ needs beside ``unlabelled`` other pairs.
+def powered_labels(variance: float, correlation: float, pairs: int, width: float, effect: float = 1.0) -> Need:
+    """The labels that PPI++ needs among ``pairs``, of which those that get none are left unlabelled.
 
-    ``variance`` is that of people's score, ``correlation`` that of people's and network's scores. It is the m of
-    variance / m (1 - rho² n / (n + m)) = V.
+    ``variance`` is that of people's score, ``correlation`` that of people's and network's scores. With m labels it
+    leaves variance / m (1 - rho² (N - m) / N); ``effect`` as in :func:`stratified_width`.
 
-    :raises ValueError: ``width`` is not in (0, 1].
+    :raises ValueError: ``width`` is not in (0, 1], or there are no pairs.
     """
-    target, n = _variance(width), unlabelled
-    explained = correlation * correlation if correlation > 0 else 0.0
-    middle = target * n - variance
-    needed = (-middle + sqrt(middle * middle + 4 * target * variance * (1 - explained) * n)) / (2 * target)
-    floor = 2 * Z * sqrt(variance * explained / n) if n and explained == 1 else 0.0
-    return Need(_up(max(0.0, needed)), floor)
+    explained = variance * correlation * correlation if correlation > 0 else 0.0
+    return _labels(variance - explained, _fixed(variance - explained, explained, effect), pairs, width)
+
+
+def _labels(drawn: float, fixed: float, pairs: int, width: float) -> Need:
+    """The m of ``drawn`` / m + ``fixed`` / N = V."""
+    if pairs < 1:
+        raise ValueError("There are no pairs to plan for.")
+    floor = 2 * Z * sqrt(max(0.0, fixed) / pairs)
+    left = _variance(width) - fixed / pairs
+    if left <= 0:
+        return Need(None, floor, _floor_reason(width, floor, f"{pairs:,} judged pairs"))
+    return of_pairs(Need(_up(drawn / left), floor), pairs, 2 * Z * sqrt((drawn + fixed) / pairs))
 
 
 def of_pairs(need: Need, pairs: int, narrowest: float) -> Need:
@@ -127,6 +139,22 @@ def of_pairs(need: Need, pairs: int, narrowest: float) -> Need:
         return need
     why = f"impossible: {need.needed:,} labels would be needed of {pairs:,} judged pairs"
     return Need(None, need.floor, f"{why}, which all together give a width of {100 * narrowest:.1f} points")
+
+
+def beside_the_rest(pairs: int, need_of: Callable[[int], Need]) -> Need:
+    """The labels needed among ``pairs`` where those without a label are the other pairs of a correction: the fewest m
+    for which ``need_of(pairs - m)`` is at most m."""
+    need = need_of(pairs)
+    while need.needed is not None and need.needed < pairs:
+        again = need_of(pairs - need.needed)
+        if again.needed is not None and again.needed <= need.needed:
+            return need
+        # Fewer other pairs need more labels, so that this climbs to the answer or out of reach.
+        need = again
+    if need.needed is None:
+        return need
+    why = f"impossible: of {pairs:,} judged pairs too few would be left without a label"
+    return Need(None, need.floor, why)
 
 
 def _floor_reason(width: float, floor: float, of: str) -> str:

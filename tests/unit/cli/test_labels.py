@@ -239,7 +239,7 @@ def _imported(judgenet: Judgenet, folder: Path, labelled: int, classes: str) -> 
 
 def test_class_balanced_labels_are_planned_from_an_assumed_judge_first(judgenet: Judgenet, tmp_path: Path) -> None:
     _imported(judgenet, tmp_path, 0, "ab")
-    plan = judgenet("labels", "out", "--width", 0.25, "--json").json["two_class"]
+    plan = judgenet("labels", "out", "--width", 0.4, "--json").json["two_class"]
     assert (plan["assumed"], plan["specificity"], plan["sensitivity"]) == (True, 0.8, 0.8)
     assert plan["optimal"]["labels"] == sum(plan["published_allocation"].values())
     narrow = judgenet("labels", "out", "--width", 0.05, "--json").json["two_class"]

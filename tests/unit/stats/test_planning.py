@@ -136,7 +136,8 @@ def test_prediction_powered_and_people_alone(
 ) -> None:
     p = theta * q1 + (1 - theta) * (1 - q0)
     correlation = (theta * q1 - theta * p) / (theta * (1 - theta) * p * (1 - p)) ** 0.5
-    assert powered_labels(theta * (1 - theta), correlation, n, width).needed == powered
+    # The published figures have n unlabelled pairs beside the labels.
+    assert powered_labels(theta * (1 - theta), correlation, n + powered, width).needed == powered
     table = ((q0 * (1 - theta), (1 - q1) * theta), ((1 - q0) * (1 - theta), q1 * theta))
     assert human_labels(_strata(table, (0, 1)), 10**6, width).needed == alone
 

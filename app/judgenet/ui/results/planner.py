@@ -133,12 +133,18 @@ class PlannerPanel(Panel):
         there = numbers is not None and numbers.judged > 0
         for widget in (self.chart, self.needed, self.more, self.next_button, *_both(self.needs)):
             widget.setVisible(there)
-        if numbers is None or not there:
+        if results is None or numbers is None or not there:
             self.note.setText("No pair has a verdict yet, so that nothing can be planned.")
             self.say("")
             return
         sample = numbers.sample
-        plan = self.plan = plan_labels(sample.labelled, sample.others, self.width_wished, counting=numbers.counting)
+        plan = self.plan = plan_labels(
+            sample.labelled,
+            sample.others,
+            self.width_wished,
+            counting=numbers.counting,
+            by_question=results.index.by_question(numbers.aggregation, sample),
+        )
         self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
         advised = self._advised
         if advised is None:
@@ -158,6 +164,8 @@ class PlannerPanel(Panel):
                 floor = f"; never narrower than {100 * need.floor:.1f} points" if need.floor else ""
                 text.setText(f"{plural(need.labels, 'label')} in all{floor}")
         notes = [f"Assumed: {plan.assumption}."] if plan.assumption else []
+        if plan.effect.words:
+            notes.append(f"{plan.effect.words[:1].upper()}{plan.effect.words[1:]}.")
         if plan.labelled and not numbers.counting:
             notes.append(
                 f"The {plural(plan.labelled, 'label')} there are were not chosen at random: they tell how often people "
