@@ -70,7 +70,7 @@ class LabelPlan:
     targets: Mapping[Verdict, int]
     variance: float
     correlation: float
-    effect: DesignEffect = DesignEffect()
+    effect: DesignEffect
 
     @property
     def assumption(self) -> str:
