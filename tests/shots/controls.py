@@ -199,6 +199,7 @@ def main(folder: Path) -> None:
     for choice in ("light", "dark", "contrast"):
         manager.choose(choice)
         window = gallery(manager)
+        manager.dress(window)
         window.show()
         edit = window.findChild(QLineEdit, "edit")
         edit.setFocus()
@@ -210,6 +211,7 @@ def main(folder: Path) -> None:
     menu.addAction("Paste").setEnabled(False)
     menu.addSeparator()
     menu.addAction("Delete")
+    manager.dress(menu)
     menu.popup(menu.pos())
     app.processEvents()
     menu.grab().save(str(folder / "menu.png"))
@@ -217,6 +219,7 @@ def main(folder: Path) -> None:
     manager.choose("light")
     manager.set_scale(1.5)
     window = gallery(manager)
+    manager.dress(window)
     window.resize(1700, 1100)
     window.show()
     app.processEvents()

@@ -463,11 +463,23 @@ async def test_theme_scale_and_density_are_kept(studio: Studio) -> None:
     press(page, "Density: Compact")
     assert studio.theme.theme.density == "compact"
     key(studio.window, Qt.Key.Key_Plus, CTRL | Qt.KeyboardModifier.AltModifier)
-    assert studio.theme.theme.scale == 1.1
+    await until(lambda: studio.theme.theme.scale == 1.1)
     studio.settings.flush()
     again = type(studio.settings)()
     assert again.preferences.theme == "contrast"
     assert again.preferences.scale == 1.1
+
+
+async def test_keys_in_quick_succession_are_one_step_of_the_scale(studio: Studio) -> None:
+    looks: list[float] = []
+    studio.theme.changed.connect(lambda theme: looks.append(theme.scale))
+    for _ in range(7):
+        key(studio.window, Qt.Key.Key_Plus, CTRL | Qt.KeyboardModifier.AltModifier)
+    for _ in range(5):
+        key(studio.window, Qt.Key.Key_Minus, CTRL | Qt.KeyboardModifier.AltModifier)
+    await until(lambda: bool(looks))
+    await settle()
+    assert looks == [1.2]
 
 
 async def test_the_rail_loses_its_words_in_a_narrow_window(studio: Studio) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFocusFrame, QPushButton, QVBoxLayout, QWidget
@@ -32,7 +32,8 @@ def manager(qapp: QApplication) -> Iterator[ThemeManager]:
     yield made
     made.choose("light")
     made.set_scale(1.0)
-    qapp.setStyleSheet("")
+    made.deleteLater()
+    qapp.sendPostedEvents(made, QEvent.Type.DeferredDelete)
 
 
 def test_a_theme_cannot_be_changed() -> None:
@@ -80,7 +81,29 @@ def test_a_choice_is_applied_and_told(manager: ThemeManager, qapp: QApplication,
     assert isinstance(told.args[0], Theme)
     assert told.args[0].name == "dark"
     assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == tokens.DARK.bg
-    assert tokens.DARK.surface in qapp.styleSheet()
+
+
+def test_only_what_is_in_view_is_styled_at_once_and_the_rest_when_it_is_shown(
+    manager: ThemeManager, qtbot: QtBot
+) -> None:
+    """One style sheet for the application would style every widget of the program anew at each step of the scale."""
+    seen, hidden = QWidget(), QWidget()
+    taken: list[tuple[str, float]] = []
+    for name, widget in (("seen", seen), ("hidden", hidden)):
+        qtbot.addWidget(widget)
+        manager.dress(widget, lambda theme, name=name: taken.append((name, theme.scale)))
+    seen.show()
+    manager.set_scale(1.5)
+    manager.set_scale(2.0)
+    assert taken == [("seen", 1.5), ("seen", 2.0)]
+    assert "font-size: 72pt" in seen.styleSheet()
+    assert "font-size: 72pt" not in hidden.styleSheet()
+    hidden.show()
+    assert taken[2:] == [("hidden", 2.0)]
+    assert hidden.styleSheet() == seen.styleSheet()
+    hidden.hide()
+    hidden.show()
+    assert len(taken) == 3
 
 
 def test_the_desktops_scheme_is_followed_only_when_it_is_to_be(
@@ -191,6 +214,7 @@ def test_qt_understands_the_whole_style_sheet(manager: ThemeManager, qtbot: QtBo
     button = QPushButton("Run")
     button.setProperty("kind", "primary")
     qtbot.addWidget(button)
+    manager.dress(button)
     button.resize(80, 34)
     picture = button.grab().toImage()
     assert QColor(picture.pixel(8, 17)).name().upper() == tokens.LIGHT.accent

@@ -145,6 +145,8 @@ class AppWindow(QMainWindow):
         self.top_bar.palette_wanted.connect(self.frame_actions.open_palette)
         self.rail.chosen.connect(self._rail_chosen)
         navigator.went.connect(self._go)
+        for part in (self.menu, self.top_bar, self.errors, self.rail, self.status, self.palette_popup, self.tour):
+            theme.dress(part)
         theme.changed.connect(self._apply_theme)
         settings.changed.connect(self._apply_preferences)
         document.opened.connect(self._opened)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QPushButton, QWidget
 
+from judgenet.ui.theme import dress
+
 
 async def shown(dialog: QDialog) -> bool:
     """Opens a dialog, waits until it is closed, and says whether it was accepted. The dialog lives on."""
@@ -17,6 +19,7 @@ async def shown(dialog: QDialog) -> bool:
         if not answer.done():
             answer.set_result(result)
 
+    dress(dialog)
     dialog.finished.connect(take)
     dialog.open()
     try:

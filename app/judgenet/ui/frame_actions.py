@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from judgenet.assets import example
@@ -44,6 +44,8 @@ EXAMPLE_PAIRS: Final = 12
 _WIDTH, _DEPTH = 3, 2
 """The network that recorded judges make room for."""
 _SCALE_STEP: Final = 0.1
+_SCALE_WAIT_MS: Final = 150
+"""Longer than a key that is held down takes to repeat."""
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
     ("system", "Theme as the system", "theme"),
     ("light", "Light theme", "sun"),
@@ -76,6 +78,11 @@ class FrameActions(QObject):
         self._tour = tour
         self._quit = quit_all
         self._next_region = next_region
+        self._next_scale: float | None = None
+        self._scale_soon = QTimer(self)
+        self._scale_soon.setSingleShot(True)
+        self._scale_soon.setInterval(_SCALE_WAIT_MS)
+        self._scale_soon.timeout.connect(self._take_scale)
         self._preflight = PreflightDialog(context, window)
         self._experiments = ExperimentsDialog(context, window)
         palette.add_answers(self._size_answers)
@@ -517,8 +524,14 @@ class FrameActions(QObject):
         self._scale(-_SCALE_STEP)
 
     def _scale(self, by: float) -> None:
+        """A key that is held down or struck again leads to one new look of the window, at the end."""
         low, high = UI_SCALES
-        scale = round(min(high, max(low, self._context.settings.preferences.scale + by)), 2)
+        now = self._context.settings.preferences.scale if self._next_scale is None else self._next_scale
+        self._next_scale = round(min(high, max(low, now + by)), 2)
+        self._scale_soon.start()
+
+    def _take_scale(self) -> None:
+        scale, self._next_scale = self._next_scale, None
         self._context.settings.set(scale=scale)
 
     def _forward(self) -> None:

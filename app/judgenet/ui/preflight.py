@@ -82,7 +82,7 @@ class PreflightDialog(QDialog):
         column.addLayout(buttons)
         self._column = column
         self._buttons = buttons
-        context.theme.changed.connect(self._refresh)
+        context.theme.dress(self, self._refresh)
         context.runner.changed.connect(self._refresh)
         self.finished.connect(self._closed)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from judgenet.ui import tokens
 from judgenet.ui.fonts import load_fonts, make_font
@@ -160,11 +162,23 @@ _SCHEMES: Final = {
 }
 
 
+@dataclass(slots=True)
+class _Dressed:
+    """A part of the interface with the style sheet, and what takes on the theme's measures there."""
+
+    widget: QWidget
+    take: Callable[[Theme], object] | None
+    stale: bool = False
+
+
 class ThemeManager(QObject):
     """Keeps the application in one theme, chosen by the user or by the desktop.
 
+    The style sheet belongs to the parts of the window (:meth:`dress`), not to the application: Qt would otherwise style
+    every widget of the program anew at each change. A part out of view takes on the new theme when it is shown.
+
     Signals:
-        changed: the new :class:`Theme`; emitted after palette, fonts, style sheet and icons have changed.
+        changed: the new :class:`Theme`; emitted after palette, fonts, icons and the parts in view have changed.
     """
 
     changed = Signal(object)
@@ -184,6 +198,8 @@ class ThemeManager(QObject):
         self._choice: ThemeChoice = choice
         self._reduce_motion = reduce_motion
         self._images = QssImages()
+        self._sheet = ""
+        self._dressed: dict[int, _Dressed] = {}
         self._focus = FocusRing(app, self)
         screen = app.primaryScreen()
         self._dpi = screen.logicalDotsPerInch() if screen is not None else 96.0
@@ -203,6 +219,30 @@ class ThemeManager(QObject):
     def choice(self) -> ThemeChoice:
         """What the user chose."""
         return self._choice
+
+    def dress(self, widget: QWidget, take: Callable[[Theme], object] | None = None) -> None:
+        """Gives a part of the interface the style sheet, now and at each change of the theme.
+
+        ``take`` is then called with the new theme. While the part is hidden both wait until it is shown.
+        """
+        key = id(widget)
+        self._dressed[key] = _Dressed(widget, take)
+        widget.destroyed.connect(lambda: self._dressed.pop(key, None))
+        widget.setStyleSheet(self._sheet)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show:
+            part = self._dressed.get(id(watched))
+            if part is not None and part.stale:
+                self._renew(part)
+        return False
+
+    def _renew(self, part: _Dressed) -> None:
+        part.stale = False
+        part.widget.setStyleSheet(self._sheet)
+        if part.take is not None:
+            part.take(self._theme)
 
     def choose(self, choice: ThemeChoice) -> None:
         """Sets light, dark or contrast, or follows the desktop."""
@@ -243,7 +283,7 @@ class ThemeManager(QObject):
             reduce_motion=motion,
             dpi=self._dpi,
         )
-        if wanted == self._theme and self._app.styleSheet():
+        if wanted == self._theme and self._sheet:
             return
         self._theme = wanted
         self._apply()
@@ -254,8 +294,22 @@ class ThemeManager(QObject):
         set_icon_colors(theme.colors)
         self._app.setPalette(theme.palette())
         self._app.setFont(theme.font())
-        self._app.setStyleSheet(render_qss(theme.colors, theme.scale, theme.density, theme.dpi, self._images))
+        self._sheet = render_qss(theme.colors, theme.scale, theme.density, theme.dpi, self._images)
+        for part in list(self._dressed.values()):
+            if not isValid(part.widget):
+                continue
+            part.stale = True
+            if part.widget.isVisible():
+                self._renew(part)
         self._focus.set_look(theme.color("accent"), theme.focus_width, theme.px(tokens.FOCUS_GAP), theme.px(8))
+
+
+def dress(widget: QWidget) -> None:
+    """Gives a window of its own, such as a dialog, the style sheet of the theme in force."""
+    app = QApplication.instance()
+    managers = app.findChildren(ThemeManager) if app is not None else []
+    if managers:
+        managers[-1].dress(widget)
 
 
 def with_name(theme: Theme, name: ThemeName) -> Theme:

@@ -95,11 +95,6 @@ class CostStrip(QFrame):
         self.setFixedHeight(theme.px(STRIP))
         self._line.setFixedHeight(theme.px(40))
         self.problems.setIconSize(QSize(theme.px(16), theme.px(16)))
-        colors = theme.colors
-        self.problems.setStyleSheet(
-            f"QPushButton {{ background: {colors.warnTint}; color: {colors.warn}; border: none; border-radius: "
-            f"{theme.px(4)}px; padding: {theme.px(6)}px {theme.px(12)}px; }}"
-        )
         self._fit()
         self.refresh()
 

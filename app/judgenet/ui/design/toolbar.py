@@ -87,7 +87,7 @@ class DesignToolbar(QWidget):
         self._actions = actions
         self.setAccessibleName("Tools of the canvas")
         self.size_button = QToolButton()
-        set_kind(self.size_button, "menu")
+        set_kind(self.size_button, "size")
         self.size_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.size_button.setAccessibleName("Size of the network")
         self.size_button.setToolTip("Neurons and layers")
@@ -119,6 +119,7 @@ class DesignToolbar(QWidget):
             button.setToolTip(what)
             button.clicked.connect(signal)
         self.fit.setText("Fit")
+        set_kind(self.fit, "text")
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.zoom.setText("100 %")
         self.more = QToolButton()
@@ -153,13 +154,6 @@ class DesignToolbar(QWidget):
         self.zoom.setFont(theme.font(tabular=True))
         for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
             button.setIconSize(QSize(theme.px(20), theme.px(20)))
-        colors = theme.colors
-        self.size_button.setStyleSheet(
-            f"QToolButton {{ background: {colors.surface}; border: 1px solid {colors.line2}; color: {colors.text}; "
-            f"border-radius: {theme.px(6)}px; padding: 0 {theme.px(24)}px 0 {theme.px(12)}px; font-weight: 600; "
-            f"min-height: {theme.px(30)}px; }}"
-        )
-        self.fit.setStyleSheet(f"QToolButton {{ padding: 0 {theme.px(8)}px; }}")
         self._fit_width()
         self.refresh()
 

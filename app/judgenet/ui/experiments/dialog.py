@@ -91,7 +91,7 @@ class ExperimentsDialog(QDialog):
         self._shower = QTimer(self)
         self._shower.setInterval(_SHOW_MS)
         self._shower.timeout.connect(self._show_progress)
-        context.theme.changed.connect(self._dress)
+        context.theme.dress(self, self._dress)
         self.finished.connect(self._closed)
 
     # The parts

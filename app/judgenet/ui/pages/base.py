@@ -29,7 +29,7 @@ class Page(QWidget):
         super().__init__(parent)
         self.context = context
         self.setProperty("part", "page")
-        context.theme.changed.connect(self.set_theme)
+        context.theme.dress(self, self.set_theme)
 
     def top_widgets(self) -> Sequence[QWidget]:
         """Widgets that stand in the top bar while the page is in view, beside undo and redo."""
@@ -43,4 +43,5 @@ class Page(QWidget):
         """The page comes into view."""
 
     def set_theme(self, theme: Theme) -> None:
-        """The theme or the UI scale changed. Colours of the style sheet follow by themselves."""
+        """The theme or the UI scale changed; called when the page is in view. Colours of the style sheet follow by
+        themselves."""

@@ -146,7 +146,6 @@ class DesignPage(Page):
         self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
         self.inspector.set_theme(theme)
         self.templates.set_theme(theme)
-        self._center.setStyleSheet(f'QWidget[part="canvas"] {{ background: {theme.colors.canvas}; }}')
         self.inspector.setMinimumWidth(theme.px(300))
         self._center.setMinimumWidth(theme.px(200))
         self._place_inspector()

@@ -280,7 +280,6 @@ class RunPage(Page):
         self.canvas.set_theme(theme)
         self.dock.set_theme(theme)
         self.inspector.set_theme(theme)
-        self.setStyleSheet(f"QSplitter::handle {{ background: {theme.colors.line}; }}")
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -241,6 +241,7 @@ class CanvasPane(QFrame):
 
     def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
         super().__init__()
+        self.setProperty("part", "canvas")
         self._context = context
         self._focus = focus
         self.scene = NetworkScene(theme, _NOTHING, self)
@@ -286,7 +287,6 @@ class CanvasPane(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        self.setStyleSheet(f"CanvasPane {{ background: {theme.colors.canvas}; border: none; }}")
         self.view.set_theme(theme)
         for part in (self.strip, self.dense, self.legend, self.empty):
             part.set_theme(theme)
