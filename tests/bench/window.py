@@ -1,11 +1,13 @@
 """The studio's window: how late its ticks are while a run goes on, and how long it takes to open.
 
-    python -m tests.bench.window [--only ticks|start|memory] [--seconds 30] [--latency 1.0] [--network 50x5]
+    python -m tests.bench.window [--only ticks|start|memory|look] [--seconds 30] [--latency 1.0] [--network 50x5]
 
 Ticks: a precise timer of 16 ms on the interface's thread, with the window idle on the page Run, and while a network
 runs with 100 calls in flight against the judge server in a process of its own, answers streamed. Start: CPU time and
 time from the start of Python until the window is painted, against a bare window of PySide6 with an empty plot, each in
-fresh processes, in turn. Memory: what 10,000 pairs of a run of 50 x 5 neurons add to the process.
+fresh processes, in turn. Memory: what 10,000 pairs of a run of 50 x 5 neurons add to the process. Look: how long the
+window is busy with one step of the scale and with another theme, with the example run open and every page made, against
+one style sheet for the whole application given to the same window.
 """
 
 from __future__ import annotations
@@ -304,13 +306,109 @@ def measure_memory(pairs: int) -> None:
     print("  ".join(f"{value:.0f}" for value in held))
 
 
+# Look
+
+
+def measure_look(times: int) -> None:
+    """Changes scale and theme on pages in turn and prints medians beside those of an application-wide style sheet."""
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-m", "tests.bench.window", "--look", place, str(times)]
+        done = subprocess.run(command, env=_environment(Path(place)), capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr)
+    rows = json.loads(done.stdout.splitlines()[-1])
+    print(f"\nCPU s of one change of the look, median of {times}")
+    print(f"{'page':<16}{'widgets':>8}{'scale':>8}{'theme':>8}{'one sheet for all':>20}{'scale / that':>14}")
+    for page, widgets, scale, theme, whole in rows:
+        print(f"{page:<16}{widgets:>8,}{scale:>8.3f}{theme:>8.3f}{whole:>20.3f}{scale / whole:>14.2f}")
+
+
+def look_process(place: str, times: int) -> None:
+    """The process with the window whose look changes: prints one line of JSON."""
+    import qasync
+    from PySide6.QtWidgets import QWidget
+
+    from judgenet.engine.example import record_example
+    from judgenet.ui.app import Studio, make_app
+    from judgenet.ui.navigation import PAGES
+    from judgenet.ui.style import QssImages, render_qss
+
+    file = record_example(Path(place)).file
+    app = make_app()
+    loop = qasync.QEventLoop(app)
+    asyncio.set_event_loop(loop)
+    found: list[tuple[str, int, float, float, float]] = []
+
+    async def live() -> None:
+        studio = Studio(app)
+        window = studio.window
+        studio.settings.set(theme="light", reduce_motion=True)
+        window.resize(1440, 900)
+        studio.show(file)
+        context = window.context
+        while not context.document.pairs or context.figures.stale:
+            await asyncio.sleep(0.05)
+
+        async def rest() -> None:
+            while window.tasks.jobs or context.results.working or context.figures.stale:
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)
+
+        for page in PAGES:
+            context.navigator.go(page)
+            await rest()
+
+        async def busy(**changes: Any) -> float:
+            began = time.process_time()
+            studio.settings.set(**changes)
+            app.processEvents()
+            took = time.process_time() - began
+            await rest()
+            return took
+
+        async def whole(scale: float) -> float:
+            sheet = render_qss(context.theme.theme.colors, scale, "comfortable", 96, images)
+            began = time.process_time()
+            app.setStyleSheet(sheet)
+            app.processEvents()
+            took = time.process_time() - began
+            await rest()
+            return took
+
+        images = QssImages()
+        pages = ("design", "data", "run", "results", "bias")
+        for page in pages:
+            context.navigator.go(page)
+            await rest()
+            steps = [await busy(scale=1.1 if turn % 2 == 0 else 1.0) for turn in range(2 * times)]
+            themes = [await busy(theme="dark" if turn % 2 == 0 else "light") for turn in range(2 * times)]
+            found.append(
+                (page, len(window.findChildren(QWidget)), statistics.median(steps), statistics.median(themes), 0)
+            )
+        for part in window.findChildren(QWidget):
+            part.setStyleSheet("")
+        await whole(1.2)  # styles the application for the first time
+        for place_of, page in enumerate(pages):
+            context.navigator.go(page)
+            await rest()
+            steps = [await whole(1.1 if turn % 2 == 0 else 1.0) for turn in range(2 * times)]
+            found[place_of] = (*found[place_of][:4], statistics.median(steps))
+        await window.shut_down()
+
+    loop.run_until_complete(live())
+    print(json.dumps(found), flush=True)
+
+
 def main() -> None:
+    if len(sys.argv) > 1 and sys.argv[1] == "--look":
+        look_process(sys.argv[2], int(sys.argv[3]))
+        return
     if len(sys.argv) > 1 and sys.argv[1] == "--window":
         place, url, seconds, network, pairs = sys.argv[2:]
         window_process(place, url, float(seconds), network, int(pairs))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("ticks", "start", "memory"))
+    parser.add_argument("--only", choices=("ticks", "start", "memory", "look"))
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--latency", type=float, default=1.0, help="seconds before each answer")
     parser.add_argument("--network", default="50x5")
@@ -323,6 +421,8 @@ def main() -> None:
         measure_ticks(given.seconds, given.latency, given.network, given.pairs)
     if given.only in (None, "memory"):
         measure_memory(10_000)
+    if given.only in (None, "look"):
+        measure_look(given.times)
 
 
 if __name__ == "__main__":
