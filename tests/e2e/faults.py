@@ -20,15 +20,16 @@ REASONS = {
     "content_filter": "filtered",
     **dict.fromkeys(("throttle", "throttle_date", "throttle_ms", "throttle_plain"), "rate_limited"),
     **dict.fromkeys(("409", "425", "500", "502", "503", "529", "html_502"), "server_error"),
-    **dict.fromkeys(("408", "504", "hang", "hang_body", "comments"), "timeout"),
+    **dict.fromkeys(("408", "504", "hang", "hang_body", "comments", "blanks"), "timeout"),
     **dict.fromkeys(("reset", "cut"), "network"),
-    **dict.fromkeys(("bad_json", "html_200", "error_200", "stream_error"), "server_error"),
+    **dict.fromkeys(("bad_json", "html_200", "error_200", "stream_error", "brotli"), "server_error"),
     **dict.fromkeys(("empty_choices", "empty_content"), "empty"),
     "refusal": "refused",
     "filtered": "filtered",
     "length": "truncated",
     "off_scale": "out_of_range",
-    "prose": "unparsed",
+    **dict.fromkeys(("prose", "nested"), "unparsed"),
+    **dict.fromkeys(("bomb", "huge"), "too_large"),
     "contradictory": "contradictory",
 }
 """Why a call has no evaluation where the fault comes at every attempt."""
@@ -38,7 +39,7 @@ HARMLESS = tuple(fault for fault in FAULTS if fault not in STOPS and fault not i
 
 ONCE = (
     *("bad_request", "context", "content_filter", "empty_choices", "empty_content", "refusal", "filtered"),
-    *("off_scale", "prose", "contradictory"),
+    *("off_scale", "prose", "contradictory", "bomb", "huge", "nested"),
 )
 """Asking again would bring the same: one request."""
 

@@ -32,7 +32,7 @@ PRICES = prices_from_json(
 )
 NEVER_SENT = ("max_completion_tokens", "seed", "stream_options")
 """What no request of this run carries, so that it cannot be refused."""
-SLOW = ("hang", "hang_body", "comments")
+SLOW = ("hang", "hang_body", "comments", "blanks")
 
 
 @pytest.fixture(autouse=True)

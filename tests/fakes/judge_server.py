@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
+import gzip
 import hashlib
 import json
 import re
@@ -48,16 +50,18 @@ STATUS_FAULTS = (
     "throttle", "throttle_date", "throttle_ms", "throttle_plain", "throttle_long", "408", "409", "425", "500", "502",
     "503", "504", "529", "html_502",
 )  # fmt: skip
-CONNECTION_FAULTS = ("reset", "hang", "hang_body", "comments", "drip", "cut")
+CONNECTION_FAULTS = ("reset", "hang", "hang_body", "comments", "blanks", "drip", "cut")
 BODY_FAULTS = (
     "bad_json", "html_200", "content_type", "error_200", "stream_error", "empty_choices", "empty_content", "refusal",
-    "filtered", "length",
+    "filtered", "length", "bomb", "huge", "nested", "brotli",
 )  # fmt: skip
 ANSWER_FAULTS = ("off_scale", "prose", "contradictory")
 FORM_FAULTS = ("no_usage", "zero_usage", "u2028", "split_utf8", "duplicate_chunks", "no_done", "crlf")
 FAULTS = REFUSALS + STATUS_FAULTS + CONNECTION_FAULTS + BODY_FAULTS + ANSWER_FAULTS + FORM_FAULTS
-"""All faults. ``hang_body`` and ``comments`` hold back a stream after its first event, a whole answer within
-its body; ``drip`` sends it in small pieces ``drip_s`` apart."""
+"""All faults. ``hang_body``, ``comments`` and ``blanks`` hold back a stream after its first event (``blanks`` with
+pieces of text that are nothing but a blank), a whole answer within its body; ``drip`` sends it in small pieces
+``drip_s`` apart. ``bomb`` is an answer of 64 MB packed into 64 KB, ``huge`` one of 12 MB as it is, ``nested`` JSON
+200,000 deep, ``brotli`` an answer packed as nobody asked for."""
 
 _ROLES = ("Correctness", "Clarity", "Completeness", "Relevance", "Tone", "Depth")
 _ASKS_ROLES = re.compile(r"do not judge yet|name the (?:perspectives|roles)|先不要评审|请列出评判", re.I)
@@ -686,13 +690,15 @@ class Judge:
         if fault == "error_200" or (fault == "stream_error" and not asked.stream):
             entry.answer = None
             return await self._send(request, entry, 200, _encode(dialect.error(500, "Provider failed.", None, None)))
+        if fault in ("bomb", "huge", "nested", "brotli"):
+            return await self._odd_body(request, entry, fault)
         if asked.stream:
             return await self._stream(request, dialect, asked, told, fault, entry)
         body = _encode(dialect.whole(asked, told, entry.number))
         if fault == "bad_json":
             entry.answer = None
             body = body[: len(body) // 2]
-        if fault in ("hang_body", "comments", "drip", "cut"):
+        if fault in ("hang_body", "comments", "blanks", "drip", "cut"):
             return await self._send_slowly(request, entry, body, fault)
         kind = "text/plain" if fault == "content_type" else "application/json"
         return await self._send(request, entry, 200, body, kind=kind, paid=True)
@@ -743,16 +749,34 @@ class Judge:
         entry.delivered = request.transport is not None and not request.transport.is_closing()
         return response
 
+    async def _odd_body(self, request: web.BaseRequest, entry: Entry, fault: str) -> web.StreamResponse:
+        """An answer that is paid for and cannot be taken in."""
+        headers = {}
+        if fault == "brotli":
+            entry.answer = None
+            body, headers = b"\x0b\x02\x80not asked for\x03", {"Content-Encoding": "br"}
+        elif fault == "nested":
+            body = b'{"choices":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+        elif fault == "huge":
+            body = _large(12)
+        else:
+            body, headers = _packed(), {"Content-Encoding": "gzip"}
+        try:
+            return await self._send(request, entry, 200, body, headers=headers, paid=fault != "brotli")
+        finally:
+            # Who asked may have had enough before the end.
+            entry.delivered = True
+
     async def _send_slowly(self, request: web.BaseRequest, entry: Entry, body: bytes, fault: str) -> web.StreamResponse:
         entry.status = 200
         response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(body))})
-        if fault == "comments":
+        if fault in ("comments", "blanks"):
             del response.headers["Content-Length"]
             response.enable_chunked_encoding()
         await response.prepare(request)
         self._pay(entry)
         half = len(body) // 2
-        if fault == "comments":
+        if fault in ("comments", "blanks"):
             await self._keep_alive(request, response, b" \n")
         elif fault == "drip":
             for start in range(0, len(body), 64):
@@ -785,13 +809,16 @@ class Judge:
             events = [event.replace(b"\n", b"\r\n") for event in events]
         if fault is None:
             await self._write(request, response, b"".join(events))
-        elif fault in ("hang_body", "comments", "cut", "stream_error", "bad_json"):
+        elif fault in ("hang_body", "comments", "blanks", "cut", "stream_error", "bad_json"):
             entry.answer = None
             await self._write(request, response, b"".join(events[:3]))
             if fault == "hang_body":
                 await self._hang(request)
             elif fault == "comments":
                 await self._keep_alive(request, response, b": keep-alive\n\n")
+            elif fault == "blanks":
+                blank = dialect.events(asked, Told(" "), entry.number, False)
+                await self._keep_alive(request, response, next(event for event in blank if b'" "' in event))
             elif fault == "cut":
                 assert request.transport is not None
                 request.transport.close()
@@ -852,6 +879,15 @@ class Judge:
             self.reset()
             return web.json_response({})
         return web.json_response({"detail": "Not Found"}, status=404)
+
+
+def _large(megabytes: int) -> bytes:
+    return b'{"choices":[{"message":{"content":"' + b"a" * (megabytes << 20) + b'"},"finish_reason":"stop"}]}'
+
+
+@functools.cache
+def _packed() -> bytes:
+    return gzip.compress(_large(64))
 
 
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"

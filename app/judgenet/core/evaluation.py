@@ -28,6 +28,7 @@ class Reason(StrEnum):
     REFUSED = "refused"
     FILTERED = "filtered"
     EMPTY = "empty"
+    TOO_LARGE = "too_large"
     TIMEOUT = "timeout"
     NETWORK = "network"
     SERVER_ERROR = "server_error"
@@ -52,6 +53,7 @@ ANSWERED = frozenset(
         Reason.REFUSED,
         Reason.FILTERED,
         Reason.EMPTY,
+        Reason.TOO_LARGE,
     }
 )
 """Reasons that come with an answer of the model: it was paid for and is not asked for again."""
@@ -64,6 +66,7 @@ REASON_WORDS: dict[Reason, str] = {
     Reason.REFUSED: "Refused by the model",
     Reason.FILTERED: "Filtered by the provider",
     Reason.EMPTY: "Empty answer",
+    Reason.TOO_LARGE: "Answer too large",
     Reason.TIMEOUT: "No answer in time",
     Reason.NETWORK: "Connection failed",
     Reason.SERVER_ERROR: "Server error",

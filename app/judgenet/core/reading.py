@@ -55,11 +55,11 @@ def read_judgement(
 
     ``form`` is how the reply was asked for; the other form is read too, but only a reply that was asked for in
     JSON, or begins with an object, is called cut off where its object does not end. ``finish_reason`` is the
-    endpoint's ("stop", "length", "filtered", "refused", "unknown"). Scores must lie within ``scale``, ends
-    included.
+    endpoint's ("stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"). Scores must lie within
+    ``scale``, ends included.
     """
-    if finish_reason in ("filtered", "refused"):
-        return Unscored(Reason(finish_reason), "the endpoint says so")
+    if (unread := without_reading(finish_reason)) is not None:
+        return unread
     reply = text.strip()
     if not reply:
         return Unscored(Reason.EMPTY, "cut off before the first word" if finish_reason == "length" else "")
@@ -75,11 +75,23 @@ def read_judgement(
     return _read(answer, form, scale)
 
 
+def without_reading(finish_reason: str) -> Unscored | None:
+    """Why a reply that ended for this reason says nothing, whatever its text; ``None`` where its text is to be read."""
+    if finish_reason in ("filtered", "refused"):
+        return Unscored(Reason(finish_reason), "the endpoint says so")
+    if finish_reason == "too_large":
+        return Unscored(Reason.TOO_LARGE, "more than an answer can be; only its beginning is kept")
+    if finish_reason == "unreadable":
+        return Unscored(Reason.UNPARSED, "the JSON around the answer is nested too deeply to be read")
+    return None
+
+
 def read_rating(text: str, *, finish_reason: str = "unknown", scale: Scale = SCALE) -> float | Unscored:
     """Reads the rating of a single response: "Rating: [[9]]", "Score: 8/10". Not for pairs."""
-    if finish_reason in ("filtered", "refused", "length"):
-        reason = Reason.TRUNCATED if finish_reason == "length" else Reason(finish_reason)
-        return Unscored(reason if text.strip() else Reason.EMPTY)
+    if (unread := without_reading(finish_reason)) is not None:
+        return unread
+    if finish_reason == "length":
+        return Unscored(Reason.TRUNCATED if text.strip() else Reason.EMPTY)
     answer = without_thinking(text.strip())
     if not answer:
         return Unscored(Reason.TRUNCATED if text.strip() else Reason.EMPTY)

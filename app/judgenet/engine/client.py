@@ -339,6 +339,9 @@ class HttpEndpoint:
         if prompt == 0:
             prompt = estimate_tokens(request.system) + estimate_tokens(request.user)
             estimated = True
+        if completion == 0 and answer.unreadable is not None:
+            # What it took to write is not known: it is counted with the most that was asked for.
+            completion, estimated = request.max_tokens, True
         if completion == 0 and (text or thinking):
             completion = estimate_tokens(text) + estimate_tokens(thinking or "")
             estimated = True

@@ -6,10 +6,10 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -18,13 +18,14 @@ import httpx
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.keys import without_keys
-from judgenet.engine import limits
+from judgenet.engine import bodies, limits
+from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed, TooLarge
 from judgenet.engine.ports import ChatRequest, OnText
 from judgenet.engine.providers import common, errors
-from judgenet.engine.providers.common import Answer, NotAnAnswer, Provider
+from judgenet.engine.providers.common import Answer, NotAnAnswer, Provider, TooDeep
 from judgenet.engine.providers.errors import Fault
 from judgenet.engine.providers.sse import EventReader
-from judgenet.engine.transport import open_transport
+from judgenet.engine.transport import Proxy, open_transport
 
 _AFTER_FINISH = 5.0
 _AFTER_DONE = 0.25
@@ -42,6 +43,23 @@ class Outcome:
     latency_s: float
 
 
+class _Wait:
+    """How long an answer is waited for: until the next news of it, and never beyond its deadline."""
+
+    def __init__(self, limit: asyncio.Timeout, ends: float, idle: float) -> None:
+        self._limit = limit
+        self._ends = ends
+        self._idle = idle
+
+    def news(self) -> None:
+        """Something of the answer came."""
+        self.last(self._idle)
+
+    def last(self, seconds: float) -> None:
+        """Waits so long from now on."""
+        self._limit.reschedule(min(self._ends, asyncio.get_running_loop().time() + seconds))
+
+
 class Exchange:
     """Sends requests to one endpoint and reads what comes back, within the profile's times.
 
@@ -57,6 +75,7 @@ class Exchange:
         self._provider = provider
         self._transport = transport
         self._own_transport = transport is None
+        self._proxy: Proxy | None = None
         self._host = urlsplit(provider.url(profile.model or "model", False)).netloc
         self._urls: dict[tuple[str, bool], httpx.URL] = {}
         self._extensions = {"timeout": {"connect": profile.connect_timeout}}
@@ -92,7 +111,7 @@ class Exchange:
             url = self._urls[request.model, stream] = httpx.URL(self._provider.url(request.model, stream))
         if self._transport is None:
             try:
-                self._transport = open_transport(str(url))
+                self._transport, self._proxy = open_transport(str(url))
             except ValueError as error:
                 return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
         message = httpx.Request("POST", url, headers=self.headers, content=content, extensions=self._extensions)
@@ -104,16 +123,23 @@ class Exchange:
         try:
             async with asyncio.timeout(deadline) as limit:
                 ends = asyncio.get_running_loop().time() + deadline
+                wait = _Wait(limit, ends, self._profile.idle_timeout)
                 if stream:
-                    limit.reschedule(min(ends, ends - deadline + self._profile.idle_timeout))
+                    wait.news()
                 response = await self._transport.handle_async_request(message)
+                # From here on the endpoint is heard: silence counts, however the answer comes.
+                wait.news()
                 if on_text is not None and response.status_code == 200 and not _is_json(response):
-                    fault = await self._read_stream(response, answer, on_text, limit, ends)
+                    fault = await self._read_stream(response, answer, on_text, wait)
                 else:
-                    limit.reschedule(ends)
-                    fault = await self._read_whole(response, answer, request, learned, on_text)
+                    fault = await self._read_whole(response, answer, request, learned, on_text, wait)
         except TimeoutError:
-            fault = None if answer.ended else self._timed_out(stream and time.perf_counter() - started < deadline)
+            fault = None if answer.ended else self._timed_out(time.perf_counter() - started < deadline)
+        except TooLarge:
+            answer.give_up("too_large")
+            fault = None
+        except Packed as problem:
+            fault = Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
         except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
             fault = None if answer.ended else self._broken(error)
         finally:
@@ -125,29 +151,35 @@ class Exchange:
     # Reading
 
     async def _read_stream(
-        self, response: httpx.Response, answer: Answer, on_text: OnText, limit: asyncio.Timeout, ends: float
+        self, response: httpx.Response, answer: Answer, on_text: OnText, wait: _Wait
     ) -> Fault | None:
-        """Reads events until the answer is whole. Silence is measured between events, not between bytes:
-        comments that keep a connection alive do not count."""
-        now = asyncio.get_running_loop().time
-        idle = self._profile.idle_timeout
+        """Reads events until the answer is whole. Silence is measured between words, not between bytes: comments, blank
+        pieces and events without any text keep a connection alive and say nothing.
+
+        :raises TooLarge: it is more than an answer can be.
+        """
         reader = EventReader()
         some = False
-        async with aclosing(_pieces(response)) as pieces:
+        size = 0
+        async with aclosing(bodies.pieces(response)) as pieces:
             async for piece in pieces:
+                before = answer.said()
                 events = reader.feed(piece)
                 some = some or bool(events)
-                told, fault = self._take_events(events, answer, on_text)
+                fault = self._take_events(events, answer, on_text)
                 if fault is not None:
                     return fault
                 if answer.ended:
                     # What comes now is at most the usage and the end of the body.
-                    patience = _AFTER_DONE if any(data == b"[DONE]" for _, data in events) else _AFTER_FINISH
-                    limit.reschedule(min(ends, now() + patience))
-                elif told:
-                    limit.reschedule(min(ends, now() + idle))
+                    wait.last(_AFTER_DONE if any(data == b"[DONE]" for _, data in events) else _AFTER_FINISH)
+                new = answer.news(before)
+                if not answer.ended and new and not new.isspace():
+                    wait.news()
+                size += len(new)
+                if max(size, reader.held) > MOST_BYTES:
+                    raise TooLarge
         events = reader.close()
-        told, fault = self._take_events(events, answer, on_text)
+        fault = self._take_events(events, answer, on_text)
         if fault is not None:
             return fault
         if not some and not events:
@@ -156,37 +188,41 @@ class Exchange:
             return Fault("retry", Reason.NETWORK, self.say("the stream ended within the answer", ""))
         return None
 
-    def _take_events(
-        self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None
-    ) -> tuple[bool, Fault | None]:
-        """Takes events in. (Some of them told something, the error that one of them told)."""
-        told = False
+    def _take_events(self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None) -> Fault | None:
+        """Takes events in. The error that one of them told."""
+        try:
+            return self._take_each(events, answer, on_text)
+        except (TooDeep, RecursionError):
+            answer.give_up("unreadable")
+            return None
+
+    def _take_each(self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None) -> Fault | None:
         for event, data in events:
             if data == b"[DONE]":
-                answer.ended = told = True
+                answer.ended = True
                 continue
             try:
                 parsed = common.parse_json(data)
+            except TooDeep:
+                raise
             except ValueError:
                 lines = data.split(b"\n")
                 if len(lines) > 1:
                     # Some servers leave out the empty line between two events.
-                    its_told, fault = self._take_events([(event, line) for line in lines if line], answer, on_text)
+                    fault = self._take_each([(event, line) for line in lines if line], answer, on_text)
                     if fault is not None:
-                        return told, fault
-                    told = told or its_told
+                        return fault
                     continue
                 parsed = None
             if not isinstance(parsed, dict):
                 what = "an event of the stream is no JSON object"
-                return told, Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
+                return Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
             if error := _error_in(parsed, event):
-                return told, self._told_error(error)
+                return self._told_error(error)
             text = self._provider.read_event(answer, event, parsed)
-            told = told or text is not None
             if text and on_text is not None:
                 on_text(text)
-        return told, None
+        return None
 
     async def _read_whole(
         self,
@@ -195,12 +231,21 @@ class Exchange:
         request: ChatRequest,
         learned: Mapping[str, Any],
         on_text: OnText | None,
+        wait_for: _Wait,
     ) -> Fault | None:
-        content = b"".join([piece async for piece in _pieces(response)])
         status, headers = response.status_code, response.headers
+        content = bytearray()
         if 200 <= status < 300:
-            return self._read_body(content, answer, on_text)
-        info = errors.error_info(content)
+            await _take(response, content, MOST_BYTES, wait_for)
+            if len(content) > MOST_BYTES:
+                answer.give_up("too_large", content[: common.KEPT_CHARS].decode("utf-8", "replace"))
+                return None
+            return self._read_body(bytes(content), answer, on_text)
+        # The status says what went wrong; the body may say more, and need not come whole.
+        with suppress(Packed, TimeoutError):
+            async with asyncio.timeout(self._profile.idle_timeout):
+                await _take(response, content, MOST_ERROR_BYTES, wait_for)
+        info = errors.error_info(bytes(content))
         now = time.time()
         wait = limits.retry_after(headers, now)
         if wait is None and status in (429, 503):
@@ -226,7 +271,16 @@ class Exchange:
     def _read_body(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
         """Takes the body of a successful answer in."""
         try:
+            return self._read_json(content, answer, on_text)
+        except (TooDeep, RecursionError):
+            answer.give_up("unreadable", content[: common.KEPT_CHARS].decode("utf-8", "replace"))
+            return None
+
+    def _read_json(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+        try:
             data = common.parse_json(content)
+        except TooDeep:
+            raise
         except ValueError:
             return self._read_other(content, answer, on_text)
         if not isinstance(data, dict):
@@ -246,7 +300,7 @@ class Exchange:
         """Some servers stream whatever was asked for. Anything else that is no JSON is no answer."""
         if content.lstrip()[:6].startswith((b"data:", b"event:", b":")):
             reader = EventReader()
-            _, fault = self._take_events(reader.feed(content) + reader.close(), answer, on_text)
+            fault = self._take_events(reader.feed(content) + reader.close(), answer, on_text)
             if fault is not None or answer.ended:
                 return fault
         words = errors.error_info(content).message or "an empty body"
@@ -275,15 +329,36 @@ class Exchange:
         if isinstance(cause, aiohttp.ClientConnectorCertificateError):
             what = f"its certificate is not trusted ({cause.certificate_error})"
             return Fault("stop", Reason.NETWORK, self.say(what, "Set SSL_CERT_FILE to a file with the certificate."))
+        if isinstance(cause, aiohttp.ClientHttpProxyError):
+            return self._proxy_refused(cause.status, cause.message)
         if isinstance(cause, aiohttp.ClientConnectorError | TimeoutError):
+            if self._proxy is not None:
+                # Whatever the address: it is the proxy that is connected to.
+                why = cause.os_error if isinstance(cause, aiohttp.ClientConnectorError) else "no answer in time"
+                what = f"{self._proxy} is not reached ({why})"
+                advice = f"Set {self._proxy.source} right, or name this host in NO_PROXY to go without a proxy."
+                return Fault("unreachable", Reason.NETWORK, self._say(what, advice))
             what = f"not reached within {self._profile.connect_timeout:g} s"
             if isinstance(cause, aiohttp.ClientConnectorError):
                 what = f"not reached ({cause.os_error})"
             return Fault("unreachable", Reason.NETWORK, self.say(what, "Is the server running?"))
         return Fault("retry", Reason.NETWORK, self.say(f"the connection broke ({type(cause).__name__})", ""))
 
+    def _proxy_refused(self, status: int, words: str) -> Fault:
+        """The proxy makes no connection."""
+        what = f"{self._proxy or 'the proxy'} makes no connection (HTTP {status} {words})"
+        if status == 407:
+            advice = "It wants a name and a password: http://NAME:PASSWORD@HOST:PORT in the variable."
+            return Fault("stop", Reason.NETWORK, self._say(what, advice), status)
+        if status in (502, 503, 504):
+            return Fault("unreachable", Reason.NETWORK, self._say(what, "Is the endpoint's server running?"), status)
+        return Fault("stop", Reason.NETWORK, self._say(what, "Does the proxy allow this host?"), status)
+
     def say(self, what: str, advice: str) -> str:
-        """A message: which endpoint, what happened, what to do."""
+        """A message: which endpoint, what happened, what to do; and by which proxy, where there is one."""
+        return self._say(what if self._proxy is None else f"by {self._proxy}: {what}", advice)
+
+    def _say(self, what: str, advice: str) -> str:
         return f"{self._profile.name} ({self._host}): {self._clean(what).rstrip('.')}. {advice}".rstrip()
 
     def _clean(self, text: str) -> str:
@@ -313,11 +388,15 @@ def _encode(body: dict[str, Any]) -> bytes:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
 
 
-def _pieces(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The body as it comes. httpx's own ways to it have several generators on top of one another."""
-    if "content-encoding" in response.headers:
-        return cast(AsyncGenerator[bytes, None], response.aiter_bytes())
-    return cast(AsyncGenerator[bytes, None], aiter(cast(httpx.AsyncByteStream, response.stream)))
+async def _take(response: httpx.Response, content: bytearray, most: int, wait: _Wait) -> None:
+    """Takes the body in until there is more than ``most`` of it."""
+    async with aclosing(bodies.pieces(response)) as pieces:
+        async for piece in pieces:
+            content += piece
+            if len(content) > most:
+                return
+            if not piece.isspace():
+                wait.news()
 
 
 def _error_in(data: dict[str, Any], event: str) -> dict[str, Any] | None:

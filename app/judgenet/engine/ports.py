@@ -12,7 +12,8 @@ from judgenet.core.evaluation import Reason
 Form = Literal["json", "text"]
 """How a reply is asked for: a JSON schema of the endpoint's, or plain text."""
 
-FinishReason = Literal["stop", "length", "filtered", "refused", "unknown"]
+FinishReason = Literal["stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"]
+"""Why an answer ended; the last but one: it came whole, in a form that nothing can read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from judgenet.core.calls import ROLES_LAYER, Parameters
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import NetworkSpec, Role, role_limit
 from judgenet.core.pairs import Pair
 from judgenet.core.prompts import Prompt, PromptBook, PromptLanguage, family_of, language_of, mark_of
-from judgenet.core.reading import read_judgement, read_roles
+from judgenet.core.reading import read_judgement, read_roles, without_reading
 from judgenet.core.schemas import judge_schema, roles_schema
 from judgenet.engine.embedded_model import EVIDENCE_CHARS
 from judgenet.engine.ports import FinishReason, Form, ReplySchema
@@ -110,8 +110,8 @@ class Questions:
         """What an answer says, and the rule that read it."""
         site = call.site
         if site.layer == ROLES_LAYER:
-            if finish_reason in ("filtered", "refused"):
-                return Unscored(Reason(finish_reason)), ""
+            if (unread := without_reading(finish_reason)) is not None:
+                return unread, ""
             return read_roles(text, form=form, limit=self._limit), ""
         reading = read_judgement(text, form=form, finish_reason=finish_reason)
         if isinstance(reading, Unscored):

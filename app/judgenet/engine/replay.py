@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from judgenet.core.evaluation import Reason
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, Form, OnText, Usage
 from judgenet.store.db import Store, restored
 
-_FINISH: dict[str, FinishReason] = {"stop": "stop", "length": "length", "filtered": "filtered", "refused": "refused"}
+_FINISH: dict[str, FinishReason] = {name: name for name in get_args(FinishReason)}
 
 
 class ReplayEndpoint:

@@ -11,6 +11,7 @@ import logging
 import socket
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -995,13 +996,13 @@ def test_a_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert environment_proxy("https://api.example.com/v1") is None
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "inside.example")
-    assert environment_proxy("https://api.example.com/v1") == "http://proxy.example:3128"
+    assert environment_proxy("https://api.example.com/v1") == ("http://proxy.example:3128", "HTTPS_PROXY")
     assert environment_proxy("http://api.example.com/v1") is None
     assert environment_proxy("https://inside.example/v1") is None
     for local in ("http://localhost:1", "https://127.0.0.1:1", "https://[::1]:1"):
         assert environment_proxy(local) is None
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example:3128")
-    assert environment_proxy("https://api.example.com/v1") == "http://proxy.example:3128"
+    assert environment_proxy("https://api.example.com/v1") == ("http://proxy.example:3128", "HTTPS_PROXY")
     monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy.example:1080")
     with pytest.raises(ValueError, match="socks5"):
         environment_proxy("https://api.example.com/v1")
@@ -1012,3 +1013,69 @@ def test_a_proxy_that_cannot_be_used_stops_the_endpoint(server: JudgeServer, mon
     failure = fail(Bench(server, base_url="https://api.example.com/v1"))
     assert isinstance(failure, EndpointStopped)
     assert failure.reason is Reason.NETWORK
+
+
+def test_a_proxy_that_nobody_runs_is_named(server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
+    monkeypatch.delenv("http_proxy", raising=False)
+    bench = Bench(server, base_url="http://judge.corp.example/v1", retries=1)
+    failure = fail(bench)
+    assert isinstance(failure, EndpointStopped)
+    assert failure.reason is Reason.NETWORK
+    for told in (str(failure), bench.states[0].message):
+        assert "the proxy 127.0.0.1:9 (HTTP_PROXY) is not reached" in told
+        assert "NO_PROXY" in told
+        assert "secret" not in told
+
+
+@pytest.mark.parametrize(("status", "words"), [(407, "name and a password"), (403, "this host"), (502, "running")])
+def test_a_proxy_that_makes_no_connection_is_named(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, status: int, words: str
+) -> None:
+    """For https a proxy is asked to CONNECT; this one says no."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n".encode())
+        await writer.drain()
+        writer.close()
+
+    async def body() -> None:
+        proxy = await asyncio.start_server(refuse, "127.0.0.1", 0)
+        place = f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{place}")
+        monkeypatch.delenv("https_proxy", raising=False)
+        with pytest.raises(EndpointStopped) as stopped:
+            await bench.endpoint.chat(REQUEST)
+        assert f"the proxy {place} (HTTPS_PROXY) makes no connection (HTTP {status}" in str(stopped.value)
+        assert words in str(stopped.value)
+        proxy.close()
+
+    bench = Bench(server, base_url="https://judge.corp.example/v1", retries=1)
+    run(bench, body())
+
+
+# Certificates
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_certificates_that_are_not_there_stop_before_a_call(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
+    from judgenet.engine.transport import _ssl_context
+
+    _ssl_context.cache_clear()
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, str(tmp_path / "no-such.pem"))
+    bench = Bench(server, base_url=server.url.replace("http:", "https:"))
+    failures = run(bench, bench.all(5))
+    assert all(isinstance(failure, EndpointStopped) for failure in failures)
+    assert server.requests == 0
+    [told] = bench.states
+    assert (told.state, str(failures[0])) == ("stopped", told.message)
+    assert f"{variable} is set to {tmp_path / 'no-such.pem'}" in told.message
+    if variable == "SSL_CERT_FILE":
+        (tmp_path / "no-such.pem").write_text("no certificate")
+        assert "holds no certificate" in str(fail(Bench(server, base_url="https://127.0.0.1:1")))
+    _ssl_context.cache_clear()

@@ -13,7 +13,7 @@ from judgenet.core.bias.base import BiasError, LabSettings
 from judgenet.core.bias.lab import draw_questions
 from judgenet.core.evaluation import Reason, Unscored
 from judgenet.core.pairs import Pair, question_key
-from judgenet.core.reading import without_thinking
+from judgenet.core.reading import without_reading, without_thinking
 from judgenet.core.reading_json import objects
 
 MOST = 26
@@ -93,8 +93,8 @@ def read_order(text: str, count: int, finish_reason: str = "unknown") -> tuple[i
     The last JSON object with an order counts, else the last line that begins with "Ranking:", else a last line that has
     nothing but numbers. There is no going back behind an order that is no valid one.
     """
-    if finish_reason in ("filtered", "refused"):
-        return Unscored(Reason(finish_reason))
+    if (unread := without_reading(finish_reason)) is not None:
+        return unread
     answer = without_thinking(text)
     if not answer:
         return Unscored(Reason.EMPTY)

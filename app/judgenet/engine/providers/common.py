@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
 
 from judgenet.engine.ports import ChatRequest, FinishReason
@@ -45,6 +45,14 @@ _LIMIT_KEYWORDS = frozenset(
 )
 
 
+KEPT_CHARS = 4096
+"""So much is kept of an answer that cannot be read for its form."""
+
+
+class TooDeep(ValueError):
+    """JSON that is nested deeper than it can be read."""
+
+
 class NotAnAnswer(ValueError):
     """A body that is no answer of this provider. The message says what it is instead."""
 
@@ -54,6 +62,7 @@ class Answer:
     """An answer as it comes together, whole or in pieces.
 
     ``usage`` is (prompt, completion, cached, reasoning) tokens as reported, ``None`` where nothing is.
+    ``unreadable`` says why its form cannot be read, though it came and was paid for.
     """
 
     text: list[str] = field(default_factory=list)
@@ -64,6 +73,22 @@ class Answer:
     fingerprint: str | None = None
     usage: tuple[int, int, int, int] | None = None
     ended: bool = False
+    unreadable: Literal["too_large", "unreadable"] | None = None
+
+    def said(self) -> tuple[int, int, int]:
+        """How many pieces of text, thinking and refusal there are."""
+        return len(self.text), len(self.thinking), len(self.refusal)
+
+    def news(self, before: tuple[int, int, int]) -> str:
+        """What came since :meth:`said` was ``before``."""
+        parts = zip((self.text, self.thinking, self.refusal), before, strict=True)
+        return "".join(piece for pieces, known in parts for piece in pieces[known:])
+
+    def give_up(self, why: Literal["too_large", "unreadable"], begins: str = "") -> None:
+        """Ends an answer that cannot be read for its form; its beginning, or ``begins``, is kept to be looked at."""
+        self.text = [("".join(self.text) or begins)[:KEPT_CHARS]]
+        self.thinking, self.refusal = [], []
+        self.unreadable, self.ended = why, True
 
 
 class Provider(Protocol):
@@ -99,6 +124,8 @@ class Provider(Protocol):
 
 def finish_reason(answer: Answer, words: Mapping[str, FinishReason]) -> FinishReason:
     """Why the answer ended, in our words."""
+    if answer.unreadable is not None:
+        return answer.unreadable
     if answer.refusal:
         return "refused"
     return words.get((answer.raw_finish or "").lower(), "unknown")
@@ -159,9 +186,13 @@ def texts(value: object) -> str:
 def parse_json(body: bytes) -> Any:
     """JSON as servers send it: with a BOM, with raw control characters in texts, with a broken character.
 
+    :raises TooDeep: where it is nested too deeply.
     :raises ValueError: where it is no JSON.
     """
-    return json.loads(body.decode("utf-8-sig", "replace"), strict=False)
+    try:
+        return json.loads(body.decode("utf-8-sig", "replace"), strict=False)
+    except RecursionError:
+        raise TooDeep("JSON that is nested too deeply") from None
 
 
 # Addresses

@@ -127,9 +127,9 @@ def error_info(body: bytes) -> ErrorInfo:
     """Reads the body of an error in any of the forms that servers use."""
     try:
         data = common.parse_json(body)
-    except ValueError:
+        return error_of(data)
+    except (ValueError, RecursionError):
         return ErrorInfo(message=_plain(body), words=body[:4096].decode("utf-8", "replace").lower())
-    return error_of(data)
 
 
 def error_of(data: Any) -> ErrorInfo:
@@ -287,6 +287,8 @@ def classify(
         return fault("stop_model", reason, "The endpoint has no such model for this key: check its name.")
     if status in (401, 403):
         return fault("stop", Reason.AUTH, "The key may not do this.")
+    if status == 407:
+        return fault("stop", Reason.NETWORK, "The proxy wants a name and a password.")
     if status in (404, 405):
         return fault("stop", Reason.BAD_REQUEST, "Nothing answers chat requests at this address: check the base URL.")
     if 300 <= status < 400:

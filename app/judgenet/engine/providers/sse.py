@@ -11,7 +11,8 @@ class EventReader:
     """Takes pieces of a stream as they come and gives its events as (type, data).
 
     Comments, which servers send to keep a connection alive, are no events. ``stray`` collects lines that
-    belong to no event stream (at most 64 KiB): a server that answers with something else is told by them.
+    belong to no event stream (at most 64 KiB): a server that answers with something else is told by them. ``held``
+    counts the bytes of an event that is under way.
     """
 
     _STRAY_KEPT = 65_536
@@ -21,16 +22,20 @@ class EventReader:
         self._data: list[bytes] = []
         self._type = ""
         self._first = True
+        self.held = 0
         self.stray = b""
 
     def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
         """The events that ``piece`` completes."""
         self._pieces.append(piece)
+        self.held += len(piece)
         if b"\n" not in piece:
             return []
         lines = b"".join(self._pieces).split(b"\n")
         self._pieces = [lines.pop()]
-        return self._read(lines)
+        events = self._read(lines)
+        self.held = len(self._pieces[0]) + sum(map(len, self._data))
+        return events
 
     def close(self) -> list[tuple[str, bytes]]:
         """The event that was under way when the stream ended without an empty line."""
