@@ -1,0 +1,198 @@
+"""The verdicts of all pairs of a run at once, from arrays of its calls.
+
+The rules are those of :func:`judgenet.core.aggregate.aggregate` (WideDeep, arXiv 2308.01862; statistics 1.2), which
+states them for one pair. Verdicts are codes as in :data:`judgenet.stats.curves.CODES`: 0 none, 1 A, 2 tie, 3 B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.evaluation import TIE_TOLERANCE
+from judgenet.core.learned import LEARNED
+from judgenet.core.network import Aggregation, LearnedRule
+from judgenet.stats.curves import Codes
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_CALLS_AT_ONCE = 4_000_000
+"""Larger runs are worked on in blocks of pairs, so that memory does not grow with them."""
+_NEVER = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class CallScores:
+    """The calls of a run's neurons and of its chair.
+
+    ``difference`` has the shape (pairs, neurons, orders, samples): A minus B of each valid call (+1, -1 or 0 for a
+    verdict without scores), NaN for the others. ``asked`` has the same shape and is true where a call is in, valid or
+    not. ``places`` has the layer and the number of each neuron, both from 1; the chair's layer is ``depth + 1``.
+    """
+
+    difference: Floats
+    asked: Flags
+    places: tuple[tuple[int, int], ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTable:
+    """The verdict of each aggregation, neuron and order on each pair.
+
+    Attributes:
+        aggregations: codes by pair, for each name of :func:`judgenet.core.aggregate.aggregation_names`.
+        c1_ab, c1_ba: the average over the calls of one order, codes by pair.
+        balanced: the average of the two orders' averages (FairEval's balanced position calibration), codes by pair.
+        neurons, neurons_ab, neurons_ba: codes of shape (pairs, neurons): all calls of a neuron merged, and by order.
+        votes: of shape (pairs, neurons): the mean over a neuron's valid calls of +1 (A), -1 (B) and 0 (tie); NaN
+            without a valid call.
+        calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
+        used, total: by pair, the valid calls of neurons and chair, and all that are in.
+    """
+
+    aggregations: dict[str, Codes]
+    c1_ab: Codes
+    c1_ba: Codes
+    balanced: Codes
+    neurons: Codes
+    neurons_ab: Codes
+    neurons_ba: Codes
+    votes: Floats
+    calls: NDArray[np.uint8]
+    used: Counts
+    total: Counts
+
+
+def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
+    """The verdicts of all pairs under the given rules.
+
+    ``names`` are the aggregations that are wanted.
+
+    :raises ValueError: a score is not finite.
+    """
+    pairs, *shape = scores.difference.shape
+    step = max(1, _CALLS_AT_ONCE // max(1, int(np.prod(shape))))
+    blocks = [_block(scores, slice(at, at + step), names, rules) for at in range(0, max(1, pairs), step)]
+    if len(blocks) == 1:
+        return blocks[0]
+
+    each = {name: np.concatenate([block.aggregations[name] for block in blocks]) for name in names}
+    rest = [name for name in VerdictTable.__slots__ if name != "aggregations"]
+    joined: dict[str, Any] = {name: np.concatenate([getattr(block, name) for block in blocks]) for name in rest}
+    return VerdictTable(each, **joined)
+
+
+def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
+    difference, asked = scores.difference[part], scores.asked[part]
+    valid = ~np.isnan(difference)
+    filled = np.where(valid, difference, 0.0)
+    if not np.isfinite(filled).all():
+        raise ValueError("A score is not a number.")
+    for_a, for_b = filled > TIE_TOLERANCE, filled < -TIE_TOLERANCE
+    for_tie = valid & ~for_a & ~for_b
+    sums, counts = filled.sum(axis=3), valid.sum(axis=3)
+    of_neuron = sign_codes(sums.sum(axis=2), counts.sum(axis=2) > 0)
+    cast = np.stack([votes.sum(axis=(2, 3)) for votes in (for_a, for_b, for_tie)], axis=2)
+    if rules.vote == "neuron":
+        cast = np.stack([of_neuron == code for code in (1, 3, 2)], axis=2).astype(np.int64)
+    layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
+    network = layers <= scores.depth
+    by_order, in_order = sums[:, network].sum(axis=1), counts[:, network].sum(axis=1)
+    c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
+    said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
+    there = counts.sum(axis=2)
+    lead = (said[..., 0] - said[..., 2]).sum(axis=2)
+    votes = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
+    aggregations: dict[str, Codes] = {}
+    for name in names:
+        if name == "c1":
+            aggregations[name] = c1
+        elif name == "chair":
+            aggregations[name] = sign_codes(sums[:, ~network].sum(axis=(1, 2)), there[:, ~network].sum(axis=1) > 0)
+        elif name == LEARNED:
+            if rules.learned is None:
+                raise ValueError("The rules hold no learned rule.")
+            aggregations[name] = learned_codes(rules.learned, votes, scores.places)
+        else:
+            voters = network if name == "c2_all" else layers == int(name.removeprefix("c2_l"))
+            a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
+            aggregations[name] = plurality_codes(a, b, tie, c1, rules)
+    return VerdictTable(
+        aggregations=aggregations,
+        c1_ab=sign_codes(by_order[:, 0], in_order[:, 0] > 0),
+        c1_ba=sign_codes(by_order[:, 1], in_order[:, 1] > 0),
+        balanced=_balanced(by_order, in_order),
+        neurons=of_neuron,
+        neurons_ab=sign_codes(sums[:, :, 0], counts[:, :, 0] > 0),
+        neurons_ba=sign_codes(sums[:, :, 1], counts[:, :, 1] > 0),
+        votes=votes,
+        calls=np.minimum(said, 255).astype(np.uint8),
+        used=there.sum(axis=1),
+        total=asked.sum(axis=(1, 2, 3)),
+    )
+
+
+def sign_codes(lead: Floats | Counts, there: Flags) -> Codes:
+    """Codes of the sign of A minus B, equal within :data:`~judgenet.core.evaluation.TIE_TOLERANCE`; 0 where nothing is
+    ``there``."""
+    codes = np.where(lead > TIE_TOLERANCE, 1, np.where(lead < -TIE_TOLERANCE, 3, 2))
+    return np.where(there, codes, 0).astype(np.uint8)
+
+
+def plurality_codes(
+    a: Floats | Counts, b: Floats | Counts, tie: Floats | Counts, c1: Codes, rules: Aggregation
+) -> Codes:
+    """The verdicts of votes, by the rules of :func:`judgenet.core.aggregate.plurality`; ``a``, ``b``, ``tie`` and
+    ``c1`` have the same shape."""
+    voted: Flags = a + b + tie > 0
+    codes = sign_codes(a - b, voted)
+    top = np.maximum(a, b)
+    candidate = rules.ties == "candidate"
+    tied = (codes == 2) | (candidate & (tie == top) & (tie > 0))
+    codes = np.where(tied, c1 if rules.fallback == "c1" else np.uint8(2), codes)
+    return np.where(candidate & (tie > top), np.uint8(2), codes).astype(np.uint8)
+
+
+def _balanced(sums: Floats, counts: Counts) -> Codes:
+    """The verdict of differences that are averaged within each order first, as
+    :func:`judgenet.stats.uncertainty.balanced_verdict`; both arguments are of shape (pairs, 2)."""
+    there: Flags = counts > 0
+    # Compared as sums, so that a tie of means that are no binary fractions stays a tie.
+    whole = np.where(there, counts, 1).prod(axis=1)
+    total = (sums * (whole[:, None] // np.where(there, counts, 1))).sum(axis=1)
+    either: Flags = np.any(there, axis=1)
+    return sign_codes(total / whole, either)
+
+
+def learned_codes(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, int]]) -> Codes:
+    """What a learned rule says of each pair, as :func:`judgenet.core.learned.learned_verdict`.
+
+    ``votes`` are of shape (pairs, neurons); ``places`` has the layer and number of each neuron, both from 1.
+    """
+    columns = {place: column for column, place in enumerate(places)}
+    known = [(of, columns[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in columns]
+    if not known:
+        return np.zeros(len(votes), np.uint8)
+    mine = votes[:, [column for _, column in known]]
+    voting = ~np.isnan(mine)
+    there: Flags = np.any(voting, axis=1)
+    if rule.kind != "dawid_skene":
+        weights = np.array([of.weight for of, _ in known])
+        return sign_codes(np.where(voting, mine, 0.0) @ weights, there)
+    logs = np.tile(np.log(np.maximum(np.array(rule.prior), _NEVER)), (len(votes), 1))
+    for place, (of, _) in enumerate(known):
+        vote = mine[:, place]
+        said = np.where(np.abs(vote) <= TIE_TOLERANCE, 2, np.where(vote > 0, 0, 1))
+        table = np.log(np.maximum(np.array(of.table), _NEVER))
+        logs += np.where(voting[:, place, None], table[:, said].T, 0.0)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    a, b, tie = (shares / shares.sum(axis=1, keepdims=True)).T
+    codes = sign_codes(a - b, there)
+    return np.where(there & (tie > np.maximum(a, b)), np.uint8(2), codes).astype(np.uint8)

@@ -1,0 +1,344 @@
+"""The columns of a run in memory: what is kept of its pairs and of each call, without any text.
+
+Verdicts are codes as in :data:`judgenet.stats.curves.CODES`: 0 none, 1 A, 2 tie, 3 B.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.labels import People
+from judgenet.core.pairs import Verdict, question_key
+from judgenet.stats.curves import CODES, Codes
+from judgenet.store.runs import RunPair
+
+CallPhase = Literal["none", "asked", "writing", "scored", "unscored", "roles"]
+PairPhase = Literal["open", "working", "done", "failed"]
+"""``failed``: all calls are in, some without an answer; the next start asks these again."""
+
+CALL_PHASES: Final[tuple[CallPhase, ...]] = ("none", "asked", "writing", "scored", "unscored", "roles")
+PAIR_PHASES: Final[tuple[PairPhase, ...]] = ("open", "working", "done", "failed")
+SCORED_PHASE: Final = 3
+"""Calls with this phase or a later one are in."""
+UNSCORED_PHASE: Final = 4
+DONE_PHASE: Final = 2
+"""Pairs with this phase or a later one have all their calls in."""
+
+VERDICT_CODES: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
+REASONS: Final[tuple[Reason | None, ...]] = (None, *Reason)
+REASON_CODES: Final = {None if reason is None else reason.value: code for code, reason in enumerate(REASONS)}
+
+T = TypeVar("T")
+
+Place = tuple[int, int]
+"""Layer and neuron, both from 1; the chair's layer is the network's depth + 1."""
+
+
+class Distinct(Generic[T]):
+    """Values that occur often, each with a number from 0 in the order in which they came."""
+
+    __slots__ = ("_numbers", "values")
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        self.values: list[T] = []
+        self._numbers: dict[T, int] = {}
+        for value in values:
+            self.number(value)
+
+    def number(self, value: T) -> int:
+        """The number of a value, a new one where it was not seen before."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def find(self, value: T) -> int:
+        """The number of a value, -1 where it does not occur."""
+        return self._numbers.get(value, -1)
+
+
+Panel = tuple[tuple[str, Verdict], ...]
+"""What the annotators of a pair said, by name, sorted."""
+
+
+class PairColumns:
+    """What is known of the pairs of a run beside their texts, a value a pair in the order of the run.
+
+    Attributes:
+        ids: the pairs' ids.
+        human: codes of the human labels.
+        people: numbers of :attr:`people_kinds`: where each label comes from.
+        questions: the number of each pair's question, from 0 in the order in which questions come.
+        tasks, systems: numbers of :attr:`task_names` and, of shape (pairs, 2) for A and B, of :attr:`system_names`.
+        lengths: characters of the responses, of shape (pairs, 2).
+        panels: numbers of :attr:`panel_kinds`: what the annotators of each pair said.
+        notes: numbers of :attr:`note_texts`: where the roles of a pair differ from the design.
+        expected: how many calls the pair takes, 0 where that is not known yet.
+    """
+
+    def __init__(self, pairs: Iterable[RunPair]) -> None:
+        ids: list[str] = []
+        human, people, questions = bytearray(), array("L"), array("L")
+        tasks, systems, lengths = array("L"), array("L"), array("L")
+        panels, notes, expected = array("L"), array("L"), array("L")
+        task_names: Distinct[str | None] = Distinct()
+        system_names: Distinct[str | None] = Distinct()
+        people_kinds: Distinct[People] = Distinct()
+        panel_kinds: Distinct[Panel] = Distinct([()])
+        note_texts: Distinct[str] = Distinct([""])
+        question_keys: Distinct[bytes] = Distinct()
+        for of in pairs:
+            pair = of.pair
+            ids.append(pair.id)
+            human.append(VERDICT_CODES[pair.human])
+            people.append(people_kinds.number(of.people))
+            questions.append(question_keys.number(question_key(pair.question)))
+            tasks.append(task_names.number(pair.task))
+            systems.extend((system_names.number(pair.model_a), system_names.number(pair.model_b)))
+            lengths.extend((len(pair.response_a), len(pair.response_b)))
+            panels.append(panel_kinds.number(tuple(sorted(pair.annotators))))
+            notes.append(note_texts.number(of.note))
+            expected.append(of.calls_total or 0)
+
+        def narrow(values: array[int]) -> NDArray[np.uint32]:
+            return np.array(values, dtype=np.uint32)
+
+        self.ids = tuple(ids)
+        self.human: Codes = np.frombuffer(bytes(human), np.uint8).copy()
+        self.people, self.people_kinds = narrow(people), people_kinds.values
+        self.questions = narrow(questions)
+        self.tasks, self.task_names = narrow(tasks), tuple(task_names.values)
+        self.systems, self.system_names = narrow(systems).reshape(-1, 2), tuple(system_names.values)
+        self.lengths = narrow(lengths).reshape(-1, 2)
+        self.panels, self.panel_kinds = narrow(panels), tuple(panel_kinds.values)
+        self.notes, self.note_texts = narrow(notes), tuple(note_texts.values)
+        self.expected = narrow(expected)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def annotations(self) -> NDArray[np.int64]:
+        """How many annotators of each pair said A, tie and B; of shape (pairs, 3)."""
+        kinds = np.array(
+            [
+                [sum(said == verdict for _, said in panel) for verdict in ("a", "tie", "b")]
+                for panel in self.panel_kinds
+            ],
+            dtype=np.int64,
+        )
+        return kinds.reshape(-1, 3)[self.panels]
+
+
+@dataclass(frozen=True, slots=True)
+class CallState:
+    """One call in short. Scores are those of A and B, whatever the order. ``seconds`` is how long the answer took;
+    ``cached``: it was in the store already and cost this run nothing."""
+
+    phase: CallPhase = "none"
+    verdict: Verdict | None = None
+    score_a: float | None = None
+    score_b: float | None = None
+    reason: Reason | None = None
+    seconds: float | None = None
+    attempts: int = 0
+    cached: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return self.phase in ("scored", "unscored", "roles")
+
+
+NOT_ASKED: Final = CallState()
+
+
+class CallColumn:
+    """One call of the network (layer, neuron, order, sample) on all pairs; the arrays are indexed by pair.
+
+    ``verdict`` holds codes, ``seconds`` NaN where there is no value. Scores are kept as numbers of distinct values,
+    which takes a quarter of the memory; :meth:`score` gives them back to the digit.
+    """
+
+    __slots__ = ("_a", "_b", "_scores", "attempts", "cached", "phase", "reason", "seconds", "verdict")
+
+    def __init__(self, pairs: int, scores: Distinct[float | None]) -> None:
+        self.phase: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.verdict: Codes = np.zeros(pairs, np.uint8)
+        self.reason: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.attempts: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.cached: NDArray[np.bool_] = np.zeros(pairs, np.bool_)
+        self.seconds: NDArray[np.float32] = np.full(pairs, np.nan, np.float32)
+        self._a: NDArray[np.unsignedinteger[Any]] = np.zeros(pairs, np.uint16)
+        self._b: NDArray[np.unsignedinteger[Any]] = np.zeros(pairs, np.uint16)
+        self._scores = scores
+
+    def set(
+        self,
+        pair: int,
+        status: str,
+        reason: str | None,
+        verdict: Verdict | None,
+        score_a: float | None,
+        score_b: float | None,
+        cached: bool,
+        attempts: int,
+        seconds: float | None,
+    ) -> None:
+        """Keeps what a call came to."""
+        a, b = self._scores.number(score_a), self._scores.number(score_b)
+        self._hold(max(a, b))
+        self.phase[pair] = CALL_PHASES.index(status)
+        self.reason[pair] = REASON_CODES[reason]
+        self.verdict[pair] = VERDICT_CODES[verdict]
+        self._a[pair], self._b[pair] = a, b
+        self.cached[pair] = cached
+        self.attempts[pair] = min(attempts, 255)
+        self.seconds[pair] = np.nan if seconds is None else seconds
+
+    def set_scores(self, pairs: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
+        """Keeps the scores of several pairs, as numbers of the distinct scores."""
+        self._hold(int(max(a.max(initial=0), b.max(initial=0))))
+        self._a[pairs], self._b[pairs] = a, b
+
+    def _hold(self, number: int) -> None:
+        if number > np.iinfo(self._a.dtype).max:
+            self._a, self._b = self._a.astype(np.uint32), self._b.astype(np.uint32)
+
+    def score(self, pair: int) -> tuple[float | None, float | None]:
+        """The scores of A and B on a pair."""
+        values = self._scores.values
+        return values[int(self._a[pair])], values[int(self._b[pair])]
+
+    @property
+    def scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The scores of A and of B by pair, NaN where there is none."""
+        values = np.array([np.nan if value is None else value for value in self._scores.values])
+        return values[self._a], values[self._b]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """A minus B of each valid call, NaN for the others; a verdict without scores counts one point."""
+        a, b = self.scores
+        found = a - b
+        found = np.where(np.isnan(found), 2.0 - self.verdict, found)
+        return np.where(self.phase == SCORED_PHASE, found, np.nan)
+
+    def result(self, pair: int) -> Evaluation | Unscored | None:
+        """The call's result without its evidence; ``None`` where it is not in."""
+        phase = CALL_PHASES[int(self.phase[pair])]
+        if phase == "unscored":
+            return Unscored(REASONS[int(self.reason[pair])] or Reason.INTERNAL)
+        verdict = CODES[int(self.verdict[pair])]
+        if phase != "scored" or verdict is None:
+            return None
+        return Evaluation("", verdict, *self.score(pair))
+
+    def state(self, pair: int) -> CallState:
+        """The call in short."""
+        if not self.phase[pair]:
+            return NOT_ASKED
+        seconds = self.seconds[pair]
+        return CallState(
+            CALL_PHASES[int(self.phase[pair])],
+            CODES[int(self.verdict[pair])],
+            *self.score(pair),
+            REASONS[int(self.reason[pair])],
+            None if np.isnan(seconds) else float(seconds),
+            int(self.attempts[pair]),
+            bool(self.cached[pair]),
+        )
+
+
+RUNNING: Final = 1
+UNSCORED: Final = 2
+"""Bits of :attr:`Strip.state`."""
+
+
+class Strip(NamedTuple):
+    """A neuron over a stretch of pairs, or several neurons, a row each.
+
+    ``difference`` is the score of A minus that of B, the mean over its valid calls that are in (a verdict without
+    scores counts one point), NaN where there are none. ``state`` has the bits :data:`RUNNING` (a call is on its way)
+    and :data:`UNSCORED` (calls are in, and none is valid).
+    """
+
+    difference: NDArray[np.float32]
+    state: NDArray[np.uint8]
+
+
+class Strips:
+    """The strips of the neurons of all layers, kept up to date call by call: a grid is painted from them."""
+
+    def __init__(self, pairs: int) -> None:
+        self._pairs = pairs
+        self._difference: dict[int, NDArray[np.float32]] = {}
+        self._state: dict[int, NDArray[np.uint8]] = {}
+
+    def _hold(self, layer: int, neurons: int) -> None:
+        """Makes room for so many neurons of a layer."""
+        there = len(self._state.get(layer, ()))
+        if there < neurons:
+            missing = (neurons - there, self._pairs)
+            difference, state = np.full(missing, np.nan, np.float32), np.zeros(missing, np.uint8)
+            if there:
+                difference = np.concatenate((self._difference[layer], difference))
+                state = np.concatenate((self._state[layer], state))
+            self._difference[layer], self._state[layer] = difference, state
+
+    def set_all(self, place: Place, columns: Sequence[CallColumn]) -> None:
+        """Looks anew at a neuron on all pairs, none of which has a call on its way."""
+        layer, neuron = place
+        self._hold(layer, neuron)
+        differences = np.stack([column.differences for column in columns])
+        valid = (~np.isnan(differences)).sum(axis=0)
+        total = np.nansum(differences, axis=0)
+        unscored = np.stack([column.phase == UNSCORED_PHASE for column in columns]).any(axis=0)
+        self._difference[layer][neuron - 1] = np.divide(total, valid, out=np.full(len(total), np.nan), where=valid > 0)
+        self._state[layer][neuron - 1] = np.where(unscored & (valid == 0), UNSCORED, 0)
+
+    def set(self, pair: int, place: Place, columns: Sequence[CallColumn]) -> None:
+        """Looks anew at a neuron on one pair."""
+        layer, neuron = place
+        self._hold(layer, neuron)
+        total, valid, state = 0.0, 0, 0
+        for column in columns:
+            phase = column.phase[pair]
+            if phase == SCORED_PHASE:
+                a, b = column.score(pair)
+                # A verdict without scores counts one point: A 1, tie 0, B -1.
+                total += 2.0 - column.verdict[pair] if a is None or b is None else a - b
+                valid += 1
+            elif phase == UNSCORED_PHASE:
+                state |= UNSCORED
+            elif phase:
+                state |= RUNNING
+        self._difference[layer][neuron - 1, pair] = total / valid if valid else np.nan
+        self._state[layer][neuron - 1, pair] = state & RUNNING if valid else state
+
+    def running(self) -> list[tuple[int, Place]]:
+        """The pairs and neurons that have a call on its way."""
+        return [
+            (int(pair), (layer, int(neuron) + 1))
+            for layer, state in self._state.items()
+            for neuron, pair in zip(*np.nonzero(state & RUNNING), strict=True)
+        ]
+
+    def part(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
+        """The neurons from ``first`` to ``last`` over the pairs from ``start`` to ``stop`` (not included)."""
+        known = self._state.get(layer)
+        if known is not None and last <= len(known):
+            return Strip(self._difference[layer][first - 1 : last, start:stop], known[first - 1 : last, start:stop])
+        shape = (last - first + 1, max(0, min(stop, self._pairs) - start))
+        difference, state = np.full(shape, np.nan, np.float32), np.zeros(shape, np.uint8)
+        if known is not None:
+            there = known[first - 1 : last, start:stop]
+            difference[: len(there)], state[: len(there)] = self._difference[layer][first - 1 : last, start:stop], there
+        return Strip(difference, state)
