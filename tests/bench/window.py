@@ -261,14 +261,14 @@ def measure_memory(pairs: int) -> None:
     from judgenet.core.network import Role, RolesSpec
     from judgenet.core.pairs import ORDERS, Pair
     from judgenet.core.presets import network as made
-    from judgenet.engine.run_table import RunTable
+    from judgenet.store.frame import RunFrame
     from judgenet.store.runs import RunInfo
 
     spec = replace(made(50, 5), roles=RolesSpec("fixed", roles=tuple(Role(f"Aspect {i}") for i in range(50))))
     run = RunInfo("run-1", 1, "", 0.0, None, "running", "", {})
     judged = [Pair(f"p{number}", "q", "a", "b", human="a") for number in range(pairs)]
     tracemalloc.start()
-    table = RunTable.fresh(run, spec, judged)
+    table = RunFrame.fresh(run, spec, judged)
     held: list[float] = []
     marks = {round(pairs * share) - 1 for share in (0.02, 0.5, 1.0)}
     for pair in range(pairs):

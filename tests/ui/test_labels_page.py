@@ -309,13 +309,13 @@ async def test_labels_given_before_a_run_are_compared_with_it(studio: Studio, pl
     await run(studio, pairs)
     table = context.run_state.table
     assert table is not None
-    await until(lambda: int((table.human > 0).sum()) == 3, "the labels in the table")
-    assert {table.ids[at]: table.human_label(at) for at in range(8) if table.human_label(at)} == labels
+    await until(lambda: int((table.pairs.human > 0).sum()) == 3, "the labels in the table")
+    assert {table.pairs.ids[at]: table.human_label(at) for at in range(8) if table.human_label(at)} == labels
     await shown(studio)
     strike(Qt.Key.Key_T)
     await kept(page)
     context.actions.trigger("page.run")
-    await until(lambda: int((table.human > 0).sum()) == 4, "the fourth label")
+    await until(lambda: int((table.pairs.human > 0).sum()) == 4, "the fourth label")
 
 
 async def test_labels_of_a_file_are_taken_over_or_nothing_is(studio: Studio, place: Path) -> None:

@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import FILE_ANNOTATOR, Chosen, HumanLabel, People, Said
 from judgenet.core.pairs import Pair, Verdict, question_key
-from judgenet.engine.run_table import CODES, RunTable
 from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.stats.label_plan import LabelPlan, plan_labels
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.planning import draw_labels
 from judgenet.stats.provenance import LabelTally, Sample
 from judgenet.stats.resampling import question_counts
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import LabelBook
 
 Mode = Literal["random", "planned", "targeted", "settle"]
@@ -79,19 +80,20 @@ def draw_picked(pairs: Sequence[Pair], picked: Iterable[int]) -> Draw:
     return Draw("targeted", places, "targeted", len(pairs), note="" if places else "No pair is picked.")
 
 
-def draw_given(pairs: Sequence[Pair], table: RunTable, aggregation: str, drawn: Iterable[int]) -> Draw:
+def draw_given(pairs: Sequence[Pair], table: RunFrame, aggregation: str, drawn: Iterable[int]) -> Draw:
     """Pairs that a planner elsewhere drew at random within the verdicts of a run, as places in the run."""
     places = _places(pairs)
-    order = tuple(places[table.ids[pair]] for pair in drawn if pair < table.pair_count and table.ids[pair] in places)
+    known = (table.pairs.ids[pair] for pair in drawn if pair < len(table))
+    order = tuple(places[pair_id] for pair_id in known if pair_id in places)
     judged = int((table.verdict_codes(aggregation) > 0).sum())
     note = "" if order else "The planner advises no further label."
     return Draw("planned", order, "within-verdict", judged, f"{table.run.id}/{aggregation}", note)
 
 
-def draw_uncertain(pairs: Sequence[Pair], table: RunTable, aggregation: str) -> Draw:
+def draw_uncertain(pairs: Sequence[Pair], table: RunFrame, aggregation: str) -> Draw:
     """The pairs on which the calls of a run are least at one, these first: by the entropy of what they say, then by how
     small the difference of the scores is. Pairs without a verdict are left out."""
-    count = table.pair_count
+    count = len(table)
     votes = np.zeros((count, 3))
     margin = np.zeros(count)
     # A run that goes on adds columns meanwhile.
@@ -100,19 +102,20 @@ def draw_uncertain(pairs: Sequence[Pair], table: RunTable, aggregation: str) -> 
             continue
         for code in (1, 2, 3):
             votes[:, code - 1] += column.verdict == code
-        margin += np.nan_to_num(column.score_a - column.score_b)
+        score_a, score_b = column.scores
+        margin += np.nan_to_num(score_a - score_b)
     total = votes.sum(axis=1)
     shares = votes / np.maximum(total, 1)[:, None]
     entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1.0)), axis=1)
     judged = (table.verdict_codes(aggregation) > 0) & (total > 0)
     places = _places(pairs)
     order = sorted(np.flatnonzero(judged).tolist(), key=lambda pair: (-entropy[pair], abs(margin[pair]), pair))
-    found = tuple(places[table.ids[pair]] for pair in order if table.ids[pair] in places)
+    found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
     return Draw("targeted", found, "targeted", len(pairs), note="" if found else "The run has no verdict yet.")
 
 
 def draw_planned(
-    pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook, width: float, seed: str
+    pairs: Sequence[Pair], table: RunFrame, aggregation: str, book: LabelBook, width: float, seed: str
 ) -> tuple[Draw, LabelPlan | None]:
     """The pairs that the planner wants for an interval of ``width``, drawn at random within each verdict, and the plan.
 
@@ -136,7 +139,7 @@ def draw_planned(
         if labels:
             taken.add(pair_id)
     free: dict[Verdict, list[str]] = {}
-    for pair, pair_id in enumerate(table.ids):
+    for pair, pair_id in enumerate(table.pairs.ids):
         verdict = CODES[int(codes[pair])]
         if verdict is not None and pair_id not in taken and pair_id in places:
             free.setdefault(verdict, []).append(pair_id)
@@ -154,7 +157,7 @@ def _places(pairs: Sequence[Pair]) -> dict[str, int]:
 
 
 def label_sample(
-    pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook
+    pairs: Sequence[Pair], table: RunFrame, aggregation: str, book: LabelBook
 ) -> tuple[Sample, NDArray[np.float64]]:
     """The labels of now that estimates of a run may rest on, and the pairs of each question by verdict and by these
     labels, of shape (questions, 4, 4)."""
@@ -164,7 +167,7 @@ def label_sample(
     rest: Counter[Verdict | None] = Counter()
     mine = book.ids
     said: dict[int, tuple[Verdict | None, People]] = {}
-    for pair, pair_id in enumerate(table.ids):
+    for pair, pair_id in enumerate(table.pairs.ids):
         verdict, place = CODES[int(codes[pair])], places.get(pair_id)
         if place is None or (pair_id not in mine and pairs[place].human is None):
             rest[verdict] += 1
@@ -184,7 +187,7 @@ def label_sample(
         [
             # A pair that is no longer there shares its question with none.
             numbers.setdefault(pair_id if place is None else _question(pairs[place].question), len(numbers))
-            for pair_id, place in ((pair_id, places.get(pair_id)) for pair_id in table.ids)
+            for pair_id, place in ((pair_id, places.get(pair_id)) for pair_id in table.pairs.ids)
         ],
         dtype=np.int64,
     )
@@ -195,7 +198,7 @@ _question = lru_cache(maxsize=1 << 17)(question_key)
 
 
 def planned(
-    pairs: Sequence[Pair], table: RunTable, aggregation: str, book: LabelBook, width: float
+    pairs: Sequence[Pair], table: RunFrame, aggregation: str, book: LabelBook, width: float
 ) -> LabelPlan | None:
     """The plan for an interval of ``width``; ``None`` where no pair has a verdict."""
     sample, by_question = label_sample(pairs, table, aggregation, book)
@@ -248,11 +251,11 @@ def survey(pairs: Sequence[Pair], book: LabelBook, seed: str) -> Survey:
 
 
 def agreement_with_network(
-    pairs: Sequence[Pair], table: RunTable, aggregation: str, labels: Collection[HumanLabel]
+    pairs: Sequence[Pair], table: RunFrame, aggregation: str, labels: Collection[HumanLabel]
 ) -> Agreement:
     """How often the network says what somebody said, on the pairs that both have."""
     codes = table.verdict_codes(aggregation)
-    numbers = {pair_id: place for place, pair_id in enumerate(table.ids)}
+    numbers = {pair_id: place for place, pair_id in enumerate(table.pairs.ids)}
     cells: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
     for label in labels:
         if label.pair_id in numbers:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.sorting import sorted_in_parts
-from judgenet.engine.run_table import CODES, RunTable
 from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.curves import CODES
+from judgenet.store.frame import RunFrame
 
 SortKey = Literal["id", "task", "question", "length_a", "length_b", "human", "verdict", "agreement", "chosen"]
 
@@ -64,7 +65,7 @@ class Verdicts:
     """What a run said of the pairs of a data set, by position.
 
     Attributes:
-        verdict: codes (:data:`~judgenet.engine.run_table.CODES`).
+        verdict: codes (:data:`~judgenet.stats.curves.CODES`).
         judged: true where the run is done with the pair.
         rule: the aggregation that gives the verdicts; empty where there is no run.
     """
@@ -73,11 +74,11 @@ class Verdicts:
         self.verdict: NDArray[np.uint8] = np.zeros(count, np.uint8)
         self.judged: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._positions: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._table: RunTable | None = None
+        self._table: RunFrame | None = None
         self.rule = ""
 
     @classmethod
-    def of(cls, table: RunTable | None, ids: Sequence[str], rule: str = "") -> Verdicts:
+    def of(cls, table: RunFrame | None, ids: Sequence[str], rule: str = "") -> Verdicts:
         """The verdicts of a run on the pairs with these ids; ``None``: there is no run.
 
         ``rule`` names the aggregation that gives them; where the run has none of that name, its own decides.
@@ -86,9 +87,11 @@ class Verdicts:
         if table is not None:
             made.rule = rule if rule in table.aggregations else deciding(table.spec)
             places = {pair_id: place for place, pair_id in enumerate(ids)}
-            made._positions = np.fromiter((places.get(pair_id, -1) for pair_id in table.ids), np.int32, len(table.ids))
+            made._positions = np.fromiter(
+                (places.get(pair_id, -1) for pair_id in table.pairs.ids), np.int32, len(table.pairs.ids)
+            )
             made._table = table
-            made.take(range(len(table.ids)))
+            made.take(range(len(table.pairs.ids)))
         return made
 
     def take(self, pairs: Iterable[int]) -> list[int]:

@@ -23,8 +23,9 @@ from judgenet.core.network import (
     places_of,
 )
 from judgenet.core.pairs import ORDERS, Order, Verdict
-from judgenet.engine.run_table import CallState, RunTable
 from judgenet.engine.work import orders_of, role_at
+from judgenet.store.columns import CallState
+from judgenet.store.frame import RunFrame
 
 NeuronPhase = Literal["resting", "waiting", "asked", "writing", "scored", "unscored"]
 """``resting``: there is no role for it on this pair, so that nothing is asked of it."""
@@ -102,7 +103,7 @@ class PairNow:
         leads: who is ahead meanwhile.
     """
 
-    def __init__(self, table: RunTable, pair: int, roles: tuple[Role, ...] | None) -> None:
+    def __init__(self, table: RunFrame, pair: int, roles: tuple[Role, ...] | None) -> None:
         self._table = table
         self.pair = pair
         self.spec = table.spec
@@ -170,7 +171,7 @@ class PairNow:
             return NeuronNow(layer + 1, place + 1, role, settings, "resting")
         begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
         wanted: dict[Order, list[CallSite]] = {}
-        pair_id = self._table.ids[self.pair]
+        pair_id = self._table.pairs.ids[self.pair]
         # A prompt of a bias lab has an order of its own, which its calls tell.
         told = {site.order for site in begun if site.order is not None} if spec.orders in ORDERS else set()
         for sample in range(1, (settings.samples or 1) + 1):

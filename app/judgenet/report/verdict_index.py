@@ -16,8 +16,8 @@ from judgenet.core.evaluation import Evaluation
 from judgenet.core.labels import Chosen, People
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Verdict, question_key
-from judgenet.engine.run_table import CODES
 from judgenet.report.model import Left
+from judgenet.stats.curves import CODES
 from judgenet.stats.discussion import Overturns, overturns_of
 from judgenet.stats.provenance import LabelSources, LabelTally, Sample
 from judgenet.stats.resampling import question_counts
@@ -222,7 +222,7 @@ class VerdictIndex:
         return CODES[self._said[aggregation][pair]]
 
     def codes(self, aggregation: str) -> _Codes:
-        """The codes of an aggregation's verdicts by pair (:data:`judgenet.engine.run_table.CODES`)."""
+        """The codes of an aggregation's verdicts by pair (:data:`judgenet.stats.curves.CODES`)."""
         return np.frombuffer(bytes(self._said[aggregation]), np.uint8)
 
     @property

@@ -343,7 +343,10 @@ class RunFrame:
         asked = np.zeros(difference.shape, np.bool_)
         done = self.states >= DONE_PHASE
         code = REASON_CODES[without]
-        for (layer, neuron, order, sample), column in self.columns.items():
+        # A run that goes on adds columns meanwhile, and figures are made on other threads.
+        for (layer, neuron, order, sample), column in list(self.columns.items()):
+            if (layer, neuron) not in at or sample > samples:
+                continue
             if order is not None and layer != ROLES_LAYER:
                 site = (slice(None), at[layer, neuron], ORDERS.index(order), sample - 1)
                 difference[site] = np.where(done, column.differences, np.nan)

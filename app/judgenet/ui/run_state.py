@@ -29,8 +29,9 @@ from judgenet.core.events import RunState as RunPhase
 from judgenet.core.network import NetworkSpec, Role
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.core.tally import Tally
-from judgenet.engine.run_table import NOT_ASKED, CallPhase, CallState, PairPhase, RunTable
+from judgenet.store.columns import NOT_ASKED, CallPhase, CallState, PairPhase
 from judgenet.store.db import Store, StoreError
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import has_labels
 from judgenet.store.pace import Pace, pace
 from judgenet.store.runs import (
@@ -153,7 +154,7 @@ class RunState(QObject):
         self._sample_every = _SAMPLE_EVERY_S
         self._pace: list[Pace] = []
         self._runs: tuple[RunInfo, ...] = ()
-        self._table: RunTable | None = None
+        self._table: RunFrame | None = None
         self._live_id: str | None = None
         self._tally = Tally(clock)
         self._held: list[Event] | None = None
@@ -183,7 +184,7 @@ class RunState(QObject):
         return None if self._table is None else self._table.spec
 
     @property
-    def table(self) -> RunTable | None:
+    def table(self) -> RunFrame | None:
         """All calls and pairs of the run in short, for grids and figures over all pairs."""
         return self._table
 
@@ -245,7 +246,7 @@ class RunState(QObject):
             self._tasks.start(self._read(run, self._wanted), f"Read {run.id}")
         else:
             self._held = None
-            self._put(run, RunTable.fresh(run, spec, pairs))
+            self._put(run, RunFrame.fresh(run, spec, pairs))
             if self._document.store is not None and has_labels(self._document.store):
                 self.labels_changed()
         self.state = "running"
@@ -259,9 +260,9 @@ class RunState(QObject):
         if store is not None and run is not None and table is not None:
             self._tasks.start(self._read_labels(store, run, table), "Read the labels")
 
-    async def _read_labels(self, store: Store, run: RunInfo, table: RunTable) -> None:
+    async def _read_labels(self, store: Store, run: RunInfo, table: RunFrame) -> None:
         human = await self._tasks.off_thread(lambda: [head.human for head in pair_heads(store, run)])
-        if table is self._table and len(human) == table.pair_count:
+        if table is self._table and len(human) == len(table):
             table.set_labels(human)
             self._pairs.clear()
             self.run_changed.emit()
@@ -274,7 +275,11 @@ class RunState(QObject):
         try:
             table, totals, paces = await self._tasks.job(
                 f"Read run {run.number}",
-                lambda job: (RunTable.read(store, run, job.check), spent(store, run), pace(store, run)),
+                lambda job: (
+                    RunFrame.read(store, run, on_progress=lambda *_: job.check()),
+                    spent(store, run),
+                    pace(store, run),
+                ),
             )
         except JobCancelled:
             if wanted == self._wanted and not self.live:
@@ -293,7 +298,7 @@ class RunState(QObject):
     def _put(
         self,
         run: RunInfo | None,
-        table: RunTable | None,
+        table: RunFrame | None,
         totals: Spent | None = None,
         paces: Sequence[Pace] = (),
     ) -> None:
@@ -312,9 +317,9 @@ class RunState(QObject):
         if run is None or run.id != self._live_id:
             self.progress = Progress() if table is None or totals is None else _progress_of(table, totals)
         before = self._focus
-        if table is None or not table.pair_count:
+        if table is None or not len(table):
             self._focus = None
-        elif self._focus is None or self._focus >= table.pair_count or self._follow:
+        elif self._focus is None or self._focus >= len(table) or self._follow:
             self._focus = table.finished[-1] if table.finished else 0
         self.run_changed.emit()
         self.pairs_changed.emit(set(range(self.pair_count)))
@@ -470,7 +475,7 @@ class RunState(QObject):
 
     @property
     def pair_count(self) -> int:
-        return 0 if self._table is None else self._table.pair_count
+        return 0 if self._table is None else len(self._table)
 
     def _run_pair(self, index: int) -> RunPair:
         found = self._pairs.get(index)
@@ -489,12 +494,17 @@ class RunState(QObject):
         :raises StoreError: it cannot be read.
         """
         mine = self._document.pairs
-        if self.live and index < len(mine) and self._table is not None and mine[index].id == self._table.ids[index]:
+        if (
+            self.live
+            and index < len(mine)
+            and self._table is not None
+            and mine[index].id == self._table.pairs.ids[index]
+        ):
             return mine[index]
         return self._run_pair(index).pair
 
     def pair_id(self, index: int) -> str:
-        return "" if self._table is None else self._table.ids[index]
+        return "" if self._table is None else self._table.pairs.ids[index]
 
     def human(self, index: int) -> Verdict | None:
         """What people said of a pair."""
@@ -657,10 +667,10 @@ def _progress_of_tally(tally: Tally) -> Progress:
     )
 
 
-def _progress_of(table: RunTable, totals: Spent) -> Progress:
+def _progress_of(table: RunFrame, totals: Spent) -> Progress:
     """The progress of a recorded run."""
     return Progress(
-        pairs=table.pair_count,
+        pairs=len(table),
         pairs_done=len(table.finished),
         calls=totals.calls,
         calls_planned=totals.calls,

@@ -24,8 +24,9 @@ from judgenet.engine.labelling import (
     survey,
     swapped,
 )
-from judgenet.engine.run_table import CODES, RunTable
+from judgenet.stats.curves import CODES
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import LabelBook
 from judgenet.store.runs import run_info
 from tests.unit.engine import harness
@@ -121,14 +122,14 @@ def test_the_annotators_and_what_is_to_settle() -> None:
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> RunTable:
+def table(tmp_path_factory: pytest.TempPathFactory) -> RunFrame:
     place = tmp_path_factory.mktemp("run") / "run.judgenet.db"
     harness.run(place, harness.start(network(2, 1, settings=harness.SETTINGS), PAIRS[:60]))
     with Store.open(place, readonly=True) as store:
-        return RunTable.read(store, run_info(store))
+        return RunFrame.read(store, run_info(store))
 
 
-def test_the_planner_draws_within_verdicts_and_leaves_out_what_counts(table: RunTable) -> None:
+def test_the_planner_draws_within_verdicts_and_leaves_out_what_counts(table: RunFrame) -> None:
     codes = table.verdict_codes("c1")
     draw, plan = draw_planned(PAIRS, table, "c1", LabelBook(), 0.4, "salt")
     assert plan is not None
@@ -145,7 +146,7 @@ def test_the_planner_draws_within_verdicts_and_leaves_out_what_counts(table: Run
     assert (given.places, given.within) == ((7, 3), "run-1/c1")
 
 
-def test_the_most_uncertain_pairs_come_first(table: RunTable) -> None:
+def test_the_most_uncertain_pairs_come_first(table: RunFrame) -> None:
     draw = draw_uncertain(PAIRS, table, "c1")
     assert draw.chosen == "targeted"
 
@@ -159,7 +160,7 @@ def test_the_most_uncertain_pairs_come_first(table: RunTable) -> None:
     assert draw_picked(PAIRS, [5, 2, 5, 999]).places == (5, 2)
 
 
-def test_agreement_with_the_network_counts_what_both_said(table: RunTable) -> None:
+def test_agreement_with_the_network_counts_what_both_said(table: RunFrame) -> None:
     codes = table.verdict_codes("c1")
     labels = [label(PAIRS[place], CODES[int(codes[place])] or "skip") for place in range(10)]
     labels += [label(PAIRS[20], "skip"), label(PAIRS[300], "a")]
@@ -168,7 +169,7 @@ def test_agreement_with_the_network_counts_what_both_said(table: RunTable) -> No
     assert (found.n_used, found.accuracy) == (both, 1.0)
 
 
-def test_a_run_of_other_pairs_has_none_to_draw(tmp_path: Path, table: RunTable) -> None:
+def test_a_run_of_other_pairs_has_none_to_draw(tmp_path: Path, table: RunFrame) -> None:
     others = [Pair(f"x{i}", "Why?", "So.", "No.") for i in range(5)]
     draw, _ = draw_planned(others, table, "c1", LabelBook(), 0.4, "salt")
     assert draw.places == ()

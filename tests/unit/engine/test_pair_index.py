@@ -15,7 +15,7 @@ from judgenet.core.events import PairFinished
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
 from judgenet.engine.pair_index import PairFilter, PairIndex, Verdicts, chosen_mask
-from judgenet.engine.run_table import RunTable
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
 
 RANDOM = random.Random(7)
@@ -47,14 +47,14 @@ SAID: list[Verdict | None] = [RANDOM.choice(LABELS) for _ in PAIRS]
 DONE = [RANDOM.random() < 0.8 for _ in PAIRS]
 
 
-def a_table(pairs: Sequence[Pair]) -> RunTable:
+def a_table(pairs: Sequence[Pair]) -> RunFrame:
     run = RunInfo("run-1", 1, "f", 0.0, None, "running", "", {})
-    return RunTable.fresh(run, network(2, 1), pairs)
+    return RunFrame.fresh(run, network(2, 1), pairs)
 
 
-def finished(table: RunTable, index: int, verdict: Verdict | None) -> PairFinished:
+def finished(table: RunFrame, index: int, verdict: Verdict | None) -> PairFinished:
     said = tuple((name, verdict) for name in table.aggregations)
-    return PairFinished("run-1", index, table.ids[index], None, said, 4, 4, 0)
+    return PairFinished("run-1", index, table.pairs.ids[index], None, said, 4, 4, 0)
 
 
 def some_verdicts() -> Verdicts:

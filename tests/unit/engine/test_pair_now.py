@@ -13,8 +13,8 @@ from judgenet.core.network import Aggregation, ChairSpec, NetworkSpec, Role, Rol
 from judgenet.core.presets import network
 from judgenet.engine.pair_now import PairNow
 from judgenet.engine.ports import ChatRequest
-from judgenet.engine.run_table import RunTable
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info, run_pair
 from tests.unit.engine import harness
@@ -26,7 +26,7 @@ def fixed(width: int = 3, depth: int = 2, **changes: Any) -> NetworkSpec:
     return replace(network(width, depth, settings=harness.SETTINGS), roles=FIXED, **changes)
 
 
-def played(tmp_path: Path, spec: NetworkSpec, answer: Any = harness.plain_answer) -> tuple[RunTable, list, Any, Any]:
+def played(tmp_path: Path, spec: NetworkSpec, answer: Any = harness.plain_answer) -> tuple[RunFrame, list, Any, Any]:
     """Runs one pair and gives an empty table, the run's events, and the store's verdicts and pair."""
     judged = harness.pairs(1)
     begin = harness.start(spec, judged, stream=True)
@@ -35,10 +35,10 @@ def played(tmp_path: Path, spec: NetworkSpec, answer: Any = harness.plain_answer
         run = run_info(store)
         (result,) = pair_results(store, run)
         pair = run_pair(store, run, 0)
-    return RunTable.fresh(run, begin.spec, judged), ran.events, result.verdicts, pair
+    return RunFrame.fresh(run, begin.spec, judged), ran.events, result.verdicts, pair
 
 
-def follow(table: RunTable, now: PairNow, events: list) -> None:
+def follow(table: RunFrame, now: PairNow, events: list) -> None:
     for event in events:
         site = table.take(event)
         if isinstance(event, CallStarted | CallText | CallFinished) and site is not None:

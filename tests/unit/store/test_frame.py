@@ -13,8 +13,9 @@ from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatRequest
 from judgenet.stats.agreement import agreement, position
+from judgenet.store.columns import RUNNING, UNSCORED
 from judgenet.store.db import Store
-from judgenet.store.frame import RUNNING, UNSCORED, RunFrame
+from judgenet.store.frame import RunFrame
 from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info, run_pair, run_pairs
 from tests.unit.engine import harness

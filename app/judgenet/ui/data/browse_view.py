@@ -331,7 +331,7 @@ class BrowseView(QWidget):
         if index is not self._index or table is not self._context.run_state.table:
             return
         self._verdicts = verdicts
-        verdicts.take(range(0 if table is None else table.pair_count))
+        verdicts.take(range(0 if table is None else len(table)))
         self.model.set_verdicts(verdicts)
         self._verdicts_settled()
 

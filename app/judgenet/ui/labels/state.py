@@ -28,10 +28,10 @@ from judgenet.engine.labelling import (
     survey,
     turned,
 )
-from judgenet.engine.run_table import RunTable
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.label_plan import LabelPlan
 from judgenet.store.db import Store, StoreError
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import LabelBook, label_rules, put_label, set_label_rules, take_back
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
@@ -55,7 +55,7 @@ class _Asked:
 
     store: Store | None
     pairs: Sequence[Pair]
-    table: RunTable | None
+    table: RunFrame | None
     aggregation: str
     mode: Mode
     picked: tuple[int, ...]
@@ -163,7 +163,7 @@ class LabelsState(QObject):
         return NO_STORE if store is None or store.readonly or self._context.document.read_only else ""
 
     @property
-    def table(self) -> RunTable | None:
+    def table(self) -> RunFrame | None:
         """The run in focus; ``None`` where there is none that has been read."""
         state = self._context.run_state
         return None if state.loading else state.table
@@ -438,7 +438,7 @@ def _made(asked: _Asked, check: object) -> _Found:
     return _Found(desk, looked, plan, rules)
 
 
-def _looked(store: Store, desk: Desk, table: RunTable | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:
+def _looked(store: Store, desk: Desk, table: RunFrame | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:
     book = LabelBook.of(store)
     found = survey(desk.pairs, book, desk.seed)
     return found, None if table is None else planned(desk.pairs, table, aggregation, book, WIDTH)

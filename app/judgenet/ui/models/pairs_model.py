@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_index import SortKey, Verdicts
-from judgenet.engine.run_table import CODES
+from judgenet.stats.curves import CODES
 from judgenet.ui.text_view import one_line, plain_tip
 
 Index = QModelIndex | QPersistentModelIndex

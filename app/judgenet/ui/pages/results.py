@@ -438,7 +438,7 @@ class ResultsPage(OfRunPage):
         """Shows all listed pairs with their texts."""
         document, table = self.context.document, self.context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
-        ids = () if table is None else table.ids
+        ids = () if table is None else table.pairs.ids
         wanted = self.pairs.view.pairs.pairs
         found = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
         if not found:

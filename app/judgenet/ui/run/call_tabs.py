@@ -29,7 +29,7 @@ from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Form, Heard
 from judgenet.engine.pair_now import NeuronNow
-from judgenet.engine.run_table import CallState
+from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import FullCall
 from judgenet.ui.canvas.words import score_text, seconds_text

@@ -13,7 +13,7 @@ from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.core.reading_partial import evidence_so_far
 from judgenet.engine.pair_now import NeuronNow
-from judgenet.engine.run_table import CallState
+from judgenet.store.columns import CallState
 from judgenet.ui.canvas.words import seconds_text
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context

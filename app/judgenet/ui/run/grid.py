@@ -27,7 +27,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QToolBut
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS
-from judgenet.engine.run_table import RUNNING, UNSCORED, RunTable, Strip
+from judgenet.store.columns import RUNNING, UNSCORED, Strip
+from judgenet.store.frame import RunFrame
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import DENSE, Place, Target
 from judgenet.ui.canvas.paint import draw_chip
@@ -68,7 +69,7 @@ class Row:
         return self.h < ROW
 
 
-def rows_of(table: RunTable, names: dict[int, list[str]]) -> list[Row]:
+def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[Row]:
     """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are the same for all
     pairs."""
     found: list[Row] = []
@@ -113,7 +114,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._theme = theme
         self._width = WIDTHS.index(6)
         self._rows: list[Row] = []
-        self._table: RunTable | None = None
+        self._table: RunFrame | None = None
         self._extent = 0
         self._at_end = True
         self._hover: tuple[int, int] | None = None
@@ -138,7 +139,7 @@ class ScoreGrid(QAbstractScrollArea):
 
     # What is shown
 
-    def show_table(self, table: RunTable | None) -> None:
+    def show_table(self, table: RunFrame | None) -> None:
         """Shows a run."""
         self._table = table
         self._at_end = True
@@ -151,7 +152,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._rows = [] if table is None else rows_of(table, self._names(table))
         self._refresh()
 
-    def _names(self, table: RunTable) -> dict[int, list[str]]:
+    def _names(self, table: RunFrame) -> dict[int, list[str]]:
         """The neurons' names by layer, as far as they are the same for all pairs."""
         spec = table.spec
         if spec.roles.kind != "generated":
@@ -183,12 +184,12 @@ class ScoreGrid(QAbstractScrollArea):
             return
         begun = np.flatnonzero(table.states) if table is not None else np.zeros(0, np.int64)
         live = self._context.run_state.live
-        self._extent = 0 if table is None else int(begun[-1]) + 1 if live and len(begun) else table.pair_count
+        self._extent = 0 if table is None else int(begun[-1]) + 1 if live and len(begun) else len(table)
         self._fit()
         self.viewport().update()
 
     @staticmethod
-    def _row_count(table: RunTable) -> int:
+    def _row_count(table: RunFrame) -> int:
         depth = table.spec.depth
         chair = table.spec.chair is not None
         return depth + chair + sum(table.width(layer) for layer in range(1, depth + 1))
@@ -315,7 +316,7 @@ class ScoreGrid(QAbstractScrollArea):
             ink.text(painter, 12, 14.5, row.name, color="text2", room=LABELS - 16)
         painter.restore()
 
-    def _draw_dense(self, painter: QPainter, table: RunTable, rows: list[Row], first: int, stop: int) -> None:
+    def _draw_dense(self, painter: QPainter, table: RunFrame, rows: list[Row], first: int, stop: int) -> None:
         """Lines of a dense layer, all in one picture."""
         strips = table.strips(rows[0].layer, rows[0].neuron, rows[-1].neuron, first, stop)
         top, _ = self._span(rows[0])

@@ -118,7 +118,7 @@ class PairsModel(QAbstractListModel):
         if table is None:
             return np.zeros(0, np.int64)
         if self._only is not None:
-            return np.array([index for index in self._only if 0 <= index < table.pair_count], np.int64)
+            return np.array([index for index in self._only if 0 <= index < len(table)], np.int64)
         states = table.states
         shown = states > 0
         if self._filter == "working":
@@ -127,7 +127,7 @@ class PairsModel(QAbstractListModel):
             shown = table.pairs_with_unscored()
         elif self._filter == "disagree":
             verdicts = table.verdict_codes(deciding(table.spec))
-            shown = (states > 1) & (table.human > 0) & (verdicts > 0) & (table.human != verdicts)
+            shown = (states > 1) & (table.pairs.human > 0) & (verdicts > 0) & (table.pairs.human != verdicts)
         return np.flatnonzero(shown)[::-1]
 
     def refresh(self) -> int:

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedLayout, QV
 
 from judgenet.core.aggregate import aggregation_title, deciding
 from judgenet.core.calls import CallSite
-from judgenet.engine.run_table import RunTable
 from judgenet.stats.curves import AgreementCurves, Curve
 from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.store.frame import RunFrame
 from judgenet.store.pace import Pace
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.words import seconds_text
@@ -645,7 +645,7 @@ class ChartPane(QFrame):
         found = curves.last
         labelled = found.n_total - found.n_unlabelled
         if not found.n_used:
-            people = int((table.human > 0).sum())
+            people = int((table.pairs.human > 0).sum())
             if not people:
                 words = "The pairs have no human labels: there is nothing to compare with."
             else:
@@ -675,7 +675,7 @@ class ChartPane(QFrame):
         self.axis.setText("labelled pairs finished")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
 
-    def _say_rates(self, table: RunTable | None) -> None:
+    def _say_rates(self, table: RunFrame | None) -> None:
         """How often the orders differ, and how much is unscored."""
         if table is None or not table.calls_in:
             self.foot.left.say("")
