@@ -18,8 +18,9 @@ from judgenet.report.judges import Differing, judges_warning, network_words, wha
 from judgenet.stats.comparison import Comparison, Difference
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, pair_results, question_numbers, within_name
+from judgenet.store.results import PairResult, question_numbers, within_name
 from judgenet.store.runs import RunInfo
+from judgenet.store.taught import fair_results
 
 
 def run_comparison(
@@ -34,8 +35,8 @@ def run_comparison(
 
     :raises InputError: they have no pair in common.
     """
-    ones = list(pair_results(*first))
-    others = {result.pair.pair.id: result for result in pair_results(*second)}
+    ones = list(fair_results(*first))
+    others = {result.pair.pair.id: result for result in fair_results(*second)}
     used = labels_used(ones, labels)
     both: list[tuple[Pair, Both]] = []
     common = conflicting = 0

@@ -33,8 +33,9 @@ from judgenet.stats.planning import Need, draw_labels
 from judgenet.store.db import Store, now
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
-from judgenet.store.results import PairResult, pair_results, within_name
+from judgenet.store.results import PairResult, within_name
 from judgenet.store.runs import RunInfo, run_info, run_pairs
+from judgenet.store.taught import fair_results
 
 
 def run_plan(
@@ -45,7 +46,7 @@ def run_plan(
     :raises InputError: no pair has a verdict yet.
     """
     name = aggregation_of(run, aggregation)
-    results = list(pair_results(store, run))
+    results = list(fair_results(store, run))
     sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
     labelled, others = sample.labelled, sample.others
     if not labelled and not others.total():

@@ -27,8 +27,9 @@ from judgenet.stats.curves import verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
 from judgenet.store.db import Store
 from judgenet.store.project_file import ProjectFile
-from judgenet.store.results import network_of, pair_results, question_numbers
+from judgenet.store.results import network_of, question_numbers
 from judgenet.store.runs import RunInfo
+from judgenet.store.taught import fair_results
 from judgenet.store.votes import NeuronVotes, neuron_votes
 
 
@@ -93,7 +94,7 @@ def _plain(store: Store, run: RunInfo, found: NeuronVotes) -> dict[str, Any]:
     spec = network_of(run)
     named = [
         result.verdicts.named() if result.verdicts is not None else {}
-        for result in pair_results(store, run)
+        for result in fair_results(store, run)
         if result.pair.state != "open"
     ]
     return {name: figures_of(found.pairs, [of.get(name) for of in named]) for name in aggregation_names(spec)}

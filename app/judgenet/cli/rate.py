@@ -28,8 +28,9 @@ from judgenet.stats.length import length_adjusted
 from judgenet.stats.provenance import LabelTally, Sample, left_words
 from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, pair_results, question_numbers, within_name
+from judgenet.store.results import PairResult, network_of, question_numbers, within_name
 from judgenet.store.runs import RunInfo
+from judgenet.store.taught import fair_results
 
 AggregationOption = Annotated[
     str | None,
@@ -170,7 +171,7 @@ def run_rates(
 ) -> dict[str, Any]:
     """Every estimate of the win rate of B over A in a run, and what they rest on."""
     name = aggregation_of(run, aggregation)
-    results = list(pair_results(store, run))
+    results = list(fair_results(store, run))
     sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
     found = rates_over_questions(counts_by_question(results, name, label_of), sample.chosen, seed=seed)
     labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()

@@ -54,10 +54,10 @@ def fingerprint(pairs: Iterable[Pair]) -> str:
     return "".join(sorted(pair.content_hash[:_DIGITS] for pair in pairs))
 
 
-def learned_from(rule: LearnedRule, pairs: Iterable[Pair]) -> int:
-    """How many of ``pairs`` a rule was learned from."""
+def taught_by(rule: LearnedRule, pairs: Iterable[Pair]) -> list[bool]:
+    """Whether a rule was learned from each of ``pairs``."""
     known = {rule.pairs[start : start + _DIGITS] for start in range(0, len(rule.pairs), _DIGITS)}
-    return sum(pair.content_hash[:_DIGITS] in known for pair in pairs)
+    return [pair.content_hash[:_DIGITS] in known for pair in pairs]
 
 
 def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -> Verdict | None:

@@ -139,7 +139,8 @@ class LearnedRule:
     it was learned from (``None``: as many as roles), ``network`` the hash of that design. ``run`` and ``data`` (the
     hash of its pairs), ``labels`` (how many), ``seed``, ``penalty`` (C) and ``made`` (a date) say where it comes from.
     ``pairs`` has the first 8 hex digits of the content hash of each pair that it was learned from, one after another:
-    on these its figures flatter. ``decides`` makes its verdict the network's.
+    on these, figures take cross-fitted verdicts (:mod:`judgenet.store.taught`). ``decides`` makes its verdict the
+    network's.
     """
 
     kind: LearnedKind

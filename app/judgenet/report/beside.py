@@ -18,6 +18,7 @@ from judgenet.store.db import Store
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.results import common_pairs, network_of, pair_calls, verdicts_of, within_name
 from judgenet.store.runs import RunInfo, run_pairs
+from judgenet.store.taught import taught
 
 Progress = Callable[[int, int], None]
 
@@ -115,10 +116,11 @@ def _indexed(store: Store, run: RunInfo, on_progress: Progress | None) -> Verdic
     spec = network_of(run)
     index = VerdictIndex(spec, run.id)
     (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
+    known = taught(store, run)
     for pair, rows in pair_calls(store, run):
         if on_progress is not None and len(index) % 250 == 0:
             on_progress(len(index), total)
-        index.add(pair, rows, verdicts_of(pair, rows, spec.depth, spec.aggregation))
+        index.add(pair, rows, known.fair(pair.index, verdicts_of(pair, rows, spec.depth, spec.aggregation)))
     return index
 
 

@@ -17,6 +17,7 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
 from judgenet.report.closest import Closest
 from judgenet.report.collect import Cells, Counts, Observe, Progress, Two, collect, two_verdicts
+from judgenet.report.learned import learned_notes
 from judgenet.report.model import (
     About,
     Data,
@@ -344,7 +345,8 @@ def _cautions(
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
-    told.extend(f"{note[0].upper()}{note[1:]}." for note in counts.sources.notes)
+    notes = [*counts.sources.notes, *learned_notes(spec, counts.taught, counts.labelled)]
+    told.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
     if questions.repeated:
         told.append(
             f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "

@@ -20,6 +20,7 @@ from judgenet.stats.provenance import LabelSources
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, verdicts_of
 from judgenet.store.runs import CallRow, RunInfo, RunPair
+from judgenet.store.taught import NOTHING_TAUGHT, Taught, taught
 
 Progress = Callable[[int, int], None]
 """Hears how many pairs of how many are read. What it raises ends the reading."""
@@ -134,6 +135,7 @@ class Counts:
     roles: dict[str, RoleCounts] = field(default_factory=dict)
     calls_used: int = 0
     calls_total: int = 0
+    taught: Taught = NOTHING_TAUGHT
 
     def left_out(self, why: Left, name: str) -> None:
         """Keeps the first names of what is left out."""
@@ -177,10 +179,11 @@ def collect(
     counts.layer_changes = {layer: Counter() for layer in range(2, spec.depth + 1)}
     (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
     with_words = needs_roles(spec)
+    known = counts.taught = taught(store, run, rules)
     for pair, rows in pair_calls(store, run):
         if on_progress is not None and counts.pairs % _TELL_EVERY == 0:
             on_progress(counts.pairs, total)
-        found = verdicts_of(pair, rows, spec.depth, rules)
+        found = known.fair(pair.index, verdicts_of(pair, rows, spec.depth, rules))
         _count_pair(counts, pair, found, names, decides, with_words=with_words)
         if observe is not None:
             observe(pair, rows, found)

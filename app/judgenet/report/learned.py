@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from judgenet.core.learned import designed_widths, fingerprint, fixed_role, learned_from
+from judgenet.core.learned import designed_widths, fingerprint, fixed_role
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
-from judgenet.core.pairs import Pair, question_key
+from judgenet.core.pairs import question_key
 from judgenet.stats.learning import (
     Labels,
     Learned,
@@ -22,6 +22,7 @@ from judgenet.stats.learning import (
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_pairs
+from judgenet.store.taught import Taught, taught
 from judgenet.store.votes import NeuronVotes
 
 Way = Literal["nonnegative", "any_sign", "dawid_skene", "best_single"]
@@ -126,23 +127,19 @@ def learned_rule(
 def run_learned_notes(store: Store, run: RunInfo) -> list[str]:
     """:func:`learned_notes` of a run; empty where its network has no learned aggregation."""
     spec = network_of(run)
-    return [] if spec.aggregation.learned is None else learned_notes(spec, [of.pair for of in run_pairs(store, run)])
+    if spec.aggregation.learned is None:
+        return []
+    labelled = sum(of.pair.human is not None for of in run_pairs(store, run))
+    return learned_notes(spec, taught(store, run), labelled)
 
 
-def learned_notes(spec: NetworkSpec, pairs: Sequence[Pair]) -> list[str]:
-    """What to know beside the figures of a network's learned aggregation on pairs: that it was learned from some of
-    them, or from another network."""
+def learned_notes(spec: NetworkSpec, known: Taught, labelled: int) -> list[str]:
+    """What to know beside the figures of a network's learned aggregation on pairs, ``labelled`` of which have a label:
+    that some of them taught it, or that it comes from another network."""
     rule = spec.aggregation.learned
     if rule is None:
         return []
-    notes = []
-    own = learned_from(rule, [pair for pair in pairs if pair.human is not None])
-    if own:
-        labelled = sum(pair.human is not None for pair in pairs)
-        notes.append(
-            f"the learned aggregation was learned from {own:,} of these {labelled:,} labelled pairs: its figures here "
-            "flatter; the cross-fitted ones of judgenet learn do not"
-        )
+    notes = [words] if (words := known.words(labelled)) else []
     if rule.network != digest(spec):
         notes.append(
             "the learned aggregation comes from a network that asked otherwise (models, prompts or settings): its "

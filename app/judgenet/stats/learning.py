@@ -8,7 +8,7 @@ exchanged the answer is exchanged too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,7 +89,8 @@ def logistic(
 
     Weights carry an L2 penalty and are 0 or more unless ``nonnegative`` is false. The penalty is the one with the least
     cross-validated log loss inside the training pairs. Pairs labelled a tie are left out of the fit. A score of 0 is
-    a tie. ``groups`` has a value a pair; pairs of one value stay together.
+    a tie. ``groups`` has a value a pair; pairs of one value stay together: one without a label is judged by the rule
+    that knows none of its group.
 
     :raises LearningError: labels are too few.
     """
@@ -104,9 +105,15 @@ def logistic(
     verdicts = whole(votes)
     for train, test in splits([groups[place] for place in labelled], folds, seed):
         rule, _, _ = fit(labelled[train])
-        for place, verdict in zip(labelled[test], rule(votes[labelled[test]]), strict=True):
+        own = _members(groups, {groups[place] for place in labelled[test]})
+        for place, verdict in zip(own, rule(votes[own]), strict=True):
             verdicts[place] = verdict
     return Learned(tuple(verdicts), tuple(float(weight) for weight in weights), penalty)
+
+
+def _members(groups: Sequence[object], chosen: Set[object]) -> NDArray[np.intp]:
+    """The places of the pairs whose group is chosen."""
+    return np.array([place for place, group in enumerate(groups) if group in chosen], dtype=np.intp)
 
 
 def splits(groups: Sequence[object], folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -199,7 +206,7 @@ def best_single(
     verdicts = [_verdict(code) for code in said[:, best]]
     for train, test in splits([groups[int(place)] for place in labelled], folds, seed):
         chosen = int(right[labelled[train]].sum(axis=0).argmax())
-        for place in labelled[test]:
+        for place in _members(groups, {groups[int(of)] for of in labelled[test]}):
             verdicts[place] = _verdict(said[place, chosen])
     return Learned(tuple(verdicts), tuple(float(place == best) for place in range(votes.shape[1])))
 

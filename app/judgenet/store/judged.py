@@ -27,6 +27,7 @@ from judgenet.stats.uncertainty import balanced_verdict
 from judgenet.store.db import Store
 from judgenet.store.results import network_of, neuron_names, pair_calls, verdicts_of
 from judgenet.store.runs import CallRow, RunInfo, RunPair, pair_call_rows, pair_states
+from judgenet.store.taught import taught
 
 if TYPE_CHECKING:
     from judgenet.stats.means import Groups
@@ -253,8 +254,10 @@ def judged(store: Store, run: RunInfo, rules: Aggregation | None = None) -> Judg
     """The verdicts of a run under its own aggregation rules or others. Memory holds no text of the pairs."""
     spec = network_of(run)
     found = JudgedPairs(spec)
+    known = taught(store, run, rules)
     for pair, rows in pair_calls(store, run):
-        found.add(pair, rows, verdicts_of(pair, rows, spec.depth, rules or spec.aggregation))
+        verdicts = verdicts_of(pair, rows, spec.depth, rules or spec.aggregation)
+        found.add(pair, rows, known.fair(pair.index, verdicts))
     return found.arrays()
 
 

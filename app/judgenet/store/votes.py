@@ -26,10 +26,11 @@ class NeuronVotes:
     """``votes[pair, neuron]`` is the mean over the valid calls of +1 (A), -1 (B) and 0 (tie), NaN without one.
 
     ``names`` are unique; ``places`` say each neuron's layer and number, both from 1. ``pairs`` are those whose calls
-    are in.
+    are in, ``indexes`` their places in the run.
     """
 
     pairs: tuple[Pair, ...]
+    indexes: tuple[int, ...]
     names: tuple[str, ...]
     places: tuple[tuple[int, int], ...]
     votes: NDArray[np.float64]
@@ -53,7 +54,13 @@ def neuron_votes(store: Store, run: RunInfo) -> NeuronVotes:
     votes = np.full((len(finished), len(places)), np.nan)
     for (pair, layer, neuron), said in sums.items():
         votes[pair, column[layer, neuron]] = sum(said) / len(said)
-    return NeuronVotes(tuple(of.pair for of in finished), tuple(neuron_names(spec, places).values()), places, votes)
+    return NeuronVotes(
+        tuple(of.pair for of in finished),
+        tuple(of.index for of in finished),
+        tuple(neuron_names(spec, places).values()),
+        places,
+        votes,
+    )
 
 
 def run_calls(

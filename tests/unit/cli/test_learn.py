@@ -105,10 +105,14 @@ def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], t
     assert ran("run", "judges.judgenet", "--pairs", "more.jsonl", *at, "--out", "new").code == 0
     shown = ran("metrics", "new", "--json").json
     found = shown["aggregations"]["learned"]
-    assert found["n_used"] == shown["aggregations"]["c1"]["n_used"]
+    # Ten of the twenty taught it, without the other thirty that did: they say nothing of it.
+    taught = 0 if kind == "dawid-skene" else 10
+    assert found["n_used"] == shown["aggregations"]["c1"]["n_used"] - taught
     assert shown["review_share"]["aggregation"] == "learned"
     notes = " ".join(shown["notes"])
-    assert "learned from 10 of these 20 labelled pairs" in notes
+    assert ("10 of the 20 labelled pairs taught the learned aggregation: its figures leave them out" in notes) == (
+        taught > 0
+    )
     assert ("negative" in notes.lower()) == (kind == "any-sign")
 
     # The verdicts follow from the weights and the exported calls.
@@ -127,8 +131,29 @@ def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], t
             assert line["learned"] == want
     rates = ran("rate", "new", "--json").json
     assert rates["aggregation"] == "learned"
-    assert "learned from 10" in " ".join(rates["notes"])
+    assert rates["pairs"]["labelled"] == 20 - taught
+    assert ("10 of the 20 labelled pairs taught" in " ".join(rates["notes"])) == (taught > 0)
     assert ran("compare", "out", "new", "--aggregation", "c1", "--json").json["judges_differ"] == {}
+
+
+@pytest.mark.parametrize("kind", ["nonnegative", "any-sign"])
+def test_figures_on_the_labels_that_taught_are_the_cross_fitted_ones(
+    ran: Judgenet, at: tuple[str, ...], kind: str
+) -> None:
+    assert ran("learn", "out", "--save", "judges.judgenet", "--kind", kind, "--decides").code == 0
+    assert ran("run", "judges.judgenet", "--pairs", "pairs.jsonl", *at, "--out", "again").code == 0
+    fair = ran("learn", "again", "--json").json["learned"][kind.replace("-", "_")]
+    shown = ran("metrics", "again", "--json").json
+    for figure in ("accuracy", "macro_f1", "kappa", "n_used"):
+        assert shown["aggregations"]["learned"][figure] == pytest.approx(fair[figure])
+    rates = ran("rate", "again", "--json").json
+    notes = "40 of the 40 labelled pairs taught the learned aggregation: on these its figures take the cross-fitted"
+    assert notes in " ".join(rates["notes"])
+    report = ran("report", "again", "-o", "again.json")
+    assert report.code == 0
+    told = json.loads(Path("again.json").read_text(encoding="utf-8"))
+    assert notes in " ".join(told["cautions"])
+    assert told["aggregations"]["learned"]["agreement"]["accuracy"] == pytest.approx(fair["accuracy"])
 
 
 def test_a_network_that_changed_is_refused(ran: Judgenet, at: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from judgenet.core.pairs import Pair, Verdict
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.agreement import agreement
+from judgenet.stats.calibration import stratified
 from judgenet.stats.learning import (
     LearningError,
     best_single,
@@ -122,6 +124,54 @@ def test_dawid_skene_finds_the_good_neurons_without_labels() -> None:
     # The log odds of a vote for A are those of its chances, up to sampling error.
     assert found.weights == pytest.approx([np.log(p / (1 - p)) for p in right], abs=0.35)
     assert accuracy(labels, found.verdicts) > accuracy(labels, tuple("a" if s > 0 else "b" for s in votes.sum(axis=1)))
+
+
+def test_a_rate_corrected_with_cross_fitted_verdicts_covers_the_truth() -> None:
+    """Labels that taught a rule make it look right where they are: a rate corrected with its own verdicts on them does
+    not hold the truth, one with the cross-fitted verdicts does."""
+    rng, truth_is, runs = np.random.default_rng(0), 0.7, 250
+    held = Counter[str]()
+    errors = dict.fromkeys(("own", "cross-fitted"), 0.0)
+    for _ in range(runs):
+        truth = np.where(rng.random(600) < truth_is, -1.0, 1.0)
+        right = rng.random((600, 40)) < rng.uniform(0.5, 0.56, 40)
+        votes = np.where(right, truth[:, None], -truth[:, None])
+        chosen = set(rng.choice(600, 60, replace=False).tolist())
+        labels: list[Verdict | None] = [
+            ("a" if truth[place] > 0 else "b") if place in chosen else None for place in range(600)
+        ]
+        found = logistic(votes, labels, list(range(600)), penalties=(1.0,))
+        scores = votes @ np.array(found.weights)
+        own: list[Verdict] = ["a" if score > 0 else "b" if score < 0 else "tie" for score in scores]
+        for name, said in (("own", own), ("cross-fitted", found.verdicts)):
+            labelled, others = Counter[tuple[Verdict, Verdict]](), Counter[Verdict]()
+            for verdict, label in zip(said, labels, strict=True):
+                assert verdict is not None
+                if label is None:
+                    others[verdict] += 1
+                else:
+                    labelled[verdict, label] += 1
+            estimate = stratified(labelled, others).estimate
+            assert estimate.value is not None
+            assert estimate.interval is not None
+            held[name] += estimate.interval.low <= truth_is <= estimate.interval.high
+            errors[name] += estimate.value - truth_is
+    assert held["cross-fitted"] / runs >= 0.92
+    assert abs(errors["cross-fitted"] / runs) < 0.01
+    assert held["own"] / runs < 0.8
+    assert errors["own"] / runs < -0.04
+
+
+def test_an_unlabelled_pair_is_judged_by_a_rule_that_knows_none_of_its_question() -> None:
+    """Twins of one question, one of them labelled: both get the verdict of the same fold."""
+    rng = np.random.default_rng(5)
+    truth = np.where(rng.random(60) < 0.5, -1.0, 1.0)
+    one = np.where(rng.random((60, 15)) < 0.55, truth[:, None], -truth[:, None])
+    labels: list[Verdict | None] = [*("a" if of > 0 else "b" for of in truth), *([None] * 60)]
+    found = logistic(np.concatenate([one, one]), labels, [*range(60), *range(60)])
+    assert found.verdicts[:60] == found.verdicts[60:]
+    best = best_single(np.concatenate([one, one]), labels, [*range(60), *range(60)])
+    assert best.verdicts[:60] == best.verdicts[60:]
 
 
 # LLMBar
