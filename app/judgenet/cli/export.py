@@ -17,6 +17,7 @@ import typer
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_output, open_run
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
 from judgenet.stats.lab import counted_pairs
@@ -127,7 +128,7 @@ def label_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
-        return guard_cell(value).encode("utf-8", "replace").decode()
+        return guard_cell(well_formed(value))
     if isinstance(value, (dict, list)):
         return guard_cell(json.dumps(value, allow_nan=False))
     if isinstance(value, bool):

@@ -17,6 +17,13 @@ Extra = tuple[tuple[Path, Any], ...]
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def well_formed(text: str) -> str:
+    """The text as UTF-8 can hold it: the halves of a surrogate pair are joined, a lone one becomes U+FFFD."""
+    if text.isascii() or not _LONE_SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 class DocumentError(ValueError):
     """A document that cannot be used. ``path`` is the JSON path of the trouble, empty for the whole."""
 

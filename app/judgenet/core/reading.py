@@ -18,23 +18,18 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import SCALE, Reading, Reason, Unscored, choice_of
 from judgenet.core.network import Role
 from judgenet.core.reading_json import JsonVerdict, last_verdict, objects, unfinished
 from judgenet.core.reading_roles import roles_in
 from judgenet.core.reading_text import FORMAL, Finding, claimed, conclusion, rating_in, verdict_in
+from judgenet.core.reading_thinking import Parts, split_thinking
 from judgenet.core.reading_words import Folded, Scale, fold
 from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2
 
 Form = Literal["json", "text"]
 
-_THINKING = re.compile(
-    r"<(?P<close>/?)\s?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)\s?>"
-    r"|\[(?P<close2>/?)(?:THINK|THINKING)\]|◁(?P<close3>/?)think▷|<\|(?P<close4>begin|end)_of_thought\|>",
-    re.I,
-)
-_SPECIAL = re.compile(r"(?:<\|(?:end|return|im_end|eot_id|endoftext)\|>|</s>)\Z")
-_FINAL_CHANNEL = "<|channel|>final<|message|>"
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not comfortable)|my apologies|i apologi[sz]e"
     r"|(?:i|we) (?:can(?:no|')t|can not|won't|will not|must decline|decline) "
@@ -48,31 +43,42 @@ _HEADING = re.compile(
 )
 
 
+ALL_THINKING = (
+    "the whole answer came in the field of the thinking, which is not scored: turn thinking off at the server, "
+    "or ask this endpoint for plain text (structured: never)"
+)
+"""Why an answer is empty whose words all stand in the field of the thinking, and the way out."""
+
+
 def read_judgement(
-    text: str, *, form: Form | None = None, finish_reason: str = "unknown", scale: Scale = SCALE
+    text: str,
+    *,
+    form: Form | None = None,
+    finish_reason: str = "unknown",
+    scale: Scale = SCALE,
+    thought: bool = False,
 ) -> Reading | Unscored:
     """Reads a reply to the judge's question.
 
     ``form`` is how the reply was asked for; the other form is read too, but only a reply that was asked for in
     JSON, or begins with an object, is called cut off where its object does not end. ``finish_reason`` is the
     endpoint's ("stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"). Scores must lie within
-    ``scale``, ends included.
+    ``scale``, ends included. ``thought`` is true where the endpoint sent thinking in a field of its own.
     """
     if (unread := without_reading(finish_reason)) is not None:
         return unread
-    reply = text.strip()
-    if not reply:
-        return Unscored(Reason.EMPTY, "cut off before the first word" if finish_reason == "length" else "")
+    reply = well_formed(text.strip())
     if finish_reason == "length":
-        return Unscored(Reason.TRUNCATED, "the limit of tokens was reached")
+        before = "" if reply else " before the first word of the answer"
+        return Unscored(Reason.TRUNCATED, f"the limit of tokens was reached{before}")
+    if not reply:
+        return Unscored(Reason.EMPTY, ALL_THINKING if thought else "")
     if reply[0] == "{":
         quick = _quick(reply, scale)
         if quick is not None:
             return quick
-    answer = without_thinking(reply)
-    if not answer:
-        return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
-    return _read(answer, form, scale)
+    parts = split_thinking(reply)
+    return _read(parts.answer, form, scale) if parts.answer else _no_answer(parts)
 
 
 def without_reading(finish_reason: str) -> Unscored | None:
@@ -91,10 +97,11 @@ def read_rating(text: str, *, finish_reason: str = "unknown", scale: Scale = SCA
     if (unread := without_reading(finish_reason)) is not None:
         return unread
     if finish_reason == "length":
-        return Unscored(Reason.TRUNCATED if text.strip() else Reason.EMPTY)
-    answer = without_thinking(text.strip())
+        return Unscored(Reason.TRUNCATED)
+    parts = split_thinking(text)
+    answer = parts.answer
     if not answer:
-        return Unscored(Reason.TRUNCATED if text.strip() else Reason.EMPTY)
+        return _no_answer(parts) if text.strip() else Unscored(Reason.EMPTY)
     folded = fold(answer)
     score = rating_in(folded, scale)
     if isinstance(score, float):
@@ -109,9 +116,10 @@ def read_roles(text: str, *, form: Form | None = None, limit: int | None = None)
     """
     if not text.strip():
         return Unscored(Reason.EMPTY)
-    answer = without_thinking(text.strip())
+    parts = split_thinking(text)
+    answer = parts.answer
     if not answer:
-        return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
+        return _no_answer(parts)
     refused = _REFUSAL.match(fold(answer[:80]).low)
     roles = () if refused else roles_in(answer)
     cut = (form == "json" or _LEADING_VALUE.match(answer)) and unfinished(answer)
@@ -121,34 +129,15 @@ def read_roles(text: str, *, form: Form | None = None, limit: int | None = None)
 
 
 def without_thinking(text: str) -> str:
-    """The answer of a reply without its thinking blocks.
+    """The answer of a reply without its thinking; see :mod:`judgenet.core.reading_thinking`."""
+    return split_thinking(text).answer
 
-    A closing tag alone ends a block that began before the reply; an opening tag alone, at the start of a
-    line, begins one that does not end.
-    """
-    if _FINAL_CHANNEL in text:
-        text = text[text.rindex(_FINAL_CHANNEL) + len(_FINAL_CHANNEL) :]
-    if "<" in text or "[" in text or "◁" in text:
-        kept: list[str] = []
-        place = 0
-        opened: int | None = None
-        for found in _THINKING.finditer(text):
-            closes = any(found[name] in ("/", "end") for name in ("close", "close2", "close3", "close4"))
-            start, end = found.span()
-            if closes:
-                if opened is not None:
-                    kept.append(text[place:opened])
-                elif text[start - 1 : start] in ('"', "'", "`", "“"):
-                    continue
-                else:
-                    kept.clear()
-                place, opened = end, None
-            elif opened is None and text[max(place, start - 8) : start].rstrip(" \t")[-1:] in ("", "\n"):
-                opened = start
-        kept.append(text[place:opened])
-        text = "".join(kept)
-    text = text.strip()
-    return _SPECIAL.sub("", text).rstrip() if text.endswith((">", "▷")) else text
+
+def _no_answer(parts: Parts) -> Unscored:
+    """Why a reply that is not empty has no answer."""
+    if parts.unknown:
+        return Unscored(Reason.UNPARSED, f"what stands beside the unknown mark {parts.unknown} may be thinking")
+    return Unscored(Reason.TRUNCATED, "nothing follows the thinking")
 
 
 def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
@@ -165,7 +154,8 @@ def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
     low, high = scale
     if len(value) > 2 + (EVIDENCE in value) or not (low <= first <= high and low <= second <= high):
         return None
-    return _agreed(Reading(evidence.strip(), choice_of(first, second), float(first), float(second), "json"))
+    told = well_formed(evidence.strip())
+    return _agreed(Reading(told, choice_of(first, second), float(first), float(second), "json"))
 
 
 def _agreed(reading: Reading) -> Reading | Unscored:
@@ -214,7 +204,9 @@ def _from_json(answer: str, verdict: JsonVerdict, scale: Scale) -> Reading | Uns
         return Unscored(verdict.problem or Reason.UNPARSED, verdict.detail)
     if after is not None and after.choice is not None and _opposed(after, verdict):
         return Unscored(Reason.CONTRADICTORY, f"the object says {verdict.choice}, what follows it {after.choice}")
-    return _agreed(Reading(verdict.evidence.strip(), verdict.choice, verdict.first, verdict.second, "json"))
+    return _agreed(
+        Reading(well_formed(verdict.evidence.strip()), verdict.choice, verdict.first, verdict.second, "json")
+    )
 
 
 def _opposed(after: Finding, verdict: JsonVerdict) -> bool:

@@ -127,7 +127,7 @@ def place(text: Folded, found: re.Match[str], number: int = 0, offset: int = 0) 
 
 _SCORE = re.compile(
     r"""(?:about\ |around\ |approximately\ |roughly\ |~\ ?|≈\ ?|an?\ (?=[0-9])|约|大约)?
-    (?P<n>[-+]?[0-9][0-9.,]{0,11})
+    (?P<n>[-+]?(?:(?<!\.)\.)?[0-9][0-9.,]{0,11})
     (?:\ ?(?:/|out\ of|of)\ ?(?P<of>[0-9]{1,4}))?
     (?:\ ?(?:分|points?\b|marks?\b|stars?\b))?
     (?P<rest>[0-9a-z_]|\ ?%|-[0-9]|\ ?~\ ?[0-9]|\ (?:to|or)\ [0-9]|/[0-9])?""",
@@ -139,7 +139,7 @@ _WORD = re.compile(
 _ENGLISH = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS = {word: float(i) for i, word in enumerate(_ENGLISH, 1)}
 _WORDS |= {word: float(i) for i, word in enumerate("一二三四五六七八九十", 1)}
-_NUMBER = re.compile(r"[-+]?[0-9]{1,4}(?:\.[0-9]{1,4}|,[0-9]{1,2})?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,4}(?:\.[0-9]{1,4}|,[0-9]{1,2})?|\.[0-9]{1,4})")
 
 Score = float | Reason
 """A score as written, or why there is none."""
@@ -148,7 +148,7 @@ Score = float | Reason
 def score_at(low: str, start: int, scale: Scale, comma: bool = True) -> tuple[Score, int] | None:
     """The score that stands at a position, and where it ends; ``None`` where there is no number.
 
-    ``8.5``, ``8,5``, ``8/10``, ``8 out of 10``, ``8分`` and ``eight`` are scores. A range, a number that runs into a
+    ``8.5``, ``8,5``, ``.5``, ``8/10``, ``8 out of 10``, ``8分`` and ``eight`` are scores. A range, a number that runs into a
     word, or two decimal marks is unparsed; another scale (``4/5``) or a number off the scale is out of range.
     ``comma=False`` ends a number at a comma.
     """

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.tokens import estimate_tokens
@@ -330,9 +331,12 @@ class HttpEndpoint:
     def _reply(self, outcome: Outcome, request: ChatRequest, model: _Model, sent: int) -> ChatReply:
         answer = outcome.answer
         text = "".join(answer.text)
+        if called := "".join(answer.called):
+            text = f"{text.rstrip()}\n{called}" if text.strip() else called
         if not text and answer.refusal:
             text = "".join(answer.refusal)
-        thinking = "".join(answer.thinking) or None
+        text = well_formed(text)
+        thinking = well_formed("".join(answer.thinking)) or None
         finish = common.finish_reason(answer, self._provider.finish_reasons)
         prompt, completion, cached, reasoning = answer.usage or (0, 0, 0, 0)
         estimated = False

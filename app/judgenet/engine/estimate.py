@@ -156,7 +156,7 @@ def recorded_calls(
             else:
                 continue
             found += 1
-            said, _ = questions.read(call, form, answer.raw_text, answer.finish_reason)
+            said, _ = questions.read(call, form, answer)
             if call.site.layer == ROLES_LAYER:
                 ready.extend(work.set_roles(*questions.roles_of(work, said)))
             elif not isinstance(said, tuple):

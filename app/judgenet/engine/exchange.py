@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx
 
+from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.keys import without_keys
@@ -385,7 +386,7 @@ def _encode(body: dict[str, Any]) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         # Lone surrogates have no UTF-8; servers refuse them also as escapes.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+        return well_formed(text).encode("utf-8")
 
 
 async def _take(response: httpx.Response, content: bytearray, most: int, wait: _Wait) -> None:

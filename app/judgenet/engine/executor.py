@@ -445,13 +445,13 @@ class Executor:
         try:
             reply = await self._reply(asked, on_text)
             lane.opened = True
-            result, rule = self._read(asked, reply.text, reply.finish_reason)
+            result, rule = self._read(asked, reply)
             usage, attempts = reply.usage, reply.attempts
             if reply.finish_reason == "length" and isinstance(result, Unscored):
                 longer = await self._ask_longer(asked, on_text)
                 if longer is not None:
                     reply = longer
-                    result, rule = self._read(asked, reply.text, reply.finish_reason)
+                    result, rule = self._read(asked, reply)
                     usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
             self._answered(asked, reply, result, rule, usage, attempts, started_at)
         except FormRefused:
@@ -524,9 +524,9 @@ class Executor:
             self._budget.give_back(more, asked=True)
         return reply
 
-    def _read(self, asked: _Asked, text: str, finish_reason: str) -> tuple[Said, str]:
+    def _read(self, asked: _Asked, answer: ChatReply | RecordedAnswer) -> tuple[Said, str]:
         try:
-            return self._questions.read(asked.call, asked.question.form, text, finish_reason)
+            return self._questions.read(asked.call, asked.question.form, answer)
         except Exception as error:
             # A fault of ours must not lose a paid answer: it is kept, and read again by the next start.
             log.exception("the answer to %s of %s cannot be read", asked.call.site, self._run_id)
@@ -584,7 +584,7 @@ class Executor:
         self._keep(asked, ended, rule, answer, started_at)
 
     def _take_recorded(self, asked: _Asked, answer: RecordedAnswer) -> None:
-        result, rule = self._read(asked, answer.raw_text, answer.finish_reason)
+        result, rule = self._read(asked, answer)
         ended = _Ended(asked.call, result, None, Usage(), None, 0.0, 0, cached=True)
         self._keep(asked, ended, rule, answer.call_id, now())
 

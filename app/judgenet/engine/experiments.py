@@ -333,7 +333,7 @@ def _count_pair(
                 else:
                     _reckon(start, call, question, _answer_tokens(call, of_roles, end, guesses), sums, unknown)
             if answer is not None:
-                said, _ = questions.read(call, question.form, answer.raw_text, answer.finish_reason)
+                said, _ = questions.read(call, question.form, answer)
             elif of_roles:
                 limit = role_limit(spec)
                 said = _some_roles(question.key, roles_guessed if limit is None else limit)

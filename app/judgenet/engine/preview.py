@@ -130,7 +130,7 @@ class _Way:
         found = self._recorded(call)
         if found is not None:
             question, answer = found
-            said, _ = self._questions.read(call, question.form, answer.raw_text, answer.finish_reason)
+            said, _ = self._questions.read(call, question.form, answer)
             return work.set_roles(*self._questions.roles_of(work, said))
         self._notes.append(ROLES_STAND_IN)
         widest = max((of.width or 0 for of in self._start.spec.layers), default=0)
@@ -143,7 +143,7 @@ class _Way:
             found = self._recorded(call)
             if found is not None:
                 question, answer = found
-                said, _ = self._questions.read(call, question.form, answer.raw_text, answer.finish_reason)
+                said, _ = self._questions.read(call, question.form, answer)
                 if not isinstance(said, tuple):
                     return said
         if EVALUATIONS_STAND_IN not in self._notes:

@@ -13,8 +13,9 @@ from judgenet.core.prompts import Prompt, PromptBook, PromptLanguage, family_of,
 from judgenet.core.reading import read_judgement, read_roles, without_reading
 from judgenet.core.schemas import judge_schema, roles_schema
 from judgenet.engine.embedded_model import EVIDENCE_CHARS
-from judgenet.engine.ports import FinishReason, Form, ReplySchema
+from judgenet.engine.ports import ChatReply, Form, ReplySchema
 from judgenet.engine.work import Call, PairWork, Result
+from judgenet.store.runs import RecordedAnswer
 
 Said = Result | tuple[Role, ...]
 """What an answer says: an evaluation, roles, or why it says nothing."""
@@ -106,14 +107,18 @@ class Questions:
             self._schemas[(of_roles, model)] = found
         return found
 
-    def read(self, call: Call, form: Form, text: str, finish_reason: FinishReason | str) -> tuple[Said, str]:
+    def read(self, call: Call, form: Form, answer: ChatReply | RecordedAnswer) -> tuple[Said, str]:
         """What an answer says, and the rule that read it."""
-        site = call.site
+        site, finish_reason = call.site, answer.finish_reason
+        if isinstance(answer, ChatReply):
+            text, thought = answer.text, answer.thinking is not None
+        else:
+            text, thought = answer.raw_text, answer.thought
         if site.layer == ROLES_LAYER:
             if (unread := without_reading(finish_reason)) is not None:
                 return unread, ""
             return read_roles(text, form=form, limit=self._limit), ""
-        reading = read_judgement(text, form=form, finish_reason=finish_reason)
+        reading = read_judgement(text, form=form, finish_reason=finish_reason, thought=thought)
         if isinstance(reading, Unscored):
             return reading, ""
         assert site.order is not None

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from judgenet.core.documents import well_formed
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
@@ -34,7 +36,8 @@ def csv_text(
 ) -> str:
     """A table as RFC 4180 CSV (or TSV), lines ended by CR LF; ``None`` gives an empty cell.
 
-    ``guard_formulas`` passes text cells through :func:`guard_cell`; numbers are never touched.
+    ``guard_formulas`` passes text cells through :func:`guard_cell`; numbers are never touched. Lone surrogates become
+    U+FFFD.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\r\n")
@@ -44,7 +47,7 @@ def csv_text(
             writer.writerow([guard_cell(cell) if isinstance(cell, str) else cell for cell in row])
         else:
             writer.writerow(row)
-    return out.getvalue()
+    return well_formed(out.getvalue())
 
 
 @contextmanager

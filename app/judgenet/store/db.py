@@ -21,6 +21,8 @@ from typing import Any, overload
 
 from filelock import FileLock, Timeout
 
+from judgenet.core.documents import well_formed
+
 log = logging.getLogger(__name__)
 
 _STEPS = tuple(Path(__file__).with_name(name) for name in ("schema.sql", "schema_2.sql"))
@@ -107,8 +109,8 @@ def plain(text: str) -> str: ...
 @overload
 def plain(text: None) -> None: ...
 def plain(text: str | None) -> str | None:
-    """A text of the endpoint's that is only shown, as SQLite can hold it: lone surrogates become question marks."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    """A text of the endpoint's that is only shown, as SQLite can hold it: lone surrogates become U+FFFD."""
+    return None if text is None else well_formed(text)
 
 
 def restored(value: str | bytes) -> str:

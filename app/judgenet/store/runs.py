@@ -15,6 +15,7 @@ from judgenet.core.events import RunState
 from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.core.reading_thinking import split_thinking
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 from judgenet.store.labels import LabelBook
 
@@ -61,6 +62,8 @@ class RecordedAnswer(NamedTuple):
     call_id: int
     raw_text: str
     finish_reason: str
+    thought: bool
+    """Whether thinking came with it in a field of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +232,10 @@ def set_run_state(store: Store, run_id: str, state: RunState, message: str = "",
 
 def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
     """The kept answer to a call, if there is one."""
-    row = store.reader.execute("SELECT id, raw_text, finish_reason FROM calls WHERE key=?", (key,)).fetchone()
-    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2])
+    row = store.reader.execute(
+        "SELECT id, raw_text, finish_reason, thinking IS NOT NULL FROM calls WHERE key=?", (key,)
+    ).fetchone()
+    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2], bool(row[3]))
 
 
 def has_calls(store: Store) -> bool:
@@ -587,6 +592,12 @@ _FULL = (
 )
 
 
+def _all_thinking(sent: str | None, raw_text: str) -> str | None:
+    """The thinking of a call: what the endpoint sent as such, and what its answer holds between marks."""
+    inside = split_thinking(raw_text).thinking
+    return "\n\n".join(part for part in (sent, inside) if part) or None
+
+
 def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iterator[FullCall]:
     """Everything about the calls of a run, in order; or about one."""
     if site is None:
@@ -623,7 +634,7 @@ def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iter
             parameters=json.loads(parameters) if answered else None,
             messages=tuple(messages),
             raw_text=restored(raw) if answered else None,
-            thinking=None if thinking is None else restored(thinking),
+            thinking=_all_thinking(None if thinking is None else restored(thinking), restored(raw) if answered else ""),
             finish_reason=finish,
             usage=(
                 {

@@ -221,6 +221,10 @@ def test_what_follows_the_scores_is_part_of_the_evidence() -> None:
         ("Score of Response 1: 80%\nScore of Response 2: 60%", Reason.UNPARSED),
         ("Score of Response 1: 11\nScore of Response 2: 6", Reason.OUT_OF_RANGE),
         ("Score of Response 1: 0\nScore of Response 2: 6", Reason.OUT_OF_RANGE),
+        ("Score of Response 1: 8.5\nScore of Response 2: .5", Reason.OUT_OF_RANGE),
+        (".5 8\nThe second is right.", Reason.OUT_OF_RANGE),
+        ("Output: (8, .5)", Reason.OUT_OF_RANGE),
+        ('{"evidence": "e", "score_1": 8, "score_2": .5}', Reason.OUT_OF_RANGE),
         ("Score of Response 1: 4/5\nScore of Response 2: 5/5", Reason.OUT_OF_RANGE),
         ("Score of Response 1: 80/100\nScore of Response 2: 60/100", Reason.OUT_OF_RANGE),
         ("Score of Response 1: 8,500\nScore of Response 2: 6", Reason.UNPARSED),
@@ -239,6 +243,7 @@ def test_the_scale_is_a_setting() -> None:
     text = "Score of Response 1: 0\nScore of Response 2: 85.5"
     assert reason(text) == Reason.OUT_OF_RANGE
     assert scores(text, scale=(0.0, 100.0)) == (0.0, 85.5)
+    assert scores("Score of Response 1: .8\nScore of Response 2: 1", scale=(0.0, 1.0)) == (0.8, 1.0)
     assert scores("Score of Response 1: 4/5\nScore of Response 2: 5/5", scale=(1.0, 5.0)) == (4.0, 5.0)
 
 
@@ -465,7 +470,15 @@ def test_no_choice_is_guessed(text: str, expected: Reason) -> None:
 @pytest.mark.parametrize("text", ["", "  \n\t ", "\n"])
 def test_an_empty_reply_is_empty(text: str) -> None:
     assert reason(text) == Reason.EMPTY
-    assert reason(text, finish_reason="length") == Reason.EMPTY
+    assert reason(text, finish_reason="length") == Reason.TRUNCATED
+
+
+def test_an_answer_that_is_all_thinking_says_so_and_the_way_out() -> None:
+    found = read_judgement("", thought=True)
+    assert isinstance(found, Unscored)
+    assert found.reason == Reason.EMPTY
+    assert "turn thinking off" in found.detail
+    assert "structured: never" in found.detail
 
 
 def test_the_finish_reason_comes_first() -> None:

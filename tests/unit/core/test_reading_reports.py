@@ -211,5 +211,5 @@ def test_v26_a_missing_score_is_named() -> None:
     assert found == Unscored(Reason.UNPARSED, "the score of response 2 is missing")
 
 
-def test_p9_an_empty_answer_at_the_limit_is_empty() -> None:
-    assert outcome("", finish_reason="length") == Reason.EMPTY
+def test_p9_an_empty_answer_at_the_limit_is_truncated() -> None:
+    assert outcome("", finish_reason="length") == Reason.TRUNCATED

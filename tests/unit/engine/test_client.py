@@ -753,7 +753,7 @@ def test_answers_to_a_request_for_a_whole_answer(server: JudgeServer, content: b
 
 def test_characters_that_are_broken_do_not_lose_an_answer(server: JudgeServer) -> None:
     content = b'{"choices":[{"message":{"content":"a\xffb\nc\\ud800"},"finish_reason":"stop"}]}'
-    assert ask(mock(server, httpx.Response(200, content=content))).text == "a\ufffdb\nc\ud800"
+    assert ask(mock(server, httpx.Response(200, content=content))).text == "a\ufffdb\nc\ufffd"
 
 
 def test_a_stream_that_breaks_off_is_asked_again(server: JudgeServer) -> None:

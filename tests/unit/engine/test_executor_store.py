@@ -121,7 +121,7 @@ def test_what_an_endpoint_says_of_itself_may_be_no_text(tmp_path: Path) -> None:
     assert ran.finished.state == "done"
     with Store.open(path, readonly=True) as store:
         call = list(full_calls(store, run_info(store)))[1]
-    assert (call.returned_model, call.fingerprint, call.thinking) == ("odd?", "odd?", odd)
+    assert (call.returned_model, call.fingerprint, call.thinking) == ("odd\ufffd", "odd\ufffd", odd)
     assert call.raw_text is not None
     assert odd in call.raw_text
 

@@ -346,7 +346,7 @@ def test_anthropic_answer() -> None:
         ("refusal", "refused"),
         ("model_context_window_exceeded", "length"),
         ("stop_sequence", "stop"),
-        ("tool_use", "unknown"),
+        ("tool_use", "stop"),
         (None, "unknown"),
     ],
 )
@@ -519,6 +519,95 @@ def test_gemini_stream() -> None:
 
 
 # Schemas
+
+
+ARGUMENTS = '{"evidence": "e", "score_1": 8, "score_2": 3}'
+
+
+@pytest.mark.parametrize(
+    ("provider", "data"),
+    [
+        (
+            OpenAI(""),
+            {
+                "choices": [
+                    {
+                        "message": {
+                            "content": None,
+                            "tool_calls": [{"id": "t", "function": {"name": "evaluation", "arguments": ARGUMENTS}}],
+                        },
+                        "finish_reason": "tool_calls",
+                    }
+                ]
+            },
+        ),
+        (
+            OpenAI(""),
+            {
+                "choices": [
+                    {
+                        "message": {"function_call": {"name": "evaluation", "arguments": json.loads(ARGUMENTS)}},
+                        "finish_reason": "function_call",
+                    }
+                ]
+            },
+        ),
+        (
+            Anthropic(""),
+            {
+                "content": [{"type": "tool_use", "id": "t", "name": "evaluation", "input": json.loads(ARGUMENTS)}],
+                "stop_reason": "tool_use",
+            },
+        ),
+        (
+            Gemini(""),
+            {
+                "candidates": [
+                    {
+                        "content": {"parts": [{"functionCall": {"name": "e", "args": json.loads(ARGUMENTS)}}]},
+                        "finishReason": "STOP",
+                    }
+                ]
+            },
+        ),
+    ],
+)
+def test_the_arguments_of_a_tool_call_are_kept(provider: Provider, data: dict[str, Any]) -> None:
+    text, finish, answer = read(provider, data)
+    assert (text, finish) == ("", "stop")
+    assert json.loads("".join(answer.called)) == json.loads(ARGUMENTS)
+
+
+def test_streamed_tool_calls() -> None:
+    def delta(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return "", {"choices": [{"delta": {"tool_calls": [call]}}]}
+
+    half = len(ARGUMENTS) // 2
+    _, answer = stream(
+        OpenAI(""),
+        [
+            delta({"index": 0, "id": "t", "function": {"name": "evaluation", "arguments": ""}}),
+            delta({"index": 0, "function": {"arguments": ARGUMENTS[:half]}}),
+            delta({"index": 0, "function": {"arguments": ARGUMENTS[half:]}}),
+            delta({"index": 1, "function": {"arguments": "{}"}}),
+            ("", {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+        ],
+    )
+    assert "".join(answer.called) == ARGUMENTS + "\n{}"
+    block = {"type": "tool_use", "id": "t", "name": "evaluation", "input": {}}
+    _, answer = stream(
+        Anthropic(""),
+        [
+            ("content_block_start", {"index": 0, "content_block": block}),
+            *(
+                ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": piece}})
+                for piece in ("", ARGUMENTS[:half], ARGUMENTS[half:])
+            ),
+            ("message_delta", {"delta": {"stop_reason": "tool_use"}}),
+        ],
+    )
+    assert "".join(answer.called) == ARGUMENTS
+    assert answer.raw_finish == "tool_use"
 
 
 def test_a_schema_without_limits_keeps_its_properties() -> None:

@@ -23,6 +23,7 @@ class Anthropic:
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
         "end_turn": "stop",
         "stop_sequence": "stop",
+        "tool_use": "stop",
         "max_tokens": "length",
         "model_context_window_exceeded": "length",
         "refusal": "refused",
@@ -77,9 +78,9 @@ class Anthropic:
         if not isinstance(content, list):
             raise NotAnAnswer("a JSON object without content")
         self._about(answer, data)
-        for block in content:
+        for place, block in enumerate(content):
             if isinstance(block, dict):
-                self._take(answer, block)
+                self._take(answer, block, place)
         self._finish(answer, data)
         answer.ended = True
 
@@ -90,9 +91,9 @@ class Anthropic:
         if kind == "message_start" and isinstance(data.get("message"), dict):
             self._about(answer, data["message"])
         elif kind == "content_block_start" and isinstance(data.get("content_block"), dict):
-            return self._take(answer, data["content_block"])
+            return self._take(answer, data["content_block"], data.get("index"))
         elif kind == "content_block_delta" and isinstance(data.get("delta"), dict):
-            return self._take(answer, data["delta"])
+            return self._take(answer, data["delta"], data.get("index"))
         elif kind == "message_delta":
             self._about(answer, data)
             if isinstance(data.get("delta"), dict):
@@ -123,14 +124,15 @@ class Anthropic:
             )
 
     @staticmethod
-    def _take(answer: Answer, block: dict[str, Any]) -> str:
+    def _take(answer: Answer, block: dict[str, Any], place: object) -> str:
         if isinstance(thinking := block.get("thinking"), str) and thinking:
             answer.thinking.append(thinking)
         text = block.get("text")
         if isinstance(text, str) and text:
             answer.text.append(text)
             return text
-        return ""
+        # A call of a tool: its arguments whole, or the next piece of them.
+        return answer.call(place, block.get("input") or block.get("partial_json"))
 
     @staticmethod
     def _finish(answer: Answer, data: dict[str, Any]) -> None:

@@ -75,20 +75,36 @@ class Answer:
     ended: bool = False
     unreadable: Literal["too_large", "unreadable"] | None = None
 
-    def said(self) -> tuple[int, int, int]:
-        """How many pieces of text, thinking and refusal there are."""
-        return len(self.text), len(self.thinking), len(self.refusal)
+    called: list[str] = field(default_factory=list)
+    """The arguments of tool calls, with a line break between two calls: some models answer that way where a
+    schema is asked for."""
+    _calling: object = None
 
-    def news(self, before: tuple[int, int, int]) -> str:
+    def said(self) -> tuple[int, int, int, int]:
+        """How many pieces of text, thinking, refusal and arguments there are."""
+        return len(self.text), len(self.thinking), len(self.refusal), len(self.called)
+
+    def news(self, before: tuple[int, int, int, int]) -> str:
         """What came since :meth:`said` was ``before``."""
-        parts = zip((self.text, self.thinking, self.refusal), before, strict=True)
+        parts = zip((self.text, self.thinking, self.refusal, self.called), before, strict=True)
         return "".join(piece for pieces, known in parts for piece in pieces[known:])
 
     def give_up(self, why: Literal["too_large", "unreadable"], begins: str = "") -> None:
         """Ends an answer that cannot be read for its form; its beginning, or ``begins``, is kept to be looked at."""
         self.text = [("".join(self.text) or begins)[:KEPT_CHARS]]
-        self.thinking, self.refusal = [], []
+        self.thinking, self.refusal, self.called = [], [], []
         self.unreadable, self.ended = why, True
+
+    def call(self, which: object, arguments: object) -> str:
+        """Takes arguments in, whole or the next piece of them. ``which`` tells the calls apart. Returns the piece."""
+        piece = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        if not piece or not arguments:
+            return ""
+        if self.called and which != self._calling:
+            piece = f"\n{piece}"
+        self._calling = which
+        self.called.append(piece)
+        return piece
 
 
 class Provider(Protocol):

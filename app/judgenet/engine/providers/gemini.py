@@ -107,9 +107,10 @@ class Gemini:
                 if part.get("thought"):
                     answer.thinking.append(text)
                 else:
+                    answer.text.append(text)
                     new += text
-        if new:
-            answer.text.append(new)
+            elif isinstance(part, dict) and isinstance(call := part.get("functionCall"), dict):
+                new += answer.call(call.get("id") or len(answer.called), call.get("args"))
         if isinstance(reason := candidate.get("finishReason"), str) and reason != "FINISH_REASON_UNSPECIFIED":
             answer.raw_finish = reason
             answer.ended = True

@@ -31,6 +31,8 @@ class OpenAI:
         "eos_token": "stop",
         "end_turn": "stop",
         "stop_sequence": "stop",
+        "tool_calls": "stop",
+        "function_call": "stop",
         "length": "length",
         "max_tokens": "length",
         "model_length": "length",
@@ -123,7 +125,11 @@ class OpenAI:
         if not isinstance(delta, dict):
             # Some servers end a stream with the whole message; it is news only where no piece came.
             message = choice.get("message")
-            delta = message if isinstance(message, dict) and not answer.text else {"content": choice.get("text")}
+            delta = (
+                message
+                if isinstance(message, dict) and not (answer.text or answer.called)
+                else {"content": choice.get("text")}
+            )
         new = self._take(answer, delta)
         self._finish(answer, choice)
         return new
@@ -157,6 +163,12 @@ class OpenAI:
                     new += common.texts([part])
         if new:
             answer.text.append(new)
+        calls = message.get("tool_calls")
+        for place, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
+                new += answer.call(call.get("index", place), function.get("arguments"))
+        if isinstance(function := message.get("function_call"), dict):
+            new += answer.call("function", function.get("arguments"))
         for name in ("reasoning_content", "reasoning"):
             if isinstance(thinking := message.get(name), str) and thinking:
                 answer.thinking.append(thinking)
