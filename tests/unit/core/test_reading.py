@@ -222,7 +222,6 @@ def test_what_follows_the_scores_is_part_of_the_evidence() -> None:
         ("Score of Response 1: 11\nScore of Response 2: 6", Reason.OUT_OF_RANGE),
         ("Score of Response 1: 0\nScore of Response 2: 6", Reason.OUT_OF_RANGE),
         ("Score of Response 1: 8.5\nScore of Response 2: .5", Reason.OUT_OF_RANGE),
-        (".5 8\nThe second is right.", Reason.OUT_OF_RANGE),
         ("Output: (8, .5)", Reason.OUT_OF_RANGE),
         ('{"evidence": "e", "score_1": 8, "score_2": .5}', Reason.OUT_OF_RANGE),
         ("Score of Response 1: 4/5\nScore of Response 2: 5/5", Reason.OUT_OF_RANGE),
@@ -324,6 +323,7 @@ def test_numbers_in_prose_are_no_verdict(text: str) -> None:
 def test_a_first_line_off_the_scale_is_out_of_range() -> None:
     assert reason("-1 -1\nI could not decide.") == Reason.OUT_OF_RANGE
     assert reason("8 19\nSo much better.") == Reason.OUT_OF_RANGE
+    assert reason(".5 8\nThe second is right.") == Reason.OUT_OF_RANGE
 
 
 def test_a_first_line_and_a_final_verdict_must_agree() -> None:
