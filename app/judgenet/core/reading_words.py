@@ -148,8 +148,8 @@ Score = float | Reason
 def score_at(low: str, start: int, scale: Scale, comma: bool = True) -> tuple[Score, int] | None:
     """The score that stands at a position, and where it ends; ``None`` where there is no number.
 
-    ``8.5``, ``8,5``, ``.5``, ``8/10``, ``8 out of 10``, ``8分`` and ``eight`` are scores. A range, a number that runs into
-    a word, or two decimal marks is unparsed; another scale (``4/5``) or a number off the scale is out of range.
+    ``8.5``, ``8,5``, ``.5``, ``8/10``, ``8 out of 10``, ``8分`` and ``eight`` are scores. A range, a number that runs
+    into a word, or two decimal marks is unparsed; another scale (``4/5``) or a number off the scale is out of range.
     ``comma=False`` ends a number at a comma.
     """
     found = _SCORE.match(low, start)
