@@ -172,6 +172,7 @@ def bias(
     groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
     if estimate:
         return _show_estimate(setup, built, chosen, groups, as_json)
+    setup.require_approved()
     console = Console(stderr=True)
     with Store.open(setup.store_path) as store:
         setup.save()

@@ -17,8 +17,11 @@ from rich.table import Table
 from judgenet.cli.common import ExitCode, InputError, JsonOption
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
+from judgenet.engine.endpoints import require_approved
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import Probe, probe
+from judgenet.engine.session import endpoints_of
+from judgenet.store.approvals import Need, approve, approved, project_needs, revoke
 from judgenet.store.files import load_project
 from judgenet.store.secrets import (
     SecretError,
@@ -255,6 +258,74 @@ def key(
     return ExitCode.DONE
 
 
+@app.command()
+def trust(
+    project: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROJECT]", help="Project whose wishes are approved.", show_default=False),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="Only what this endpoint of the project needs; may be repeated."),
+    ] = None,
+    revoke_word: Annotated[
+        str | None,
+        typer.Option(
+            "--revoke",
+            metavar="WHAT",
+            help="Take an approval back: an address, the name of a key, a file, or 'all'.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Approve what a project from somebody else wants to send, where to, and which files outside its folder it reads.
+
+    Nothing is sent or read without your approval. Without a project the approvals there are are listed. An approval is
+    kept on this computer, never in the project. What you set up yourself (judgenet endpoint add, --base-url, --pairs)
+    needs none.
+
+    \b
+    Examples:
+      judgenet endpoint trust shared.judgenet
+      judgenet endpoint trust
+      judgenet endpoint trust --revoke https://gpu-box:8000
+    """
+    if revoke_word is not None:
+        if project is not None or name:
+            raise InputError("--revoke takes approvals back; name no project with it.")
+        gone = revoke(revoke_word)
+        if not gone:
+            raise InputError(f"--revoke {revoke_word}: no approval names it. List them with: judgenet endpoint trust")
+        return _tell_trust(gone, "taken back", as_json)
+    if project is None:
+        if name:
+            raise InputError("--only needs the project: judgenet endpoint trust PROJECT --only NAME")
+        return _tell_trust(approved(), "approved", as_json)
+    given, folder = load_project(project), project.absolute().parent
+    known = profiles(given.endpoints, folder)
+    for one in name or ():
+        if one not in known:
+            raise UnknownEndpoint(one, known)
+    needs = project_needs(given, known, endpoints_of(given.network), folder)
+    if name:
+        needs = tuple(need for need in needs if need.endpoint in name)
+    approve(needs)
+    return _tell_trust(needs, "approved", as_json)
+
+
+def _tell_trust(needs: Sequence[Need], what: str, as_json: bool) -> int:
+    if as_json:
+        records = [{"kind": need.kind, "place": need.place, "name": need.name} for need in needs]
+        typer.echo(json.dumps({"what": what, "approvals": records}, allow_nan=False))
+        return ExitCode.DONE
+    for need in needs:
+        typer.echo(f"{what}: {need.words}")
+    if not needs:
+        typer.echo("There is nothing to approve." if what == "approved" else "Nothing was taken back.")
+    return ExitCode.DONE
+
+
 @app.command("test")
 def ask_once(
     name: NameArgument,
@@ -266,6 +337,7 @@ def ask_once(
 
     Example: judgenet endpoint test openai --model gpt-5-mini
     """
+    given = None if project is None else load_project(project)
     own, folder = _of_project(project)
     profile = resolve(name, own, folder)
     if profile.kind == "replay":
@@ -274,11 +346,9 @@ def ask_once(
     if asked is None:
         raise InputError(f"Which model of {name} is to be asked? Name it: judgenet endpoint test {name} --model MODEL")
 
-    def find() -> str | None:
-        found = find_key(profile.api_key, folder) if profile.api_key else None
-        return None if found is None else found.reveal()
-
-    if profile.api_key and find() is None:
+    salt = "" if given is None else given.salt
+    require_approved([name], {name: profile}, folder, salt, project)
+    if profile.api_key and find_key(profile.api_key, folder) is None:
         typer.echo(f"judgenet: {missing_key_message(profile.api_key, folder)}", err=True)
         return ExitCode.FAILED
     told: list[str] = []
@@ -287,7 +357,7 @@ def ask_once(
         told.append(scrub(state.message))
 
     # One attempt: who tests wants to see what is wrong, not to wait until it may have mended itself.
-    result = asyncio.run(probe(replace(profile, retries=0), asked, find, on_state))
+    result = asyncio.run(probe(replace(profile, retries=0), asked, folder, salt, on_state))
     if as_json:
         typer.echo(scrub(json.dumps(result.to_json() | {"told": told}, allow_nan=False)))
     else:

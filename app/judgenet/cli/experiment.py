@@ -220,6 +220,7 @@ def _run(
     as_json: bool,
     quiet: bool,
 ) -> int:
+    setup.require_approved()
     console = Console(stderr=True)
     with Store.open(setup.store_path) as store:
         setup.save()

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from judgenet.cli.common import InputError, JsonOption
+from judgenet.cli.setup import allow
 from judgenet.core.project import PairsSource, Project, Selection, new_salt
 from judgenet.engine.versions import versions
 from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
@@ -120,6 +121,7 @@ def import_judgments(
         source = replace(source, selection=Selection("ids", ids=ids))
     if not project_path.exists():
         project = Project(out.absolute().name, network_for(selected), new_salt(), source)
+        allow((), project_path.absolute().parent, project.salt, source.files)
         save_project(project, project_path)
     told = run.record["recorded"]
     if as_json:

@@ -14,15 +14,16 @@ from rich.console import Console
 from rich.text import Text
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
-from judgenet.cli.setup import REPLAY, askable
+from judgenet.cli.setup import REPLAY, allow, askable
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.preflight import Light
 from judgenet.core.presets import network
 from judgenet.core.project import new_salt
 from judgenet.core.prompts import PromptBook
+from judgenet.engine.endpoints import require_approved
 from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
-from judgenet.engine.session import Engine, Start
+from judgenet.engine.session import Engine, Start, endpoints_of
 from judgenet.store.files import load_project
 from judgenet.store.prices import load_prices
 from judgenet.store.secrets import scrub
@@ -145,13 +146,19 @@ def _start(
         spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model))
     elif model is not None:
         spec = replace(spec, settings=replace(spec.settings, model=model))
+    salt = given.salt if given else new_salt()
+    spec = askable(spec, known)
+    if base_url is None:
+        require_approved(endpoints_of(spec), known, folder, salt, project)
+    else:
+        allow([known[endpoint]] if endpoint else [], folder, salt)
     return Start(
-        spec=askable(spec, known),
+        spec=spec,
         pairs=(),
         book=PromptBook.default().edited(given.prompts if given else {}),
         prices=load_prices(given.prices if given else {}),
         profiles=known,
-        salt=given.salt if given else new_salt(),
+        salt=salt,
         folder=folder,
     )
 

@@ -109,6 +109,7 @@ def run(
         --base-url http://localhost:8000/v1 --model my-model
       judgenet run study.judgenet --limit 100
     """
+    setup.require_approved()
     console = Console(stderr=True)
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
@@ -22,10 +23,11 @@ from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, Selectio
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
-from judgenet.engine.endpoints import replay_store
+from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
-from judgenet.engine.setup import read_source, run_record
+from judgenet.engine.setup import read_files, read_source, run_record
 from judgenet.formats import Dataset, parse_column_map, parse_label_map, parse_matches
+from judgenet.store.approvals import approve, endpoint_needs, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
@@ -66,13 +68,34 @@ class Pick(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A command's options, made ready: what to start, the project it belongs to, and where its store lies."""
+    """A command's options, made ready: what to start, the project it belongs to, and where its store lies.
+
+    ``given`` is the project that the user named, and ``own`` are the endpoints that the options themselves describe.
+    """
 
     start: Start
     project: Project
     project_path: Path
     store_path: Path
     dataset: Dataset
+    given: Path | None
+    own: tuple[EndpointProfile, ...]
+
+    def require_approved(self) -> None:
+        """The gate before anything is sent. What the options themselves name (addresses, files) is approved by that,
+        and kept, so that the run's own project can be run again.
+
+        :raises NotApproved: the project wants something that the user has not approved.
+        """
+        start, own = self.start, {profile.name for profile in self.own}
+        others = [name for name in endpoints_of(start.spec) if name not in own]
+        require_approved(others, start.profiles, start.folder, start.salt, self.given)
+        allow(self.own, start.folder, start.salt)
+        if self.project_path.name == RUN_PROJECT:
+            assert self.project.pairs is not None
+            folder = self.project_path.absolute().parent
+            sources = (replace(profile, base_url="", headers=()) for profile in self.project.endpoints)
+            allow(sources, folder, start.salt, self.project.pairs.files)
 
     def save(self) -> None:
         """Writes the project file of a run that has a folder of its own."""
@@ -194,7 +217,13 @@ def prepare(
 
     source = _source(pairs, columns, labels, encoding, given, folder, limit, pick, seed)
     source = _several(source, matches, systems, seed)
-    dataset = read_source(source, Path() if pairs else folder or Path())
+    if pairs or given is None:
+        dataset = read_files(source, Path())
+    else:
+        try:
+            dataset = read_source(source, folder or Path(), given.salt)
+        except NotApproved as error:
+            raise NotApproved(error.needs, project) from None
     if dataset.systems is None and (matches or systems):
         option = "--matches" if matches else "--systems"
         raise InputError(f"{option} is about more than two responses to a question; {source.files[0]} has pairs.")
@@ -232,7 +261,18 @@ def prepare(
         limits=Limits(max_calls, token_budget, budget),
         record=run_record(dataset, seed),
     )
-    return Setup(start, document, project_path, store_path(project_path), dataset)
+    return Setup(start, document, project_path, store_path(project_path), dataset, project, own)
+
+
+def allow(
+    endpoints: Iterable[EndpointProfile], folder: Path | None, salt: str, files: Sequence[str | Path] = ()
+) -> None:
+    """Approves what the user named himself on the command line. Where that cannot be kept, it holds this time."""
+    needs = list(endpoint_needs(endpoints, folder, salt))
+    if files and folder is not None:
+        needs += file_needs(files, folder, salt)
+    with suppress(OSError):
+        approve(needs)
 
 
 _WITH_RECORDED = (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.replay import ReplayEndpoint
+from judgenet.store.approvals import Need, endpoint_needs
 from judgenet.store.db import Store
 from judgenet.store.locate import find_store
 from judgenet.store.secrets import find_key
@@ -17,24 +19,67 @@ class EndpointError(Exception):
     """An endpoint that cannot be opened; the message says what to do."""
 
 
+class NotApproved(EndpointError):
+    """Something that a project asks for and this user has not approved; nothing was sent or read.
+
+    ``needs`` are all of them. ``project`` is how to name the project to ``judgenet endpoint trust``.
+    """
+
+    def __init__(self, needs: Sequence[Need], project: Path | None = None) -> None:
+        self.needs = tuple(needs)
+        self.project = project
+        wants = "; ".join(need.words for need in self.needs)
+        place = "PROJECT" if project is None else shlex.quote(str(project))
+        super().__init__(
+            f"Nothing was sent or read. The project wants to {wants}. You have not approved that on this computer. "
+            f"If you trust it, approve it with: judgenet endpoint trust {place}"
+        )
+
+
+def require_approved(
+    names: Iterable[str],
+    profiles: Mapping[str, EndpointProfile],
+    folder: Path | None,
+    salt: str,
+    project: Path | None = None,
+) -> None:
+    """The gate before anything is sent: each of these endpoints was approved, or needs no approval.
+
+    :raises NotApproved: one was not.
+    """
+    needs = endpoint_needs([profiles[name] for name in names], folder, salt)
+    if needs:
+        raise NotApproved(needs, project)
+
+
+def key_finder(profile: EndpointProfile, folder: Path | None) -> Callable[[], str | None]:
+    """What gives an endpoint's key when the first call needs it, ``None`` where there is none."""
+
+    def find() -> str | None:
+        found = find_key(profile.api_key, folder) if profile.api_key else None
+        return None if found is None else found.reveal()
+
+    return find
+
+
 def open_endpoints(
     names: Iterable[str],
     profiles: Mapping[str, EndpointProfile],
     store: Store,
     folder: Path | None,
     on_state: Callable[[EndpointState], None],
+    *,
+    salt: str,
 ) -> dict[str, Endpoint]:
-    """Opens the endpoints of a network. Must run on the engine's loop."""
+    """Opens the endpoints of a network. ``folder`` and ``salt`` are the project's. Must run on the engine's loop.
+
+    :raises NotApproved: one of them was not approved.
+    """
+    names = tuple(names)
+    require_approved(names, profiles, folder, salt)
     # The HTTP libraries load slowly, and nothing but a run needs them.
     from judgenet.engine.client import open_endpoint
     from judgenet.engine.embedded import EmbeddedEndpoint
-
-    def key_of(profile: EndpointProfile) -> Callable[[], str | None]:
-        def find() -> str | None:
-            found = find_key(profile.api_key, folder) if profile.api_key else None
-            return None if found is None else found.reveal()
-
-        return find
 
     opened: dict[str, Endpoint] = {}
     for name in names:
@@ -44,7 +89,9 @@ def open_endpoints(
         elif profile.kind == "replay":
             opened[name] = ReplayEndpoint(name, Store.open(replay_store(profile), readonly=True), profile.concurrency)
         else:
-            opened[name] = open_endpoint(profile, key=key_of(profile), capabilities=store, on_state=on_state)
+            opened[name] = open_endpoint(
+                profile, key=key_finder(profile, folder), capabilities=store, on_state=on_state
+            )
     return opened
 
 

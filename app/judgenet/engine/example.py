@@ -140,7 +140,7 @@ def record_example(folder: Path) -> ExampleRun:
     file = folder / f"{project.name}{PROJECT_SUFFIX}"
     save_project(project, file)
     assert project.pairs is not None
-    dataset = read_source(project.pairs, folder)
+    dataset = read_source(project.pairs, folder, project.salt)
     pairs = tuple(dataset.pairs)
     lines = [json.loads(line) for line in read_text(asset("example", "answers.jsonl")).splitlines()]
     answers = WrittenAnswers(ENDPOINT, lines, [pair.id for pair in pairs])

@@ -134,7 +134,7 @@ def ask_orders(
 
 async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None]) -> Orders:
     name = start.spec.settings.endpoint or ""
-    endpoint = open_endpoints([name], start.profiles, store, start.folder, lambda state: None)[name]
+    endpoint = open_endpoints([name], start.profiles, store, start.folder, lambda state: None, salt=start.salt)[name]
     asking = _Asking()
     asker = _Asker(store, start, endpoint, groups.size, asking)
     total = len(groups.groups)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from judgenet.core.endpoints import EndpointProfile
@@ -12,6 +12,7 @@ from judgenet.core.network import DEFAULTS
 from judgenet.core.schemas import judge_schema
 from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
+from judgenet.engine.endpoints import key_finder, require_approved
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema
 
 _SYSTEM = "You compare two responses to a question."
@@ -58,17 +59,20 @@ class Probe:
 
 
 async def probe(
-    profile: EndpointProfile, model: str, key: Callable[[], str | None], on_state: OnState | None = None
+    profile: EndpointProfile, model: str, folder: Path | None, salt: str, on_state: OnState | None = None
 ) -> Probe:
-    """Opens the endpoint, asks it once, and closes it. ``key`` gives the API key where it is needed.
+    """Opens the endpoint, asks it once, and closes it. ``folder`` and ``salt`` are those of the project that names it
+    (``None`` and empty where none does).
 
     :raises ValueError: for an endpoint that cannot be asked (a replay).
+    :raises NotApproved: the endpoint was not approved; nothing is sent.
     """
+    require_approved([profile.name], {profile.name: profile}, folder, salt)
     endpoint: HttpEndpoint | EmbeddedEndpoint
     if profile.kind == "embedded":
         endpoint = EmbeddedEndpoint(profile, on_state=on_state)
     else:
-        endpoint = open_endpoint(profile, key=key, on_state=on_state)
+        endpoint = open_endpoint(profile, key=key_finder(profile, folder), on_state=on_state)
     reply: ChatReply | None = None
     reason: Reason | None = None
     message = ""

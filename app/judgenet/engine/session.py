@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +32,7 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
-from judgenet.engine.endpoints import open_endpoints
+from judgenet.engine.endpoints import open_endpoints, require_approved
 from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
@@ -95,6 +96,11 @@ def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
 def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
     """The names of the endpoints that calls of the network go to, sorted."""
     return tuple(sorted({settings.endpoint for settings in all_settings(spec) if settings.endpoint}))
+
+
+def profiles_of(start: Start) -> tuple[EndpointProfile, ...]:
+    """The endpoints that calls of a start go to."""
+    return tuple(start.profiles[name] for name in endpoints_of(start.spec))
 
 
 Scope = Literal["all", "fresh", "unscored", "roles"]
@@ -237,7 +243,10 @@ class Engine:
         """Starts a run, or goes on with it. ``emit`` is called on the engine's thread: put events into a queue.
 
         :raises NetworkError: the design cannot run.
+        :raises NotApproved: an endpoint of the network was not approved; nothing is entered in the store.
         """
+        if self._open_with is None:
+            require_approved(endpoints_of(start.spec), start.profiles, start.folder, start.salt)
         handle = RunHandle(self._runtime, plan_run(store, start))
         handle.future = self._runtime.submit(self._go(handle, store, start, emit))
         return handle
@@ -250,7 +259,7 @@ class Engine:
             if state.state != "stopped":
                 emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
-        opens = self._open_with or open_endpoints
+        opens = self._open_with or partial(open_endpoints, salt=start.salt)
         endpoints = opens(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
         try:
             handle._executor = Executor(handle.plan, store, endpoints, emit)

@@ -13,9 +13,11 @@ from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, Project
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.budget import Limits
+from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.session import Scope, Start, with_models
 from judgenet.engine.versions import versions
 from judgenet.formats.watch import Watch, nothing
+from judgenet.store.approvals import file_needs
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import RunInfo
 
@@ -23,10 +25,22 @@ if TYPE_CHECKING:
     from judgenet.formats import Dataset
 
 
-def read_source(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dataset:
-    """The pairs of a source whose relative paths start at ``folder``; its selection is left aside.
+def read_source(source: PairsSource, folder: Path, salt: str, watch: Watch = nothing) -> Dataset:
+    """The pairs of a source whose relative paths start at ``folder``; its selection is left aside. ``folder`` and
+    ``salt`` are the project's: it reads below its own folder, and what the user approved for it.
 
     ``watch`` hears how far it is, and may end it.
+
+    :raises NotApproved: a file lies elsewhere and was not approved; nothing is read.
+    :raises DataError: a file is missing or cannot be read as pairs.
+    """
+    if needs := file_needs(source.files, folder, salt):
+        raise NotApproved(needs)
+    return read_files(source, folder, watch)
+
+
+def read_files(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dataset:
+    """As :func:`read_source`, for files that the user himself names: they need no approval.
 
     :raises DataError: a file is missing or cannot be read as pairs.
     """

@@ -42,6 +42,16 @@ _ADDRESS_VARIABLES = {
     "ollama": "the environment variable OLLAMA_HOST",
 }
 
+_AZURE_HOSTS = ".openai.azure.com"
+_PROVIDER_KEYS = {
+    "api.openai.com": ("OPENAI_API_KEY",),
+    "openrouter.ai": ("OPENROUTER_API_KEY",),
+    "api.anthropic.com": ("ANTHROPIC_API_KEY",),
+    "generativelanguage.googleapis.com": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    _AZURE_HOSTS: ("AZURE_OPENAI_API_KEY",),
+}
+"""By host (Azure: its end): the names of the keys that are that provider's own."""
+
 
 class SettingsError(ValueError):
     """Settings that cannot be read, written or used; the message says where and how to mend it."""
@@ -258,19 +268,31 @@ def ollama_url(host: str) -> str:
     return f"{scheme or 'http'}://{name}:{port}/" + "".join(f"{part}/" for part in path.split("/") if part) + "v1"
 
 
+def provider_keys(address: str) -> tuple[str, ...]:
+    """Names of the keys that belong to the provider at an address (scheme, host and port): the usual one first. Empty
+    for every other address, and for one that is not encrypted."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ()
+    if parts.scheme != "https" or port not in (None, 443):
+        return ()
+    if host.endswith(_AZURE_HOSTS):
+        return _PROVIDER_KEYS[_AZURE_HOSTS]
+    return _PROVIDER_KEYS.get(host, ())
+
+
 def _usual(host: str, path: str) -> tuple[EndpointKind, str | None]:
     """Kind and key name of a host. Anthropic and Google answer in OpenAI's form too, at addresses of their own."""
-    if host == "api.openai.com":
-        return "openai", "OPENAI_API_KEY"
-    if host == "openrouter.ai":
-        return "openai", "OPENROUTER_API_KEY"
+    key = next(iter(provider_keys(f"https://{host}")), None) if ":" not in host else None
     if host == "api.anthropic.com":
-        return "anthropic", "ANTHROPIC_API_KEY"
+        return "anthropic", key
     if host == "generativelanguage.googleapis.com":
-        return ("openai" if "/openai" in path else "gemini"), "GEMINI_API_KEY"
-    if host.endswith(".openai.azure.com"):
-        return ("openai" if "/openai/v1" in path else "azure"), "AZURE_OPENAI_API_KEY"
-    return "openai", None
+        return ("openai" if "/openai" in path else "gemini"), key
+    if host.endswith(_AZURE_HOSTS):
+        return ("openai" if "/openai/v1" in path else "azure"), key
+    return "openai", key
 
 
 def _user_profiles(built_in: Mapping[str, EndpointProfile]) -> dict[str, EndpointProfile]:

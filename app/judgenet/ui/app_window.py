@@ -34,6 +34,7 @@ from judgenet.ui.tasks import Tasks
 from judgenet.ui.theme import Theme, ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
 from judgenet.ui.tour import Tour
+from judgenet.ui.trust import TrustAsker
 
 DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
@@ -91,6 +92,7 @@ class AppWindow(QMainWindow):
         self.tasks = Tasks(self)
         self.tasks.failed.connect(self._task_failed)
         document = Document(self.tasks, self.errors, self)
+        document.ask_trust = TrustAsker(document, theme, self).ask
         bridge = Bridge(self)
         run_state = RunState(document, bridge, self.tasks, self.errors, self)
         runner = Runner(document, run_state, bridge, self.tasks, self.errors, self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -17,8 +17,10 @@ from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS, renamed
 from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
+from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
+from judgenet.store.approvals import Need, approve, carry, endpoint_needs, file_needs
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import has_labels
@@ -99,6 +101,7 @@ class Document(QObject):
     Attributes:
         project: the project; there is always one.
         path: its file, ``None`` before it has a name.
+        ask_trust: asks the user whether this project may have what it needs; told no where nobody can be asked.
         dataset: the pairs as read, ``None`` where none are loaded.
         pairs: the selected pairs, in the order of the source.
         undo_stack: all edits.
@@ -141,6 +144,7 @@ class Document(QObject):
         self.store: Store | None = None
         self.read_only = ""
         self.save_state: SaveState = "saved"
+        self.ask_trust: Callable[[Sequence[Need]], Awaitable[bool]] = _nobody
         self._file: ProjectFile | None = None
         self._loading = False
         self._load_task: asyncio.Task[None] | None = None
@@ -328,6 +332,49 @@ class Document(QObject):
         ):
             signal.emit()
 
+    # What the user approves
+
+    async def may_send(self, used: Iterable[EndpointProfile]) -> bool:
+        """The gate before anything is sent to endpoints: what they need that the user has not approved yet is asked
+        for. Where it is refused, or cannot be looked up, nothing may be sent."""
+        try:
+            needs = endpoint_needs(used, self.folder, self.project.salt)
+            return not needs or await self._ask(needs)
+        except (OSError, SettingsError) as error:
+            self._errors.tell_exception(error, "Nothing was sent")
+            return False
+
+    def may_read(self, source: PairsSource) -> bool:
+        """Whether the project may read these files. Where it may not, it says so and offers to approve them."""
+        try:
+            needs = file_needs(source.files, self.folder, self.project.salt)
+        except OSError as error:
+            self._errors.tell_exception(error, "No pairs were read")
+            return False
+        if needs:
+            files = ", ".join(need.place for need in needs)
+            self._errors.tell(
+                f"The project names pairs outside its own folder, which were not read: {files}",
+                self.title,
+                Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
+                level="warning",
+            )
+        return not needs
+
+    async def _ask_to_read(self, needs: Sequence[Need]) -> None:
+        try:
+            if await self._ask(needs):
+                self.reload_pairs()
+        except OSError as error:
+            self._errors.tell_exception(error, "No pairs were read")
+
+    async def _ask(self, needs: Sequence[Need]) -> bool:
+        generation = self._generation
+        if not await self.ask_trust(needs) or generation != self._generation:
+            return False
+        approve(needs)
+        return True
+
     # Editing
 
     def edit_network(self, text: str, spec: NetworkSpec, *, merge: str = "") -> None:
@@ -356,7 +403,15 @@ class Document(QObject):
             source = replace(source, files=files)
             if dataset is not None:
                 select(dataset.pairs, source.selection)
+                # They were read already: by the user's choice, or because they were approved before.
+                self._keep_approved(lambda: approve(file_needs(files, self.folder, self.project.salt)))
         self._push(text, _Value(replace(self.project, pairs=source), dataset, self.folder), "")
+
+    def _keep_approved(self, keep: Callable[[], None]) -> None:
+        try:
+            keep()
+        except OSError as error:
+            self._errors.tell_exception(error, self.title)
 
     def _push(self, text: str, after: _Value, merge: str) -> None:
         before = _Value(self.project, self.dataset, self.folder)
@@ -432,7 +487,7 @@ class Document(QObject):
     # Pairs
 
     def _load_pairs(self) -> None:
-        if self.project.pairs is not None and self.dataset is None:
+        if self.project.pairs is not None and self.dataset is None and self.may_read(self.project.pairs):
             self._load_task = self._tasks.start(self._load(self.project.pairs, self._generation), "Load the pairs")
 
     async def loaded(self) -> None:
@@ -447,17 +502,17 @@ class Document(QObject):
 
     async def _load(self, source: PairsSource, generation: int) -> None:
         self._set_loading(True)
-        folder = self.folder
+        folder, salt = self.folder, self.project.salt
         try:
             dataset = await self._tasks.job(
-                "Load the pairs", lambda job: read_source(source, folder, lambda share: job.report(share, 1))
+                "Load the pairs", lambda job: read_source(source, folder, salt, lambda share: job.report(share, 1))
             )
         except JobCancelled:
             self._errors.tell(
                 "The pairs were not loaded.", self.title, Mend("Load them", self.reload_pairs), level="warning"
             )
             return
-        except (DataError, OSError) as error:
+        except (DataError, EndpointError, OSError) as error:
             self._errors.tell_exception(error, mend=Mend("Try again", self.reload_pairs))
             return
         finally:
@@ -549,6 +604,7 @@ class Document(QObject):
             with Store.open(store_path(path)):
                 """Nobody else has it open."""
         project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
+        self._keep_approved(lambda: carry(project, before.parent, path.parent))
         save_project(project, path, loaded_from=before)
         if self.store is not None:
             source, self.store = self.store, None
@@ -564,6 +620,10 @@ class Document(QObject):
         self._session.set_file(path)
         self._set_save_state("saved")
         self._tell_all()
+
+
+async def _nobody(needs: Sequence[Need]) -> bool:
+    return False
 
 
 def _source(project: Project) -> PairsSource | None:

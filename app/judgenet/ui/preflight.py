@@ -22,8 +22,9 @@ from judgenet.core.network import NetworkError, Settings
 from judgenet.core.plan import PriceError
 from judgenet.core.preflight import Assessment, Check, Light
 from judgenet.core.prompts import PromptError
+from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, models_of, preflight
-from judgenet.engine.session import Start
+from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
@@ -121,6 +122,8 @@ class PreflightDialog(QDialog):
         except (NetworkError, PriceError, PromptError) as error:
             context.errors.tell_exception(error, "The models were not tried")
             return
+        if not await context.document.may_send(profiles_of(start)):
+            return
         self._found = []
         engine = context.runner.engine()
         try:
@@ -143,7 +146,7 @@ class PreflightDialog(QDialog):
         except JobCancelled:
             self._say("Stopped.")
             return
-        except (NetworkError, OSError) as error:
+        except (EndpointError, NetworkError, OSError) as error:
             context.errors.tell_exception(error, "The models were not tried")
         finally:
             self._job = None

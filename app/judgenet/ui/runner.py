@@ -16,7 +16,8 @@ from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
-from judgenet.engine.session import Engine, RunHandle, Scope
+from judgenet.engine.endpoints import EndpointError
+from judgenet.engine.session import Engine, RunHandle, Scope, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.store.db import StoreError
 from judgenet.store.runs import set_run_state
@@ -168,8 +169,10 @@ class Runner(QObject):
                 stream=True,
                 scope=scope,
             )
+            if not await document.may_send(profiles_of(start)) or store is not document.store:
+                return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
-        except (NetworkError, PriceError, PromptError, StoreError) as error:
+        except (EndpointError, NetworkError, PriceError, PromptError, StoreError) as error:
             self._errors.tell_exception(error, "No run was started")
             return
         finally:

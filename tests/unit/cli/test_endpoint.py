@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import keyring
@@ -15,6 +15,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec
 from judgenet.core.project import Project
+from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import ChatReply, EndpointState, OnState, Usage
 from judgenet.engine.probe import Probe
 from judgenet.store.files import save_project
@@ -225,7 +226,8 @@ def test_a_test_call_that_fails_is_1_with_the_reason_and_one_request(
 def test_a_key_that_an_endpoint_sends_back_is_not_shown(
     config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def answer(profile: EndpointProfile, model: str, key: Callable[[], str | None], told: OnState) -> Probe:
+    async def answer(profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState) -> Probe:
+        key = key_finder(profile, folder)
         told(EndpointState(profile.name, "slow", f"{key()} is throttled"))
         if model == "bad":
             return Probe(profile.name, model, "text", reason=Reason.BAD_REQUEST, message=f"wrong key {key()}")
@@ -262,6 +264,8 @@ def test_a_projects_own_endpoints_and_dotenv_count(
     (tmp_path / ".env").write_text(f"OWN_KEY={KEY}\n", encoding="utf-8")
     code, out, _ = run(capsys, "show", "own", "--project", str(path), "--json")
     assert (code, json.loads(out)["from"], json.loads(out)["key_found_in"]) == (0, "project", ".env")
+    assert run(capsys, "test", "own", "--project", str(path))[0] == 2
+    assert run(capsys, "trust", str(path))[0] == 0
     assert run(capsys, "test", "own", "--project", str(path))[0] == 0
     assert run(capsys, "show", "own")[0] == 2
 

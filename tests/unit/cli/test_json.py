@@ -329,6 +329,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet export --what labels": (("export", "labelled", "--what", "labels"),),
     "judgenet export --what bias": (("export", "lab", "--what", "bias"),),
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
+    "judgenet endpoint trust": (("endpoint", "trust"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
 }
 

@@ -14,7 +14,7 @@ from judgenet.store.labs import lab_calls, lab_info, lab_result
 def test_the_lab_of_the_example_is_whole_and_the_same_each_time(tmp_path: Path) -> None:
     project = example_project()
     assert project.pairs is not None
-    pairs = read_source(project.pairs, tmp_path).pairs[:6]
+    pairs = read_source(project.pairs, tmp_path, project.salt).pairs[:6]
     found = []
     for place in ("one", "other"):
         with Store.open(tmp_path / f"{place}.db") as store:

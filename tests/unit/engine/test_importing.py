@@ -12,7 +12,7 @@ import pytest
 from judgenet.core import presets
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.importing import ImportDraft, cost_line, look, read
-from judgenet.engine.setup import read_source
+from judgenet.engine.setup import read_files
 from judgenet.formats import OpenFiles, PairMapping, open_files, read_pairs
 from judgenet.store.settings import profiles
 
@@ -31,7 +31,7 @@ def written(folder: Path, records: list[dict[str, Any]], name: str = "data.jsonl
 
 def as_kept(source: PairsSource, folder: Path) -> list[Any]:
     """The pairs that a project with this source reads."""
-    return list(read_source(source, folder).pairs)
+    return list(read_files(source, folder).pairs)
 
 
 def test_clear_columns_and_one_open_label(tmp_path: Path) -> None:

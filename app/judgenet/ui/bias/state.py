@@ -31,8 +31,9 @@ from judgenet.engine.bias import (
     lab_starts,
     start_lab,
 )
+from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.nwise import OrdersEstimate, ask_orders, estimate_orders
-from judgenet.engine.session import Start
+from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.stats.bias import Judge
 from judgenet.stats.lab import LabResult
@@ -319,6 +320,8 @@ class BiasState(QObject):
     async def _run(self, built: BuiltLab, start: Start, planned: int, groups: Groups | None) -> None:
         store, judges = self._document.store, self.choice.judges
         assert store is not None
+        if not await self._document.may_send(profiles_of(start)) or store is not self._document.store or self.why_not():
+            return
         self._document.save()
         engine = self._runner.engine()
         self.going, self._stop_asked, self.ended = True, False, None
@@ -352,7 +355,7 @@ class BiasState(QObject):
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await self._tasks.off_thread(ended.wait)
-        except (NetworkError, StoreError, OSError) as error:
+        except (EndpointError, NetworkError, StoreError, OSError) as error:
             self._errors.tell_exception(error, "The bias lab")
         finally:
             self._pulse.stop()

@@ -117,6 +117,8 @@ class Importer(QObject):
         if why:
             errors.tell(f"Nothing was imported. {why}", document.title, level="warning")
             return
+        if source is not None and not document.may_read(source):
+            return
         self.cancel()
         self.files = tuple(file.absolute() for file in files)
         self._source = source

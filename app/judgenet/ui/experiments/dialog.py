@@ -34,8 +34,9 @@ from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
+from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.experiments import ExperimentEstimate, Step
-from judgenet.engine.session import Start
+from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
 from judgenet.store.db import StoreError
@@ -403,6 +404,8 @@ class ExperimentsDialog(QDialog):
             wanted, start = self._wanted(), self._start()
             store = document.store
             assert store is not None
+            if not await document.may_send(profiles_of(start)) or store is not document.store or self._why_not():
+                return
             document.save()
             engine = context.runner.engine()
         except (NetworkError, PriceError, PromptError, StoreError) as error:
@@ -433,7 +436,7 @@ class ExperimentsDialog(QDialog):
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await context.tasks.off_thread(ended.wait)
-        except (ResultsError, NetworkError, StoreError, OSError) as error:
+        except (ResultsError, EndpointError, NetworkError, StoreError, OSError) as error:
             context.errors.tell_exception(error, title)
         finally:
             self._going = False

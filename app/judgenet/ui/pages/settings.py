@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
+from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
 from judgenet.store.secrets import SecretError, find_key, scrub, set_session_key, store_key
 from judgenet.store.settings import (
@@ -460,20 +461,19 @@ class EndpointsPanel(QFrame):
         if model is None:
             self.told.setText("Which model is to be asked? Name one and keep the changes.")
             return
-        folder = self._context.document.folder
+        folder, salt = self._context.document.folder, self._context.document.project.salt
+        if not await self._context.document.may_send([profile]):
+            self.told.setText("Nothing was sent: you have not approved what the project wants.")
+            return
         self.test.setEnabled(False)
         self.told.setText(f"Asking {profile.name} …")
 
-        def key() -> str | None:
-            found = find_key(profile.api_key, folder) if profile.api_key else None
-            return None if found is None else found.reveal()
-
         def ask() -> Probe:
-            return asyncio.run(probe(replace(profile, retries=0), model, key))
+            return asyncio.run(probe(replace(profile, retries=0), model, folder, salt))
 
         try:
             told = _probe_words(await self._context.tasks.off_thread(ask))
-        except (SecretError, ValueError) as error:
+        except (EndpointError, SecretError, OSError, ValueError) as error:
             told = str(error)
         finally:
             self.test.setEnabled(True)

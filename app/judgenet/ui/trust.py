@@ -1,0 +1,115 @@
+"""Asks whether a project may have what it wants: a key, headers or pairs for an address, a file outside its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from judgenet.store.approvals import Need
+from judgenet.ui.dialogs import shown
+from judgenet.ui.document import Document
+from judgenet.ui.parts import label, line
+from judgenet.ui.theme import ThemeManager
+from judgenet.ui.widgets import set_kind
+
+_WIDE: Final = 600
+_HIGH: Final = 520
+
+_WHAT: Final = {
+    "key": "Send your key {name}, and the prompts with the pairs, to:",
+    "address": "Send the prompts with the pairs to:",
+    "header": "Send the header {name} to:",
+    "file": "Read this file, which is outside the project's folder:",
+}
+
+
+class TrustDialog(QDialog):
+    """What a project wants, each thing with the address or file that it is about. Its answer is no unless the user
+    says yes."""
+
+    def __init__(self, document: Document, needs: Sequence[Need], theme: ThemeManager, parent: QWidget) -> None:
+        super().__init__(parent)
+        px = theme.theme.px
+        self.setWindowTitle("Do you trust this project?")
+        self.setAccessibleName("Do you trust this project?")
+        place = document.path or document.file
+        lead = label(f"“{document.title}” wants what you have not approved", "title", wrap=True)
+        file = label(str(place or ""), tone="text2", wrap=True)
+        inner = QWidget()
+        rows = QVBoxLayout(inner)
+        rows.setContentsMargins(px(12), px(12), px(12), px(12))
+        rows.setSpacing(px(12))
+        for number, need in enumerate(needs):
+            if number:
+                rows.addWidget(line())
+            rows.addWidget(self._row(need, px(4)))
+        rows.addStretch(1)
+        area = QScrollArea()
+        area.setWidget(inner)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("What the project wants")
+        advice = label(
+            "Allow it only if you know who made the project and recognise each address and file. "
+            "Your answer is kept on this computer, not in the project. "
+            "To take it back: judgenet endpoint trust --revoke",
+            tone="text2",
+            wrap=True,
+        )
+        self.refuse = QPushButton("Do not allow")
+        self.allow = QPushButton("Allow")
+        set_kind(self.refuse, "primary")
+        self.refuse.setDefault(True)
+        self.allow.setAutoDefault(False)
+        self.refuse.clicked.connect(self.reject)
+        self.allow.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.allow)
+        buttons.addWidget(self.refuse)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(24), px(16), px(24), px(16))
+        column.setSpacing(px(12))
+        column.addWidget(lead)
+        column.addWidget(file)
+        column.addWidget(area, stretch=1)
+        column.addWidget(advice)
+        column.addLayout(buttons)
+        wanted = px(230) + px(92) * len(needs)
+        self.resize(min(px(_WIDE), parent.width() - px(32)), min(px(_HIGH), wanted, parent.height()))
+        self.refuse.setFocus()
+
+    @staticmethod
+    def _row(need: Need, gap: int) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(gap)
+        if need.endpoint:
+            column.addWidget(label(f"Endpoint {need.endpoint}", tone="text2"))
+        column.addWidget(label(_WHAT[need.kind].format(name=need.name), wrap=True))
+        place = label(need.place, "mono", wrap=True)
+        place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        column.addWidget(place)
+        return row
+
+
+class TrustAsker:
+    """Opens :class:`TrustDialog` over a window, one at a time."""
+
+    def __init__(self, document: Document, theme: ThemeManager, parent: QWidget) -> None:
+        self._document = document
+        self._theme = theme
+        self._parent = parent
+
+    async def ask(self, needs: Sequence[Need]) -> bool:
+        """Whether the user allows all of it."""
+        dialog = TrustDialog(self._document, needs, self._theme, self._parent)
+        try:
+            return await shown(dialog)
+        finally:
+            dialog.deleteLater()
