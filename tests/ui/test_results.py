@@ -594,7 +594,8 @@ async def test_two_runs_stand_side_by_side(studio: Studio, place: Path) -> None:
     assert page.compare.warning.isVisible()
     told = page.compare.warning.text.text
     assert told.startswith("These are different judges.")
-    assert "the network (run 2: " in told
+    assert "From run 1 to run 2 they differ in the network: " in told
+    assert "number of layers: 1 → 3, width of layer 1: 2 → 4" in told
     assert "the prompts" not in told
     ones, others = both(second, "c2_all"), both(first, "c2_all")
     apart = 100 * (accuracy_score(*ones) - accuracy_score(*others))

@@ -22,6 +22,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
+from judgenet.engine.budget import Limits
 from judgenet.engine.ports import ChatRequest
 from judgenet.store.files import save_project
 from judgenet.ui.app import Studio
@@ -29,7 +30,7 @@ from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.run.focus import FRAME_MS
 from judgenet.ui.run.prose import Prose
-from judgenet.ui.run_state import RunState
+from judgenet.ui.run_state import Progress, RunState
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import make_studio, settle, until
 from tests.ui.person import LEFT, NONE, click, click_node, find, key, name_of, press
@@ -214,6 +215,34 @@ async def test_stop_ends_a_run_within_a_second_in_every_state(
     press(studio.window.top_bar, "Run")
     await finished(studio)
     assert state.state == "done"
+
+
+async def test_after_stop_and_run_all_counts_are_of_the_whole_run(
+    studio: Studio, place: Path, judge: JudgeServer
+) -> None:
+    await opened(studio, http_project(place, judge, concurrency=2))
+    runner, state = studio.window.context.runner, state_of(studio)
+    runner.limits = Limits(max_calls=30)
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    assert state.state == "budget"
+    tokens = state.progress.tokens_in
+    assert (state.progress.calls, state.table and state.table.calls_in) == (30, 30)
+    runner.limits = Limits(max_calls=6)
+    seen: list[Progress] = []
+    state.progress_changed.connect(lambda: seen.append(state.progress))
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    of_this = [one for one in seen if one.tokens_in > tokens]
+    assert of_this
+    assert {(one.pairs, one.calls_planned) for one in of_this} <= {(6, 6 * (1 + 3 * 2 * 2)), (6, 36)}
+    assert all(one.calls > 30 for one in of_this)
+    again = state.progress
+    assert (again.calls, again.pairs) == (36, 6)
+    # Read anew from the store, it is the same.
+    state.show_run(state.run.id if state.run else None)
+    await until(lambda: state.progress.calls > 0, "the run is read")
+    assert (state.progress.calls, state.progress.tokens_in) == (again.calls, again.tokens_in)
 
 
 async def test_only_the_unscored_are_retried(studio: Studio, place: Path, judge: JudgeServer) -> None:

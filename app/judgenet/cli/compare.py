@@ -14,7 +14,7 @@ from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregatio
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.comparing import Both, compare_pairs
-from judgenet.report.judges import Differing, judges_warning, network_words, what_differs
+from judgenet.report.judges import Differing, changes_between, judges_warning, network_words, what_differs
 from judgenet.stats.comparison import Comparison, Difference
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
@@ -93,6 +93,7 @@ def run_comparison(
         "chosen_assumed": chosen is None and sample.chosen == "imported",
         "labels": sample_json(sample),
         "judges_differ": {name: list(values) for name, values in differing.items()},
+        "network_changes": [change._asdict() for change in changes_between(first[1], second[1], differing)],
         "notes": _notes(differing, conflicting, sample),
     }
 
@@ -163,8 +164,16 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
     for note in figures["notes"]:
         console.print(f"Warning: {note}", soft_wrap=True, markup=False)
     for name, (one, other) in figures["judges_differ"].items():
-        if name != "prompts":
-            console.print(f"  {name.replace('_', ' ')}: {one} / {other}", soft_wrap=True, markup=False)
+        if name == "network":
+            one, other = figures["first"]["network"], figures["second"]["network"]
+            if one != other:
+                console.print(f"  network: {one} → {other}", soft_wrap=True, markup=False)
+            for change in figures["network_changes"]:
+                console.print(
+                    f"  {change['what']}: {change['first']} → {change['second']}", soft_wrap=True, markup=False
+                )
+        elif name != "prompts":
+            console.print(f"  {name.replace('_', ' ')}: {one} → {other}", soft_wrap=True, markup=False)
     pairs, who = figures["pairs"], [f"{figures[k]['run']} {figures[k]['aggregation']}" for k in ("first", "second")]
     console.print(
         f"{who[0]} less {who[1]}: {pairs['both_judged']:,} of {pairs['common']:,} common pairs judged by both, "

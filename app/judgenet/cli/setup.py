@@ -25,7 +25,7 @@ from judgenet.core.roles import parse_roles
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
-from judgenet.engine.setup import read_files, read_source, run_record
+from judgenet.engine.setup import read_files, read_source, run_record, unpriced_models
 from judgenet.formats import Dataset, parse_column_map, parse_label_map, parse_matches
 from judgenet.store.approvals import approve, endpoint_needs, file_needs
 from judgenet.store.db import Store
@@ -422,13 +422,11 @@ def _price_of(text: str, endpoints: Sequence[str]) -> PriceTable:
 
 def _require_prices(network: NetworkSpec, prices: PriceTable, known: Mapping[str, EndpointProfile]) -> None:
     """A budget in money needs the price of every model: an unknown price is not 0."""
-    for settings in all_settings(network):
-        endpoint, model = settings.endpoint or "", settings.model or ""
-        if prices.find(model, endpoint, known[endpoint].kind if endpoint in known else "") is None:
-            raise InputError(
-                f"--budget: the price of {model} at {endpoint} is unknown, so the budget could not be held. "
-                "Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or --token-budget."
-            )
+    for settings in unpriced_models(network, prices, known):
+        raise InputError(
+            f"--budget: the price of {settings.model} at {settings.endpoint} is unknown, so the budget could not be "
+            "held. Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or --token-budget."
+        )
 
 
 def _source(

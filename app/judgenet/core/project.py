@@ -31,6 +31,9 @@ SCHEMA = 1
 
 RULE = "aggregation"
 """The name in a project's metadata of the aggregation that gives the verdict."""
+
+LIMITS = "limits"
+"""The name in a project's metadata of what a start of a run in the studio must not exceed."""
 """Version of the document that this program reads and writes."""
 
 REQUIRES = "0.1.0"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 
@@ -24,6 +25,24 @@ class Limits:
             None if self.max_tokens is None else max(0, self.max_tokens - used.tokens),
             None if self.max_price is None else max(0.0, self.max_price - used.price),
         )
+
+    def to_json(self) -> dict[str, float]:
+        """The limits that are set, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_json(cls, record: object) -> Limits:
+        """The limits of such a record; what is no limit is left out, since whoever wrote it meant none."""
+        given = record if isinstance(record, Mapping) else {}
+
+        def number(name: str) -> float | None:
+            value = given.get(name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e15:
+                return None
+            return float(value)
+
+        calls, tokens = number("max_calls"), number("max_tokens")
+        return cls(None if calls is None else int(calls), None if tokens is None else int(tokens), number("max_price"))
 
 
 class Used(NamedTuple):

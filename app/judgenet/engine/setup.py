@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgenet import formats
 from judgenet.core import network_json
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.pairs import Pair
+from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved
-from judgenet.engine.session import Scope, Start, with_models
+from judgenet.engine.session import Scope, Start, all_settings, with_models
 from judgenet.engine.versions import versions
 from judgenet.formats.watch import Watch, nothing
 from judgenet.store.approvals import file_needs
@@ -110,3 +113,25 @@ def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...
         "pairs": run.record["data_hash"] != pairs_hash,
     }
     return tuple(name for name, different in differs.items() if different)
+
+
+def unpriced_models(
+    spec: NetworkSpec, prices: PriceTable, profiles: Mapping[str, EndpointProfile]
+) -> tuple[Settings, ...]:
+    """The models of a network whose price is unknown, each once: an unknown price is not 0, so that no limit of money
+    can be held with them. Where an endpoint names its own model, the network need not."""
+    found: dict[tuple[str, str], Settings] = {}
+    for settings in all_settings(spec):
+        profile = profiles.get(settings.endpoint or "")
+        if profile is None or profile.kind == "replay":
+            continue
+        model = settings.model or profile.model
+        if model and prices.find(model, profile.name, profile.kind) is None:
+            found.setdefault((profile.name, model), replace(settings, model=model))
+    return tuple(found.values())
+
+
+def no_price_words(models: Sequence[Settings]) -> str:
+    """That the price of models is unknown, in a sentence."""
+    named = ", ".join(f"{of.model} at {of.endpoint}" for of in models)
+    return f"The price of {named} is unknown."

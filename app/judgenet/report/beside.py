@@ -86,13 +86,14 @@ def compare_runs(
             label = None if clash else human or other_human
             source = people if people.chosen else other.people(theirs)
             both.append(Both(index.question(mine), label, source, True, said, other_said))
-    compared = compare_pairs(both, within_name(run, names[0]), chosen, report.bootstrap_seed)
+    called = (run.id, other_run.id if same_store else f"{_place(other_store.path)}, {other_run.id}")
+    compared = compare_pairs(both, within_name(run, names[0]), chosen, report.bootstrap_seed, called)
     differing = what_differs((store, run), (other_store, other_run))
     return replace(
         report,
         beside=Beside(
-            first=run.id,
-            second=other_run.id if same_store else f"{_place(other_store.path)}, {other_run.id}",
+            first=called[0],
+            second=called[1],
             decides=names,
             pairs=(len(index), len(other)),
             common=len(places),

@@ -40,8 +40,14 @@ class Compared:
     questions: int
 
 
-def compare_pairs(both: Sequence[Both], within: str, chosen: Chosen | None = None, seed: int = 0) -> Compared:
-    """Compares two runs, the first less the second.
+def compare_pairs(
+    both: Sequence[Both],
+    within: str,
+    chosen: Chosen | None = None,
+    seed: int = 0,
+    runs: tuple[str, str] = ("the first run", "the second run"),
+) -> Compared:
+    """Compares two runs, the first less the second; ``runs`` is what reasons call them.
 
     ``within`` names the verdicts of the first (:func:`judgenet.store.results.within_name`). Only labels chosen at
     random from all pairs tell the difference of the rates, since those drawn within the verdicts of one run are not so
@@ -65,6 +71,7 @@ def compare_pairs(both: Sequence[Both], within: str, chosen: Chosen | None = Non
             sample.chosen,
             by_question=question_counts(questions, verdict_codes(counting), firsts, seconds),
             seed=seed,
+            names=runs,
         ),
         sample=sample,
         questions=len({of.question for of in both}),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation, NetworkSpec, Settings
-from judgenet.core.network_json import digest, to_json
+from judgenet.core.network_changes import Change, network_changes
+from judgenet.core.network_json import digest
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
@@ -45,8 +46,11 @@ def what_differs(
     # The same models, asked by other neurons.
     moved = "model" not in differing and digest(specs[0]) != digest(specs[1])
     if "network" in differing or moved:
-        parts = ", ".join(_parts(*specs))
-        words = [f"{network_words(run)} ({parts})" if parts else network_words(run) for run in (first[1], second[1])]
+        changes = network_changes(*specs, models=moved)
+        words = [
+            network_words(run) + _values([(change.what, change[1 + side]) for change in changes])
+            for side, run in enumerate((first[1], second[1]))
+        ]
         differing = {"network": (words[0], words[1])} | {k: v for k, v in differing.items() if k != "network"}
     if aggregations is not None:
         rules = [spec.aggregation.learned if LEARNED in aggregations else None for spec in specs]
@@ -84,10 +88,24 @@ def _votes(spec: NetworkSpec) -> Aggregation:
     return replace(spec.aggregation, learned=None)
 
 
-def _parts(one: NetworkSpec, other: NetworkSpec) -> list[str]:
-    """The parts of two designs that differ."""
-    records = [to_json(replace(spec, name="", aggregation=_votes(spec))) for spec in (one, other)]
-    return [name for name in records[0] | records[1] if records[0].get(name) != records[1].get(name)]
+_MOST_NAMED = 8
+"""More differences than these are counted."""
+
+
+def _values(found: Sequence[tuple[str, str]]) -> str:
+    """What a network has where it differs from another: " (orders: both; role of neuron 2: Accuracy)"."""
+    named = [f"{what}: {value}" for what, value in found[:_MOST_NAMED]]
+    if len(found) > _MOST_NAMED:
+        named.append(f"and {len(found) - _MOST_NAMED:,} more")
+    return f" ({'; '.join(named)})" if named else ""
+
+
+def changes_between(first: RunInfo, second: RunInfo, differing: Differing) -> tuple[Change, ...]:
+    """Each difference of two runs' networks, place by place; models only where the same ones are asked by other
+    neurons. ``differing`` is :func:`what_differs` of them."""
+    if "network" not in differing:
+        return ()
+    return network_changes(network_of(first), network_of(second), models="model" not in differing)
 
 
 def network_words(run: RunInfo) -> str:

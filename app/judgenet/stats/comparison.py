@@ -261,20 +261,23 @@ def rate_difference(
     by_question: Array | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    names: tuple[str, str] = ("the first", "the second"),
 ) -> Difference:
     """The difference of the stratified win rates by two networks, with a bootstrap over pairs, or over questions where
     ``by_question`` (as in :func:`compare`) has several pairs of one.
 
     Both estimate the same truth on the same pairs, so that the difference shows how far the corrections themselves
     differ. It is refused where the labels were not chosen at random from all pairs: those chosen within the verdicts of
-    one network are not random within those of the other.
+    one network are not random within those of the other. Where one of the rates is refused, the other is given all the
+    same, and the reason names the one by ``names``.
     """
     n = sum(counts.values())
     if not n:
         return Difference(None, None, None, None, 0, "no pair has a verdict of both")
     if chosen != "random":
         return Difference(None, None, None, None, n, "needs labels chosen at random from all pairs")
-    found: list[float] = []
+    found: list[float | None] = []
+    reasons = []
     labels = sum(count for cell, count in counts.items() if cell[0] is not None)
     places: tuple[Literal[1, 2], ...] = (1, 2)
     for place in places:
@@ -287,17 +290,20 @@ def rate_difference(
                 labelled[cell[place], cell[0]] += count
         few = too_few(labelled, others)
         value = stratified(labelled, others).estimate.value
-        if few or value is None:
-            return Difference(None, None, None, None, n, few)
-        found.append(value)
+        if few:
+            reasons.append(f"{names[place - 1]}: {few}")
+        found.append(None if few else value)
+    one, other = found
+    if one is None or other is None:
+        return Difference(one, other, None, None, n, "; ".join(reasons))
     sample = _Sample.of(counts, by_question, (*VERDICTS, None))
     if sample.table is not None:
         with_label = int(sample.table[:, : len(VERDICTS) ** 3].any(axis=1).sum())
         sample = sample._replace(questions=with_label, few=few_questions(with_label, labels))
     if sample.few:
-        return _without(found[0], found[1], n, "rate", sample)
+        return _without(one, other, n, "rate", sample)
     drawn = _stratified_difference(sample.drawn(resamples, seed))
-    return replace(_difference(found[0], found[1], drawn, n, "rate"), questions=sample.questions)
+    return replace(_difference(one, other, drawn, n, "rate"), questions=sample.questions)
 
 
 def _stratified_difference(drawn: Array) -> Array:

@@ -6,6 +6,7 @@ Everything that is shown or computed of a run asks this one form. Texts stay in 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -17,8 +18,9 @@ from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
 from judgenet.core.learned import LEARNED
-from judgenet.core.network import Aggregation, NetworkSpec, designed_width
+from judgenet.core.network import Aggregation, NetworkSpec, designed_width, needs_roles
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.core.plan import count_calls
 from judgenet.stats.agreement import Flips, flips_of
 from judgenet.stats.curves import CODES, AgreementCurves, Codes, agreement_curves, pair_counts
 from judgenet.stats.verdicts import CallScores, VerdictTable, verdict_table
@@ -61,7 +63,7 @@ class RunFrame:
         states: codes of the pairs' phases; see :meth:`pair_state`.
         columns: the calls by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
         finished: indexes of finished pairs in the order in which they finished.
-        calls_in, calls_unscored: calls that are in, and those of them without an evaluation.
+        calls_in, unscored: calls that are in, and those of them without an evaluation by their reason.
     """
 
     def __init__(self, run: RunInfo, spec: NetworkSpec, pairs: PairColumns, rules: Aggregation | None = None) -> None:
@@ -73,7 +75,9 @@ class RunFrame:
         self.columns: dict[CallKey, CallColumn] = {}
         self.finished: list[int] = []
         self.calls_in = 0
-        self.calls_unscored = 0
+        self.unscored: Counter[str] = Counter()
+        self._calls_a_pair = count_calls(spec).total
+        self._calls_of_finished = 0
         self.role_names: Distinct[str | None] = Distinct([None])
         self._roles: dict[Place, NDArray[np.uint32]] = {}
         self._scores: Distinct[float | None] = Distinct([None])
@@ -116,6 +120,9 @@ class RunFrame:
             on_progress(last, total)
         frame.states[:] = np.frombuffer(bytes(states), np.uint8)
         frame.finished = np.flatnonzero(frame.states >= DONE_PHASE).tolist()
+        frame._calls_of_finished = sum(
+            int((column.phase[frame.finished] >= SCORED_PHASE).sum()) for column in frame.columns.values()
+        )
         frame.states[(frame.states == 0) & frame.begun] = 1
         for place, columns in frame._of_neuron.items():
             if place[0] != ROLES_LAYER:
@@ -164,7 +171,8 @@ class RunFrame:
                 column.set_scores(at_pairs, score_a[found], score_b[found])
                 self._roles[in_layer, place][at_pairs] = of_role[found]
             self.calls_in += len(rows)
-            self.calls_unscored += int((phase == UNSCORED_PHASE).sum())
+            for code in why[phase == UNSCORED_PHASE]:
+                self._count_unscored(code, 1)
             yield int(pairs[-1])
 
     # Filling
@@ -189,6 +197,8 @@ class RunFrame:
             site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
             column = self.column(*site[1:])
             before = int(column.phase[site.pair])
+            if before == UNSCORED_PHASE:
+                self._count_unscored(column.reason[site.pair], -1)
             column.set(
                 site.pair,
                 event.status,
@@ -201,7 +211,8 @@ class RunFrame:
                 event.latency_s or None,
             )
             self.calls_in += before < SCORED_PHASE
-            self.calls_unscored += (event.status == "unscored") - (before == UNSCORED_PHASE)
+            if event.status == "unscored":
+                self._count_unscored(column.reason[site.pair], 1)
             self._begin(site)
             return site
         if isinstance(event, RolesFound):
@@ -209,6 +220,7 @@ class RunFrame:
         if isinstance(event, PairFinished):
             if self.states[event.pair] < DONE_PHASE:
                 self.finished.append(event.pair)
+                self._calls_of_finished += event.calls_total + needs_roles(self.spec)
             self.states[event.pair] = 3 if event.open_calls else DONE_PHASE
             for name, verdict in event.verdicts:
                 self._verdicts[name][event.pair] = VERDICT_CODES[verdict]
@@ -219,13 +231,15 @@ class RunFrame:
 
     def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
         site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-        phases = self.column(*site[1:]).phase
+        column = self.column(*site[1:])
+        phases = column.phase
         before = int(phases[event.pair])
         if before == phase:
             return None
         phases[event.pair] = phase
         self.calls_in -= before >= SCORED_PHASE
-        self.calls_unscored -= before == UNSCORED_PHASE
+        if before == UNSCORED_PHASE:
+            self._count_unscored(column.reason[event.pair], -1)
         self._begin(site)
         return site
 
@@ -252,17 +266,34 @@ class RunFrame:
         """The run ended: calls that were on their way are not any more. Those that were asked again stay unscored."""
         for column in self.columns.values():
             given_up = (column.phase > 0) & (column.phase < SCORED_PHASE)
-            again = int((given_up & (column.reason > 0)).sum())
-            self.calls_in += again
-            self.calls_unscored += again
+            again = column.reason[given_up & (column.reason > 0)]
+            self.calls_in += len(again)
+            for code in again:
+                self._count_unscored(code, 1)
             column.phase[given_up] = np.where(column.reason[given_up] > 0, UNSCORED_PHASE, 0)
         for pair, place in self._strips.running():
             self._strips.set(pair, place, [column for _, _, column in self._of_neuron[place]])
         self._table = None
 
+    def _count_unscored(self, code: int, by: int) -> None:
+        reason = (REASONS[code] or Reason.INTERNAL).value
+        self.unscored[reason] += by
+        if not self.unscored[reason]:
+            del self.unscored[reason]
+
     def set_labels(self, human: Iterable[Verdict | None]) -> None:
         """Takes over the human labels of now, one a pair in order."""
         self.pairs.human = np.fromiter((VERDICT_CODES[label] for label in human), np.uint8, len(self.pairs))
+
+    @property
+    def calls_unscored(self) -> int:
+        """How many calls are in without an evaluation."""
+        return self.unscored.total()
+
+    @property
+    def calls_planned(self) -> int:
+        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design."""
+        return self._calls_of_finished + self._calls_a_pair * (len(self.pairs) - len(self.finished))
 
     # Pairs
 

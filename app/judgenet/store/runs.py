@@ -674,15 +674,18 @@ class Spent:
     unpriced: int
 
 
-def spent(store: Store, run: RunInfo) -> Spent:
-    """Sums over the calls of a run (role generation included)."""
+def spent(store: Store, run: RunInfo, before: float | None = None) -> Spent:
+    """Sums over the calls of a run (role generation included); tokens and price of those asked ``before`` a time, in
+    seconds since the epoch, where one is given."""
     calls, new, scored, tokens_in, tokens_out, cached, price, unpriced = store.reader.execute(
         "SELECT count(*), coalesce(sum(r.cached=0), 0), coalesce(sum(status='scored'), 0), "
-        "coalesce(sum(iif(r.cached, 0, tokens_in)), 0), coalesce(sum(iif(r.cached, 0, tokens_out)), 0), "
-        "coalesce(sum(iif(r.cached, 0, tokens_cached)), 0), coalesce(sum(iif(r.cached, 0, price)), 0.0), "
-        "coalesce(sum(r.cached=0 AND call_id IS NOT NULL AND price IS NULL), 0) "
-        "FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE run=?",
-        (run.number,),
+        "coalesce(sum(iif(paid, tokens_in, 0)), 0), coalesce(sum(iif(paid, tokens_out, 0)), 0), "
+        "coalesce(sum(iif(paid, tokens_cached, 0)), 0), coalesce(sum(iif(paid, price, 0)), 0.0), "
+        "coalesce(sum(paid AND price IS NULL), 0) "
+        "FROM (SELECT r.cached, status, c.*, "
+        "r.cached=0 AND call_id IS NOT NULL AND (?2 IS NULL OR c.started_at < ?2) AS paid "
+        "FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE run=?1) r",
+        (run.number, before),
     ).fetchone()
     unscored = dict(
         store.reader.execute(

@@ -25,6 +25,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
 from judgenet.ui.errors import Mend
 from judgenet.ui.experiments.dialog import ExperimentsDialog
+from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.palette import Palette
 from judgenet.ui.preflight import PreflightDialog
@@ -43,6 +44,8 @@ EXAMPLE_PAIRS: Final = 12
 
 _WIDTH, _DEPTH = 3, 2
 """The network that recorded judges make room for."""
+_FOLLOWING: Final[frozenset[PageKey]] = frozenset({"run", "results", "labels", "bias", "report"})
+"""Pages that follow a run that goes on; from the others, a start leads to the page Run."""
 _SCALE_STEP: Final = 0.1
 _SCALE_WAIT_MS: Final = 150
 """Longer than a key that is held down takes to repeat."""
@@ -85,6 +88,8 @@ class FrameActions(QObject):
         self._scale_soon.timeout.connect(self._take_scale)
         self._preflight = PreflightDialog(context, window)
         self._experiments = ExperimentsDialog(context, window)
+        self._limits = LimitsDialog(context, window)
+        context.runner.limits_wanted.connect(self.show_limits)
         palette.add_answers(self._size_answers)
         palette.add_answers(self._pair_answers)
         self._add()
@@ -167,6 +172,16 @@ class FrameActions(QObject):
                 self._needs_project,
                 menu="Run",
                 words="baselines sweep width depth main table paper word clouds saving",
+            ),
+            Action(
+                "run.limits",
+                "Limits of a run…",
+                self.show_limits,
+                "",
+                "price",
+                self._needs_still_project,
+                menu="Run",
+                words="budget money most calls tokens price cost unknown",
             ),
             Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
             Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
@@ -265,10 +280,13 @@ class FrameActions(QObject):
     # Runs
 
     def start_run(self) -> None:
-        """Starts the project's network; of judgments that were recorded elsewhere says what can be done with them."""
+        """Starts the project's network and shows it at work; of judgments that were recorded elsewhere says what can be
+        done with them."""
         document = self._context.document
         if not document.is_open or not is_recorded(document.spec):
             self._context.runner.start()
+            if self._context.runner.running and self._context.navigator.page not in _FOLLOWING:
+                self._context.navigator.go("run")
             return
         judges = len(document.spec.layers[0].neurons)
         self._context.errors.tell(
@@ -442,6 +460,10 @@ class FrameActions(QObject):
     def try_models(self) -> None:
         """Opens the pre-flight of the network's models."""
         self._preflight.show_for()
+
+    def show_limits(self) -> None:
+        """Asks what a run must not exceed, and for prices that are unknown."""
+        self._limits.show_for()
 
     def show_experiments(self) -> None:
         """Opens the experiments."""

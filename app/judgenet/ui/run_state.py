@@ -67,10 +67,11 @@ _CALLS_KEPT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How the run goes. Counts are of this start of the run while it goes on, else of all of it.
+    """How the run goes. Counts are of the whole run, whatever start of it they come from.
 
-    ``price`` sums the known prices, ``unpriced`` counts calls of unknown price; ``rate`` and ``tokens_rate`` are a
-    second, over the last minute; ``eta_s`` are seconds left, ``None`` where that is unknown.
+    ``price`` sums the known prices, ``price_before`` is the part of it that earlier starts paid; ``unpriced`` counts
+    calls of unknown price; ``rate`` and ``tokens_rate`` are a second, over the last minute; ``eta_s`` are seconds
+    left, ``None`` where that is unknown.
     """
 
     pairs: int = 0
@@ -83,6 +84,7 @@ class Progress:
     tokens_in: int = 0
     tokens_out: int = 0
     price: float = 0.0
+    price_before: float = 0.0
     unpriced: int = 0
     rate: float = 0.0
     tokens_rate: float = 0.0
@@ -157,6 +159,7 @@ class RunState(QObject):
         self._table: RunFrame | None = None
         self._live_id: str | None = None
         self._tally = Tally(clock)
+        self._before: Spent | None = None
         self._held: list[Event] | None = None
         self._wanted = 0
         self._loading = False
@@ -238,6 +241,7 @@ class RunState(QObject):
         self._wanted += 1
         self._live_id = run.id
         self._tally = Tally(self._clock)
+        self._before = None
         self.history = []
         self._sample_every = _SAMPLE_EVERY_S
         if resumes:
@@ -273,11 +277,12 @@ class RunState(QObject):
             return
         self._set_loading(True)
         try:
-            table, totals, paces = await self._tasks.job(
+            table, totals, before, paces = await self._tasks.job(
                 f"Read run {run.number}",
                 lambda job: (
                     RunFrame.read(store, run, on_progress=lambda *_: job.check()),
                     spent(store, run),
+                    spent(store, run, _last_start(run)),
                     pace(store, run),
                 ),
             )
@@ -291,6 +296,8 @@ class RunState(QObject):
         if wanted != self._wanted:
             return
         held, self._held = self._held, None
+        if self.live:
+            self._before = before
         self._put(run, table, totals, paces)
         if held:
             self._apply(held)
@@ -439,8 +446,9 @@ class RunState(QObject):
             if len(self.history) > _SAMPLES_KEPT:
                 del self.history[-2::-2]
                 self._sample_every *= 2
-        if progress != self.progress:
-            self.progress = progress
+        whole = progress if self._table is None else _whole(progress, self._table, self._before)
+        if whole != self.progress:
+            self.progress = whole
             self.progress_changed.emit()
 
     def _follow_newest(self, now: float) -> None:
@@ -664,6 +672,34 @@ def _progress_of_tally(tally: Tally) -> Progress:
         rate=tally.rate,
         tokens_rate=tally.tokens_rate,
         eta_s=tally.eta_s,
+    )
+
+
+def _last_start(run: RunInfo) -> float:
+    """When the newest start of a run began, in seconds since the epoch."""
+    starts = run.record.get("starts") or [{}]
+    return float(starts[-1].get("at", run.created_at))
+
+
+def _whole(start: Progress, table: RunFrame, before: Spent | None) -> Progress:
+    """The progress of a whole run from that of its present start, and from what earlier starts used."""
+    progress = replace(
+        start,
+        pairs=len(table),
+        pairs_done=len(table.finished),
+        calls=table.calls_in,
+        calls_planned=table.calls_planned,
+        unscored=dict(table.unscored),
+    )
+    if before is None:
+        return progress
+    return replace(
+        progress,
+        tokens_in=start.tokens_in + before.tokens_in,
+        tokens_out=start.tokens_out + before.tokens_out,
+        price=start.price + before.price,
+        price_before=before.price,
+        unpriced=start.unpriced + before.unpriced,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
@@ -14,18 +15,21 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, RunFinished
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
+from judgenet.core.project import LIMITS
 from judgenet.core.prompts import PromptError
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.session import Engine, RunHandle, Scope, profiles_of
-from judgenet.engine.setup import start_of
+from judgenet.engine.setup import no_price_words, start_of, unpriced_models
 from judgenet.store.db import StoreError
+from judgenet.store.prices import load_prices
 from judgenet.store.runs import set_run_state
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Tasks
+from judgenet.ui.words import count
 
 STOP_PATIENCE_S: Final = 5.0
 """How long closing waits for a run that was told to stop; it needs less than one."""
@@ -39,9 +43,11 @@ class Runner(QObject):
 
     Signals:
         changed: any of the properties changed.
+        limits_wanted: the user wants to change the limits, or to enter a price that they need.
     """
 
     changed = Signal()
+    limits_wanted = Signal()
 
     def __init__(
         self,
@@ -67,12 +73,31 @@ class Runner(QObject):
         self._other = ""
         self._stop_other: Callable[[], None] = lambda: None
         self.limits = Limits()
+        self._kept_limits: object = None
         self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
         run_state.run_changed.connect(self.changed)
         run_state.endpoint_changed.connect(self._endpoint_changed)
-        document.project_changed.connect(self.changed)
+        document.project_changed.connect(self._project_changed)
         document.loading_changed.connect(self.changed)
         document.read_only_changed.connect(self.changed)
+
+    def set_limits(self, limits: Limits) -> None:
+        """Sets what the next starts must not exceed, and keeps it with the project."""
+        project = self._document.project
+        metadata = {name: value for name, value in project.metadata.items() if name != LIMITS}
+        if kept := limits.to_json():
+            metadata[LIMITS] = kept
+        self._document.edit_project("Change the limits of a run", replace(project, metadata=metadata))
+        self.limits = limits
+        self.changed.emit()
+
+    def _project_changed(self) -> None:
+        """Takes over limits that were opened, undone or redone with the project."""
+        kept = self._document.project.metadata.get(LIMITS)
+        if kept != self._kept_limits:
+            self._kept_limits = kept
+            self.limits = Limits.from_json(kept)
+        self.changed.emit()
 
     def use(self, engine: Engine) -> None:
         """Takes another engine for the next runs; it is closed with this."""
@@ -149,9 +174,26 @@ class Runner(QObject):
         if why:
             self._errors.tell(why, "No run was started", level="warning")
             return
+        if unheld := self._unheld():
+            self._errors.tell(unheld, "No run was started", Mend("Enter the price", self.limits_wanted.emit))
+            return
         self._starting = True
         self.changed.emit()
         self._task = self._tasks.start(self._start(scope), "Start the run")
+
+    def _unheld(self) -> str:
+        """Why a limit of money could not be held, in words; empty where it can."""
+        if self.limits.max_price is None:
+            return ""
+        document = self._document
+        try:
+            models = unpriced_models(document.spec, load_prices(document.project.prices), document.profiles)
+        except PriceError:
+            return ""  # The start says so.
+        if not models:
+            return ""
+        limit = f"the limit of {self.limits.max_price:g} USD could not be held"
+        return f"{no_price_words(models)[:-1]}, so that {limit}. Enter it, or limit calls or tokens instead."
 
     async def _start(self, scope: Scope) -> None:
         document = self._document
@@ -203,7 +245,13 @@ class Runner(QObject):
         if finished.state in ("halted", "failed"):
             self._errors.tell(finished.message, where, Mend("Go on", self.start))
         elif finished.state == "budget":
-            self._errors.tell(finished.message, where, level="warning")
+            left = f"{finished.pairs_done:,} of {count(finished.pairs, 'pair')} are judged, and all answers are kept."
+            self._errors.tell(
+                f"{finished.message} {left} Run goes on with as much again; or change the limits first.",
+                where,
+                Mend("Change the limits", self.limits_wanted.emit),
+                level="warning",
+            )
 
     def pause(self) -> None:
         """Sends no further call; those on their way come in."""

@@ -444,7 +444,7 @@ class StatusBar(QFrame):
         currency = estimate.estimate.currency if estimate else "USD"
         text = money(progress.price, currency)
         if running and estimate is not None and estimate.estimate.price is not None:
-            high = estimate.estimate.price.high
+            high = progress.price_before + estimate.estimate.price.high
             if high > progress.price:
                 text += f" of ≈ {money_span(high, high, currency)}"
         return f"{text} + {count(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text

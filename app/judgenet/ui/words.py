@@ -99,9 +99,26 @@ def rule_words(rule: str) -> str:
     return "c1*" if rule == "c1" else rule
 
 
+def rule_name(rule: str) -> str:
+    """What an aggregation is in plain words: "average", "all layers", "layer 1"; empty where its own name says it."""
+    if rule == "c2_all":
+        return "all layers"
+    if rule.startswith("c2_l"):
+        return f"layer {rule.removeprefix('c2_l')}"
+    return "average" if rule == "c1" else ""
+
+
+def rule_title(rule: str) -> str:
+    """An aggregation with its plain name first: "Vote of all layers, c2*(all)", "Average, c1*", "Chair"."""
+    name = rule_name(rule)
+    if not name:
+        return rule.capitalize()
+    return f"{'Average' if rule == 'c1' else f'Vote of {name}'}, {rule_words(rule)}"
+
+
 def length_words(text: str) -> str:
-    """How long a text is: "102 w", or characters where words are not set apart by spaces: "320 chars"."""
+    """How long a text is: "102 words", or characters where words are not set apart by spaces: "320 characters"."""
     letters = sum(1 for letter in text[:400] if letter > "\u2e7f")
     if letters * 4 > len(text[:400]):
-        return f"{len(text):,} chars"
-    return f"{len(text.split()):,} w"
+        return count(len(text), "character")
+    return count(len(text.split()), "word")

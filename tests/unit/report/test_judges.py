@@ -19,6 +19,7 @@ from judgenet.core.network import (
     Role,
     RolesSpec,
 )
+from judgenet.core.network_changes import network_changes
 from judgenet.core.network_json import to_json
 from judgenet.core.presets import network
 from judgenet.report import judges
@@ -76,24 +77,40 @@ def test_the_same_judge_differs_in_nothing(differ: Differ) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "part"),
+    ("spec", "change"),
     [
-        (set_depth(PLAIN, 1), "layers"),
-        (replace(PLAIN, orders="ab"), "orders"),
-        (replace(PLAIN, roles=RolesSpec("fixed", roles=(Role("A"), Role("B")))), "roles"),
-        (replace(PLAIN, evidence=False), "evidence"),
-        (replace(PLAIN, chair=ChairSpec()), "chair"),
-        (replace(PLAIN, language="zh"), "language"),
-        (override(PLAIN, "network", temperature=0.7), "settings"),
-        (override(PLAIN, (0, 1), samples=3), "layers"),
-        (replace(PLAIN, aggregation=Aggregation(ties="candidate")), ""),
+        (set_depth(PLAIN, 1), ("number of layers", "2", "1")),
+        (replace(PLAIN, orders="ab"), ("orders", "both", "ab")),
+        (replace(PLAIN, roles=RolesSpec("fixed", roles=(Role("A"), Role("B")))), ("roles", "generated", "fixed")),
+        (replace(PLAIN, evidence=False), ("evidence", "asked for", "not asked for")),
+        (replace(PLAIN, chair=ChairSpec()), ("chair", "none", "a chair")),
+        (replace(PLAIN, language="zh"), ("language", "auto", "zh")),
+        (override(PLAIN, "network", temperature=0.7), ("temperature", "default", "0.7")),
+        (override(PLAIN, (0, 1), samples=3), ("samples of neuron 2 of layer 1", "inherited", "3")),
+        (replace(PLAIN, aggregation=Aggregation(ties="candidate")), ("tied voters", "abstain", "candidate")),
     ],
 )
-def test_another_network(differ: Differ, spec: NetworkSpec, part: str) -> None:
+def test_another_network(differ: Differ, spec: NetworkSpec, change: tuple[str, str, str]) -> None:
     found = differ(Answered(), Answered(spec))
     assert list(found) == ["network"]
-    assert found["network"][1].endswith(f"({part})" if part else found["network"][0])
+    what, before, after = change
+    for words, value in zip(found["network"], (before, after), strict=True):
+        assert f"{what}: {value}" in words
     assert "(network)" in judges_warning(found)
+
+
+def test_each_difference_is_named_with_both_values() -> None:
+    roles = (Role("Accuracy", "Is it right?"), Role("Fluency"))
+    one = replace(PLAIN, roles=RolesSpec("fixed", roles=roles))
+    other = replace(one, roles=replace(one.roles, roles=(replace(roles[0], description="True?"), Role("Clarity"))))
+    assert network_changes(one, other) == (
+        ("description of the role of neuron 1 (Accuracy)", "Is it right?", "True?"),
+        ("role of neuron 2", "Fluency", "Clarity"),
+    )
+    own = override(PLAIN, (1, 0), model="small")
+    assert network_changes(PLAIN, own) == (("model of neuron 1 of layer 2", "inherited", "small"),)
+    assert network_changes(PLAIN, own, models=False) == ()
+    assert network_changes(one, replace(one, name="Another name")) == ()
 
 
 def test_other_models_prompts_and_answering_models(differ: Differ) -> None:

@@ -136,4 +136,13 @@ def test_a_difference_of_rates_that_is_refused() -> None:
     cells: Cells = Counter({("a", "a", "a"): 4, (None, "b", "a"): 40})
     assert "more are needed" in rate_difference(cells, "random").reason
     assert "at random from all pairs" in rate_difference(cells, "within-verdict").reason
+    # The labels suffice for the first alone: the second says tie on pairs of which too few are labelled.
+    apart: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter(
+        {("a", "a", "a"): 30, ("b", "b", "b"): 30, (None, "a", "a"): 40, (None, "b", "tie"): 40}
+    )
+    one_sided = rate_difference(apart, "random", names=("run 2", "run 1"))
+    assert one_sided.first is not None
+    assert (one_sided.second, one_sided.difference) == (None, None)
+    assert one_sided.reason.startswith("run 1: ")
+    assert "run 2" not in one_sided.reason
     assert rate_difference(Counter(), "random").difference is None

@@ -168,7 +168,7 @@ class LayerState:
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """The pair in focus: title ("Pair 413"), question, and the lengths of the responses ("102 w").
+    """The pair in focus: title ("Pair 413"), question, and the lengths of the responses ("102 words").
 
     ``empty`` is said where there is no question ("Load pairs on the Data page").
     """
@@ -191,7 +191,8 @@ class RolesState:
 
 @dataclass(frozen=True, slots=True)
 class VoteState:
-    """The aggregation. ``rule`` is its name ("c2*(all)"); ``boxes`` hold what each neuron of each counted layer gave.
+    """The aggregation. ``rule`` is its symbol ("c2*(all)"), ``name`` what it is in plain words ("all layers");
+    ``boxes`` hold what each neuron of each counted layer gave.
 
     ``votes`` are the totals for A, tie and B, ``None`` before a run; ``used`` of ``of`` neurons voted. ``note`` is a
     quiet line for the design ("A tied vote is a tie").
@@ -204,6 +205,7 @@ class VoteState:
     used: int | None = None
     of: int | None = None
     note: str = ""
+    name: str = ""
 
     @property
     def bars(self) -> bool:

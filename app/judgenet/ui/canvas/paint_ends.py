@@ -44,7 +44,8 @@ def draw_pair(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     _head(painter, ink, w, title, "pair", pair.title)
     room = w - 2 * INSIDE
     half = room * 80 / 152
-    widest = max(ink.width(pair.length_a, tabular=True), ink.width(pair.length_b, tabular=True))
+    numbers = [words.split()[0] if words else "" for words in (pair.length_a, pair.length_b)]
+    widest = max(ink.width(number, tabular=True) for number in numbers)
     lengths = widest > 0 and h >= 84 and half - 28 >= widest
     tall = h >= 134
     foot = h - 36.0 if tall else h - 30.0
@@ -120,9 +121,13 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     if h < 26:
         return
     field = design and h >= 84
-    _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", "Vote", "" if field or w < 150 else vote.rule)
+    named = f"{vote.name}, {vote.rule}" if vote.name else vote.rule
+    beside = w - 3 * INSIDE - 24 - ink.width("Vote", "node")
+    right = named if ink.width(named, tabular=True) <= beside else vote.rule
+    _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", "Vote", "" if field or w < 150 else right)
     if field:
-        _draw_field(painter, ink, rule_rect(w, h), vote.rule)
+        box = rule_rect(w, h)
+        _draw_field(painter, ink, box, named if ink.width(named) <= box.width() - 40 else vote.rule)
     used = "" if vote.used is None or vote.of is None else f"{vote.used:,} of {vote.of:,} used"
     room = w - 2 * INSIDE
     if vote.bars and not design and h >= 118:

@@ -89,7 +89,7 @@ def target_words(network: NetworkState, target: Target) -> str:
         return ", ".join(["Roles", *(text for text in (roles.count, *roles.lines, roles.note) if text)])
     if target == "vote":
         vote = network.vote
-        text = f"Vote, {vote.rule}"
+        text = f"Vote of {vote.name}, {vote.rule}" if vote.name else f"Vote, {vote.rule}"
         if vote.votes is not None:
             a, tie, b = (score_text(count) for count in vote.votes)
             text += f", A {a}, tie {tie}, B {b}"

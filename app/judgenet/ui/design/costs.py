@@ -12,6 +12,7 @@ from judgenet.core.checks import Problem
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
+from judgenet.ui.limits import limits_words
 from judgenet.ui.parts import label, set_tone, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
@@ -70,6 +71,9 @@ class CostStrip(QFrame):
         self.try_models = QPushButton("Try the models")
         set_kind(self.try_models, "flat")
         context.actions.attach(self.try_models, "models.try")
+        self.limits = QPushButton("Limits")
+        set_kind(self.limits, "flat")
+        context.actions.attach(self.limits, "run.limits")
         self.experiments = QPushButton("Experiments")
         set_kind(self.experiments, "flat")
         context.actions.attach(self.experiments, "experiments.open")
@@ -83,11 +87,13 @@ class CostStrip(QFrame):
         row.addWidget(self.note, stretch=3)
         row.addStretch(1)
         row.addWidget(self.problems)
+        row.addWidget(self.limits)
         row.addWidget(self.try_models)
         row.addWidget(self.experiments)
         self._row = row
         context.figures.changed.connect(self.refresh)
         context.document.pairs_changed.connect(self.refresh)
+        context.runner.changed.connect(self._show_limits)
         self.show_problems(())
 
     def set_theme(self, theme: Theme) -> None:
@@ -116,10 +122,10 @@ class CostStrip(QFrame):
         self.open.setVisible(counted and wide > 760)
         self.paid.setVisible(counted and wide > 480)
         self.time.setVisible(counted and wide > 360)
-        for button in (self.experiments, self.try_models):
+        for button in (self.experiments, self.try_models, self.limits):
             button.show()
         # What has its place in the menu too goes first, then figures that others tell as well.
-        for widget in (self.experiments, self.try_models, self.tokens, self.open, self.paid, self.time):
+        for widget in (self.experiments, self.try_models, self.limits, self.tokens, self.open, self.paid, self.time):
             if self._needed() <= self.width():
                 return
             widget.hide()
@@ -165,8 +171,20 @@ class CostStrip(QFrame):
         if shown != self.problems.text():
             self.problems.setText(shown)
 
+    def _show_limits(self) -> None:
+        """Says which limits are in force, or that the price is to be entered before money can be limited."""
+        limits, found = self._context.runner.limits, self._context.figures.estimate
+        named = limits_words(limits)
+        unknown = found is not None and found.estimate.pairs > 0 and found.estimate.price is None
+        text = f"At most {named}" if named else "Enter the price" if unknown else "Limits"
+        if text != self.limits.text():
+            self.limits.setText(text)
+            self.limits.setAccessibleName(f"Limits of a run: {named}" if named else text)
+            self._fit()
+
     def refresh(self) -> None:
         """Shows the newest estimate."""
+        self._show_limits()
         figures = self._context.figures
         shown = figures.estimate is not None
         for figure in (self.calls, self.paid, self.price, self.time):

@@ -32,7 +32,7 @@ from judgenet.ui.canvas.model import (
     boxes_of,
 )
 from judgenet.ui.canvas.model import Problem as Mistake
-from judgenet.ui.words import count, length_words, rule_words
+from judgenet.ui.words import count, length_words, rule_name, rule_words
 
 _TIES: Final = {
     ("abstain", "tie"): "A tied vote is a tie",
@@ -220,7 +220,7 @@ def design_state(
         tuple(layers),
         pair=pair_state(pair, index),
         roles=roles_state(spec),
-        vote=VoteState(rule_words(rule), titles, boxes_of(counted), note=note),
+        vote=VoteState(rule_words(rule), titles, boxes_of(counted), note=note, name=rule_name(rule)),
         verdict=VerdictState(human=None if pair is None else pair.human),
         chair=chair,
         editable=editable,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_title
+from judgenet.core.network_changes import Change
 from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.comparing import Compared
-from judgenet.report.judges import Differing
+from judgenet.report.judges import network_words
 from judgenet.report.verdict_index import Turn
 from judgenet.report.words import minus, p_value, percent, plural, points, points_interval, ratio, ratio_interval
 from judgenet.stats.comparison import Difference
+from judgenet.store.runs import RunInfo
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.headline import Strip
@@ -50,19 +53,47 @@ def _signed(value: float) -> str:
     return "0.00" if float(text) == 0 else minus(text)
 
 
-def differing_line(differing: Differing, one: str, two: str) -> Line:
-    """What makes two runs different judges, and what follows; empty where nothing does."""
+_MOST_CHANGES: Final = 6
+"""More differences of two networks than these are counted."""
+
+
+def differing_line(beside: Beside, mine: RunInfo) -> Line:
+    """What makes two runs different judges, each difference from the older run to the newer, and what follows; empty
+    where nothing does."""
+    differing = beside.differing
     if not differing:
         return ()
+    other = beside.other.run
+    swapped = mine.number > other.number
+    older, newer = (other, mine) if swapped else (mine, other)
     parts: list[str | Strong | Given] = [
         Strong("These are different judges. "),
-        "Their win rates are not comparable as they are, only corrected by human labels. They differ in ",
+        "Their win rates are not comparable as they are, only corrected by human labels. "
+        f"From run {older.number} to run {newer.number} they differ in ",
     ]
-    for place, (name, (mine, other)) in enumerate(differing.items()):
+
+    def arrow(values: tuple[str, str]) -> list[str | Strong | Given]:
+        first, second = reversed(values) if swapped else values
+        return [Given(first or "none"), " → ", Given(second or "none")]
+
+    for place, (name, values) in enumerate(differing.items()):
         parts.append(f"{'; ' if place else ''}{_WHAT[name]}")
-        if name != "prompts":
-            parts += [f" ({one.lower()}: ", Given(mine or "none"), f"; {two.lower()}: ", Given(other or "none"), ")"]
+        if name == "network":
+            parts += _network_parts(beside.changes, (network_words(older), network_words(newer)))
+        elif name != "prompts":
+            parts += [": ", *arrow(values)]
     return (*parts, ".")
+
+
+def _network_parts(changes: Sequence[Change], names: tuple[str, str]) -> list[str | Strong | Given]:
+    parts: list[str | Strong | Given] = []
+    if names[0] != names[1]:
+        parts += [": ", Given(names[0]), " → ", Given(names[1])]
+    for change in changes[:_MOST_CHANGES]:
+        parts += [", " if parts else ": ", Given(change.what), ": ", Given(change.first), " → ", Given(change.second)]
+    if len(changes) > _MOST_CHANGES:
+        parts.append(f", and {plural(len(changes) - _MOST_CHANGES, 'more difference')}")
+    return parts
 
 
 class ComparePanel(Panel):
@@ -160,7 +191,7 @@ class ComparePanel(Panel):
             for name, of in ((one, mine), (two, other))
         ]
         self.table.show_rows(rows)
-        self.warning.say(differing_line(beside.differing, one, two), warning=True)
+        self.warning.say(differing_line(beside, mine.run), warning=True)
         self._show_differences(beside.compared, one, two)
         found = beside.comparison.overturns
         line: Line

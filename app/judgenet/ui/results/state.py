@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.network import Aggregation
+from judgenet.core.network_changes import Change
 from judgenet.store.db import Store, StoreError
 from judgenet.store.results import common_pairs, network_of, within_name
 from judgenet.store.runs import RunInfo, run_info
@@ -120,7 +121,8 @@ class Beside:
     """Another run, and how its verdict and that of the run in focus differ on the pairs that both have.
 
     ``comparison`` goes from the other run to the one in focus; ``compared`` is the one in focus less the other.
-    ``differing`` is what makes them different judges, the one in focus first.
+    ``differing`` is what makes them different judges, the one in focus first; ``changes`` are the differences of the
+    networks, from the older run to the newer.
     """
 
     other: Results
@@ -128,12 +130,13 @@ class Beside:
     comparison: Comparison
     compared: Compared
     differing: Differing
+    changes: tuple[Change, ...]
 
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
     from judgenet.report.comparing import Both, compare_pairs
-    from judgenet.report.judges import what_differs
+    from judgenet.report.judges import changes_between, what_differs
     from judgenet.report.verdict_index import compare
 
     common = common_pairs(store, other.run, mine.run)
@@ -144,12 +147,17 @@ def put_beside(store: Store, mine: Results, other: Results) -> Beside:
         if said is not None and other_said is not None:
             label, people = mine.index.human(place), mine.index.people(place)
             both.append(Both(mine.index.question(place), label, people, True, said, other_said))
+    older, newer = sorted((mine.run, other.run), key=lambda run: run.number)
+    differing = what_differs((store, mine.run), (store, other.run))
     return Beside(
         other,
         len(common),
         compare(other.index, mine.index, names, common),
-        compare_pairs(both, within_name(mine.run, names[1])),
-        what_differs((store, mine.run), (store, other.run)),
+        compare_pairs(
+            both, within_name(mine.run, names[1]), runs=(f"run {mine.run.number}", f"run {other.run.number}")
+        ),
+        differing,
+        changes_between(older, newer, differing),
     )
 
 

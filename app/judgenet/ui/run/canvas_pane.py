@@ -22,6 +22,7 @@ from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
+from judgenet.ui.limits import limits_words
 from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
@@ -396,6 +397,8 @@ class CanvasPane(QFrame):
             parts.append(f"about {money_span(*found.price, found.currency)}" if found.price.high else "free")
         low, high = time_left(known.duration.low), time_left(known.duration.high)
         parts.append(low if low == high else f"{low} – {high}")
+        if limits := limits_words(self._context.runner.limits, found.currency):
+            parts.append(f"at most {limits}")
         return " · ".join(parts)
 
     def _start(self) -> None:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QToolBut
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS
+from judgenet.engine.work import role_at
 from judgenet.store.columns import RUNNING, UNSCORED, Strip
 from judgenet.store.frame import RunFrame
 from judgenet.ui.canvas.ink import Ink
@@ -38,7 +39,7 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.text_view import plain_tip
+from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
@@ -70,8 +71,7 @@ class Row:
 
 
 def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[Row]:
-    """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are the same for all
-    pairs."""
+    """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are known."""
     found: list[Row] = []
     y = 0.0
     depth = table.spec.depth
@@ -153,18 +153,9 @@ class ScoreGrid(QAbstractScrollArea):
         self._refresh()
 
     def _names(self, table: RunFrame) -> dict[int, list[str]]:
-        """The neurons' names by layer, as far as they are the same for all pairs."""
-        spec = table.spec
-        if spec.roles.kind != "generated":
-            return {layer: self._focus_pair.names(layer) for layer in range(1, spec.depth + 1)}
-        return {
-            layer: [
-                neuron.role.name if neuron.role is not None else f"Judge {place}"
-                for place, neuron in enumerate(of.neurons, 1)
-            ]
-            for layer, of in enumerate(spec.layers, 1)
-            if not of.adaptive
-        }
+        """The neurons' names by layer, as the network above the grid has them: on the pair in view, where a model
+        names roles for each pair."""
+        return {layer: self._focus_pair.names(layer) for layer in range(1, table.spec.depth + 1)}
 
     def touch(self) -> None:
         """Something changed: it is shown soon."""
@@ -455,7 +446,16 @@ class ScoreGrid(QAbstractScrollArea):
             side = "A" if difference > 0 else "B" if difference < 0 else ""
             parts.append(f"{side} by {score_text(abs(difference))}" if side else "a tie")
         where = f"layer {row.layer}" if row.layer <= table.spec.depth else "decides"
-        return f"{row.name}, {where}, pair {pair + 1:,}: {', '.join(parts) or 'not asked yet'}"
+        name = self._name_on(table, row, pair)
+        return f"{name}, {where}, pair {pair + 1:,}: {', '.join(parts) or 'not asked yet'}"
+
+    def _name_on(self, table: RunFrame, row: Row, pair: int) -> str:
+        """What a neuron is called on a pair, whose roles may be others than those of the pair in view."""
+        spec = table.spec
+        if row.layer > spec.depth or spec.roles.kind != "generated":
+            return row.name
+        role = role_at(spec, row.layer - 1, row.neuron - 1, self._context.run_state.roles(pair) or ())
+        return one_line(role.name) if role is not None and role.name.strip() else f"Judge {row.neuron}"
 
     # Mouse and keyboard
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import Votes, aggregation_title, deciding
+from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.lengths import length_of
 from judgenet.core.pairs import Verdict
 from judgenet.ui.context import Context
@@ -20,6 +20,7 @@ from judgenet.ui.text_view import TextView, one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
+from judgenet.ui.words import rule_title
 
 SIDE_BY_SIDE: Final = 430
 _SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
@@ -214,7 +215,7 @@ class VoteView(QScrollArea):
             self._votes.append((numbers, words))
             row += 3
         for name in names:
-            title = label(aggregation_title(name), "node" if name == names[-1] else "")
+            title = label(rule_title(name), "node" if name == names[-1] else "")
             chip = Chip(theme)
             words = label("", tone="text2")
             grid.addWidget(title, row, 0)

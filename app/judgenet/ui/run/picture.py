@@ -24,6 +24,7 @@ from judgenet.ui.canvas.model import (
     VoteState,
 )
 from judgenet.ui.text_view import one_line
+from judgenet.ui.words import rule_name
 
 Since = Callable[[CallSite], float | None]
 
@@ -164,7 +165,8 @@ def vote_state(now: PairNow) -> VoteState:
     """The vote as a node."""
     boxes = tuple(tuple(vote_box(neuron) for neuron in layer) for layer in now.layers)
     votes = (now.votes.a, now.votes.tie, now.votes.b)
-    return VoteState(aggregation_title("c2_all"), boxes=boxes, votes=votes, used=now.used, of=now.of)
+    rule = "c2_all"
+    return VoteState(aggregation_title(rule), boxes=boxes, votes=votes, used=now.used, of=now.of, name=rule_name(rule))
 
 
 def verdict_state(now: PairNow, human: Verdict | None) -> VerdictState:

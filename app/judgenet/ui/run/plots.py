@@ -354,15 +354,19 @@ def share_text(value: float) -> str:
     return f"{MINUS}{text}" if value < 0 and text != ".00" else text
 
 
-def _y_axis(low: float, high: float, height: float) -> tuple[tuple[float, float], list[tuple[float, str]]]:
-    """Range and ticks for shares that lie between these, on an axis of so many px at 100 %."""
-    low, high = max(-1.0, low), min(1.0, high)
+def _y_axis(
+    low: float, high: float, height: float, least: float
+) -> tuple[tuple[float, float], list[tuple[float, str]]]:
+    """Range and ticks for figures that lie between these and can be from ``least`` to 1, on an axis of so many px at
+    100 %."""
+    low, high = max(least, low), min(1.0, high)
     most = max(3.0, min(7.0, height / 18))
     step = next((step for step in (0.1, 0.2) if (high - low) / step < most), 0.5)
     first = np.floor(low / step + 1e-9) * step
     last = np.ceil(high / step - 1e-9) * step
     if last - first < 3 * step:
-        first = max(-1.0, last - 3 * step)
+        first = max(least, last - 3 * step)
+        last = min(1.0, max(last, first + 3 * step))
     count = round((last - first) / step)
     ticks = [(first + place * step, _tick(first + place * step)) for place in range(count + 1)]
     return (float(first), float(last)), ticks
@@ -670,7 +674,10 @@ class ChartPane(QFrame):
         elif figure == "kappa":
             base = Base("chance", "0", 0.0)
         values = [value for one in lines for value in (one.y.min(), one.y.max())] + ([base.y] if base else [])
-        y_range, ticks = _y_axis(float(min(values)) - 0.02, float(max(values)) + 0.02, self.chart.axis_height)
+        # Kappa alone can be below 0.
+        least = -1.0 if figure == "kappa" else 0.0
+        lowest = max(least, float(min(values)) - 0.02)
+        y_range, ticks = _y_axis(lowest, float(max(values)) + 0.02, self.chart.axis_height, least)
         self._stack.setCurrentIndex(0)
         self.axis.setText("labelled pairs finished")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)

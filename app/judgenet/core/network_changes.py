@@ -1,0 +1,105 @@
+"""What makes two designs different, place by place, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import NamedTuple
+
+from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, Wiring
+
+_SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
+_WORDS = {"max_tokens": "tokens of an answer", "samples": "samples"}
+_MODELS = ("endpoint", "model")
+_RULES = {"vote": "who has a vote", "ties": "tied voters", "fallback": "equal votes"}
+
+
+class Change(NamedTuple):
+    """One difference: what it is ("role of neuron 2 of layer 1"), and its value in the first design and the second."""
+
+    what: str
+    first: str
+    second: str
+
+
+def network_changes(one: NetworkSpec, other: NetworkSpec, *, models: bool = True) -> tuple[Change, ...]:
+    """The differences of two designs, from the whole to the parts; layers and neurons count from 1.
+
+    A name makes no difference, nor does an aggregation that was learned. ``models=False`` leaves out which models are
+    asked.
+    """
+    found = [*_whole(one, other), *_roles(one.roles, other.roles)]
+    found += _settings("", one.settings, other.settings, "not set")
+    found += _settings(" of role generation", one.roles.settings, other.roles.settings)
+    for number, (mine, theirs) in enumerate(zip(one.layers, other.layers, strict=False), 1):
+        found += _layer(f"layer {number}", mine, theirs)
+    if one.chair is not None and other.chair is not None:
+        found += _settings(" of the chair", one.chair.settings, other.chair.settings)
+    if not models:
+        found = [change for change in found if change.what.split(" of ")[0] not in _MODELS]
+    return tuple(change for change in found if change.first != change.second)
+
+
+def _whole(one: NetworkSpec, other: NetworkSpec) -> Iterator[Change]:
+    yield Change("number of layers", str(one.depth), str(other.depth))
+    yield Change("chair", *("none" if spec.chair is None else "a chair" for spec in (one, other)))
+    yield Change("orders", one.orders, other.orders)
+    yield Change("evidence", *("asked for" if spec.evidence else "not asked for" for spec in (one, other)))
+    yield Change("language", one.language, other.language)
+    yield Change("task family", one.family, other.family)
+    if "random" in (one.orders, other.orders):
+        yield Change("seed of the orders", str(one.seed), str(other.seed))
+    for name, words in _RULES.items():
+        yield Change(words, getattr(one.aggregation, name), getattr(other.aggregation, name))
+
+
+def _roles(one: RolesSpec, other: RolesSpec) -> Iterator[Change]:
+    yield Change("roles", one.kind, other.kind)
+    yield Change("most roles", *("as many as found" if of.limit is None else f"{of.limit:,}" for of in (one, other)))
+    what = "role of neuron" if "fixed" in (one.kind, other.kind) else "fallback role"
+    for number, (mine, theirs) in enumerate(zip_longest(one.roles, other.roles), 1):
+        yield from _role(f"{what} {number}", mine, theirs)
+
+
+def _role(what: str, one: Role | None, other: Role | None) -> Iterator[Change]:
+    names = ["none" if role is None else role.name for role in (one, other)]
+    yield Change(what, names[0], names[1])
+    if one is not None and other is not None and one.name == other.name:
+        yield Change(f"description of the {what} ({one.name})", one.description or "none", other.description or "none")
+
+
+def _layer(where: str, one: LayerSpec, other: LayerSpec) -> Iterator[Change]:
+    yield Change(
+        f"width of {where}", *("as many as roles" if of.width is None else str(of.width) for of in (one, other))
+    )
+    yield Change(f"wiring of {where}", _wiring(one.wiring), _wiring(other.wiring))
+    yield from _settings(f" of {where}", one.settings, other.settings)
+    if one.adaptive == other.adaptive:
+        for number, (mine, theirs) in enumerate(zip(one.neurons, other.neurons, strict=False), 1):
+            yield from _neuron("all neurons" if one.adaptive else f"neuron {number}", where, mine, theirs)
+
+
+def _wiring(wiring: Wiring) -> str:
+    return f"window of {wiring.window}" if wiring.kind == "window" else wiring.kind
+
+
+def _neuron(who: str, where: str, one: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:
+    whole = f"{who} of {where}"
+    yield from _role(f"role of {whole}", one.role, other.role)
+    yield Change(f"inputs of {whole}", _inputs(one), _inputs(other))
+    yield from _settings(f" of {whole}", one.settings, other.settings)
+
+
+def _inputs(neuron: NeuronSpec) -> str:
+    if neuron.inputs is None:
+        return "as the layer"
+    return ", ".join(str(place + 1) for place in sorted(neuron.inputs)) or "none"
+
+
+def _settings(where: str, one: Settings, other: Settings, unset: str = "inherited") -> Iterator[Change]:
+    for name in _SETTINGS:
+        values = [getattr(settings, name) for settings in (one, other)]
+        first, second = (
+            unset if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values
+        )
+        yield Change(f"{_WORDS.get(name, name)}{where}", first, second)

@@ -1,0 +1,179 @@
+"""What a run must not exceed, and the prices that a limit of money needs: asked before a run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from judgenet.core.network import Settings
+from judgenet.core.plan import PriceError
+from judgenet.engine.budget import Limits
+from judgenet.engine.setup import no_price_words, unpriced_models
+from judgenet.store.prices import keep_price, load_prices
+from judgenet.ui.context import Context
+from judgenet.ui.parts import add_row, field, label, set_tone
+from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count, money
+
+_WIDE: Final = 560
+_LEAD: Final = (
+    "A start of a run stops before it goes beyond these. An empty field sets no limit. Answers that are in the "
+    "project's store cost nothing and do not count."
+)
+
+
+def limits_words(limits: Limits, currency: str = "USD") -> str:
+    """Limits in a few words: "$5.00, 1,000 calls"; empty where there are none."""
+    parts = []
+    if limits.max_price is not None:
+        parts.append(money(limits.max_price, currency))
+    if limits.max_calls is not None:
+        parts.append(count(limits.max_calls, "call"))
+    if limits.max_tokens is not None:
+        parts.append(count(limits.max_tokens, "token"))
+    return ", ".join(parts)
+
+
+class LimitsDialog(QDialog):
+    """Asks for limits of money, calls and tokens, and for the price of each model whose price is unknown."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._over = parent
+        self.setWindowTitle("Limits of a run")
+        self.setAccessibleName("Limits of a run")
+        self._lead = label(_LEAD, tone="text2", wrap=True)
+        self.money = field("Most money, USD", "no limit")
+        self.calls = field("Most new calls", "no limit")
+        self.tokens = field("Most tokens, in and out", "no limit")
+        self.prices: dict[tuple[str, str], tuple[QLineEdit, QLineEdit]] = {}
+        self._about_prices = label("", tone="text2", wrap=True)
+        self.told = label("", tone="warn", wrap=True)
+        self._form = QFormLayout()
+        self._priced = QFormLayout()
+        for edit in (self.money, self.calls, self.tokens):
+            add_row(self._form, edit.accessibleName(), edit)
+        self.keep = QPushButton("Keep")
+        self.leave = QPushButton("Cancel")
+        set_kind(self.keep, "primary")
+        self.keep.setDefault(True)
+        self.keep.clicked.connect(self._keep)
+        self.leave.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.keep)
+        column = QVBoxLayout(self)
+        column.addWidget(self._lead)
+        column.addLayout(self._form)
+        column.addWidget(self._about_prices)
+        column.addLayout(self._priced)
+        column.addWidget(self.told)
+        column.addStretch(1)
+        column.addLayout(buttons)
+        self._column = column
+
+    def show_for(self) -> None:
+        """Opens the dialog with the limits in force and the models of the network as it stands."""
+        theme = self._context.theme.theme
+        side = theme.px(24)
+        self._column.setContentsMargins(side, side, side, theme.px(16))
+        self._column.setSpacing(theme.px(12))
+        for form in (self._form, self._priced):
+            form.setHorizontalSpacing(theme.px(24))
+            form.setVerticalSpacing(theme.px(8))
+        limits = self._context.runner.limits
+        self.money.setText("" if limits.max_price is None else f"{limits.max_price:g}")
+        self.calls.setText("" if limits.max_calls is None else str(limits.max_calls))
+        self.tokens.setText("" if limits.max_tokens is None else str(limits.max_tokens))
+        self._ask_prices(self._unpriced())
+        self._tell("")
+        self.resize(min(theme.px(_WIDE), self._over.width() - theme.px(32)), self.sizeHint().height())
+        self.money.setFocus()
+        self.open()
+
+    def _unpriced(self) -> tuple[Settings, ...]:
+        document = self._context.document
+        try:
+            return unpriced_models(document.spec, load_prices(document.project.prices), document.profiles)
+        except PriceError as error:
+            self._context.errors.tell_exception(error, "Prices")
+            return ()
+
+    def _ask_prices(self, models: tuple[Settings, ...]) -> None:
+        while self._priced.rowCount():
+            self._priced.removeRow(0)
+        self.prices.clear()
+        for of in models:
+            endpoint, model = of.endpoint or "", of.model or ""
+            edits = tuple(field(f"{model} at {endpoint}, {side}", side) for side in ("in", "out"))
+            row = QWidget()
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 0, 0, 0)
+            for edit in edits:
+                line.addWidget(edit)
+            add_row(self._priced, f"{model} at {endpoint}", row)
+            self.prices[endpoint, model] = (edits[0], edits[1])
+        self._about_prices.setText(
+            "The price of these models is unknown. USD per million tokens, in and out; kept on this computer for this "
+            "endpoint and model."
+        )
+        self._about_prices.setVisible(bool(models))
+
+    def _tell(self, text: str) -> None:
+        self.told.setText(text)
+        self.told.setVisible(bool(text))
+        set_tone(self.told, "warn")
+
+    def _keep(self) -> None:
+        try:
+            limits = Limits(
+                _whole(self.calls.text(), "Calls"),
+                _whole(self.tokens.text(), "Tokens"),
+                _amount(self.money.text(), "Money"),
+            )
+            for (endpoint, model), (cost_in, cost_out) in self.prices.items():
+                prices = _amount(cost_in.text(), model), _amount(cost_out.text(), model)
+                if prices == (None, None):
+                    continue
+                if prices[0] is None or prices[1] is None:
+                    raise ValueError(f"{model}: both prices are needed, for tokens in and out.")
+                keep_price(endpoint, model, prices[0], prices[1])
+        except (ValueError, OSError) as error:
+            self._tell(str(error))
+            return
+        if self.prices:
+            self._context.figures.refresh()
+        left = self._unpriced()
+        if limits.max_price is not None and left:
+            self._ask_prices(left)
+            self._tell(f"{no_price_words(left)} The limit of money needs it.")
+            return
+        self._context.runner.set_limits(limits)
+        self.accept()
+
+
+def _whole(text: str, what: str) -> int | None:
+    """A whole number of 1 or more, ``None`` for an empty text."""
+    bare = text.replace(",", "").replace(" ", "").strip()
+    if not bare:
+        return None
+    if not bare.isdecimal() or int(bare) < 1:
+        raise ValueError(f"{what}: {text.strip()!r} is no whole number of 1 or more. Empty sets no limit.")
+    return int(bare)
+
+
+def _amount(text: str, what: str) -> float | None:
+    """An amount of 0 or more, ``None`` for an empty text."""
+    bare = text.strip().removeprefix("$").strip()
+    if not bare:
+        return None
+    try:
+        value = float(bare)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e9:
+        raise ValueError(f"{what}: {text.strip()!r} is no amount of 0 or more, such as 5 or 0.15.")
+    return value
