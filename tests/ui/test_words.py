@@ -59,8 +59,8 @@ def test_days_near_and_far() -> None:
 
 
 def test_lengths_count_words_or_characters() -> None:
-    assert words.length_words("two words") == "2 w"
-    assert words.length_words("なぜ空は青いのですか") == "10 chars"
+    assert words.length_words("two words") == "2 words"
+    assert words.length_words("なぜ空は青いのですか") == "10 characters"
 
 
 def test_rules_as_in_the_paper() -> None:
