@@ -16,20 +16,31 @@ from rich.table import Table
 
 from judgenet.cli.as_json import agreement_figures
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.core.aggregate import aggregation_names
+from judgenet.cli.compare import difference_json
+from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
-from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.core.project import PROJECT_SUFFIX, Project, ProjectError
-from judgenet.report.learned import WARNINGS, learn_way, learned_rule, learned_ways
+from judgenet.report.learned import (
+    WARNINGS,
+    LessOther,
+    Way,
+    below_baseline,
+    learn_way,
+    learned_rule,
+    learned_ways,
+    less_others,
+    neuron_likeness,
+    vote_codes,
+)
 from judgenet.stats.agreement import agreement
-from judgenet.stats.curves import verdict_codes
+from judgenet.stats.curves import Codes, verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
 from judgenet.store.db import Store
 from judgenet.store.project_file import ProjectFile
 from judgenet.store.results import network_of, question_numbers
 from judgenet.store.runs import RunInfo
-from judgenet.store.taught import fair_results
 from judgenet.store.votes import NeuronVotes, neuron_votes
 
 
@@ -48,64 +59,86 @@ class Kind(StrEnum):
         return ways.get(self, "nonnegative")
 
 
-def figures_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict | None]) -> dict[str, Any]:
+def figures_of(pairs: Sequence[Pair], codes: Codes) -> dict[str, Any]:
     """Agreement with people and its intervals as stable keys."""
-    human, said = verdict_codes(pair.human for pair in pairs), verdict_codes(verdicts)
-    return agreement_figures(question_numbers(pairs), human, {"learned": said})["learned"]  # type: ignore[no-any-return]
+    human = verdict_codes(pair.human for pair in pairs)
+    return agreement_figures(question_numbers(pairs), human, {"learned": codes})["learned"]  # type: ignore[no-any-return]
 
 
 def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:
     """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason."""
     found = neuron_votes(store, run)
-    labels = [pair.human for pair in found.pairs]
-    labelled = sum(label is not None for label in labels)
+    human = verdict_codes(pair.human for pair in found.pairs)
+    ways = learned_ways(found, seed)
+    said = {way: verdict_codes(of.verdicts) for way, of in ways.items() if not isinstance(of, str)}
+    votes = vote_codes(store, run)
+    less = less_others(question_numbers(found.pairs), human, said, votes, seed=seed)
+    alike = neuron_likeness(found)
     figures: dict[str, Any] = {
         "run": run.id,
         "folds": FOLDS,
         "seed": seed,
-        "pairs": {"total": len(found.pairs), "labelled": labelled},
+        "decides": deciding(network_of(run)),
+        "pairs": {"total": len(found.pairs), "labelled": int((human > 0).sum())},
         "neurons": list(found.names),
-        "learned": {
-            name: {**_way(found, way), **({"warning": WARNINGS[name]} if name in WARNINGS else {})}
-            for name, way in learned_ways(found, seed).items()
-        },
-        "votes": _plain(store, run, found),
+        "learned": {way: _way(found, way, of, said.get(way), less.get(way, ()), alike) for way, of in ways.items()},
+        "votes": {name: figures_of(found.pairs, codes) for name, codes in votes.items()},
+        "neurons_alike": {"q": alike, "reason": None if alike is not None else "no two neurons have a labelled pair"},
     }
     if part is not None:
-        figures["leave_out"] = {part.value: _left_out(found, labels, seed)}
+        figures["leave_out"] = {part.value: _left_out(found, seed)}
     return figures
 
 
-def _way(found: NeuronVotes, learned: Learned | str) -> dict[str, Any]:
-    if isinstance(learned, str):
-        return {"accuracy": None, "reason": learned}
+def _way(
+    found: NeuronVotes,
+    way: Way,
+    learned: Learned | str,
+    codes: Codes | None,
+    less: Sequence[LessOther],
+    alike: float | None,
+) -> dict[str, Any]:
+    warning = {"warning": WARNINGS[way]} if way in WARNINGS else {}
+    if isinstance(learned, str) or codes is None:
+        return {"accuracy": None, "reason": learned, **warning}
+    human = [pair.human for pair in found.pairs]
+    below = below_baseline(way, agreement(human, list(learned.verdicts)), alike)
     told = {
-        **figures_of(found.pairs, learned.verdicts),
+        **figures_of(found.pairs, codes),
         "weights": dict(zip(found.names, learned.weights, strict=True)),
         "penalty": learned.penalty,
+        "less": {of.other: _less_json(of) for of in less},
+        "below_baseline": below,
+        **warning,
     }
     if learned.penalty is None:
         told["reasons"] = told["reasons"] | {"penalty": "there is no penalty in this way"}
     return told
 
 
-def _plain(store: Store, run: RunInfo, found: NeuronVotes) -> dict[str, Any]:
-    """The aggregations that learn nothing, on the same pairs."""
-    spec = network_of(run)
-    named = [
-        result.verdicts.named() if result.verdicts is not None else {}
-        for result in fair_results(store, run)
-        if result.pair.state != "open"
-    ]
-    return {name: figures_of(found.pairs, [of.get(name) for of in named]) for name in aggregation_names(spec)}
+def _less_json(of: LessOther) -> dict[str, Any]:
+    """What a way gains over another verdict, as stable keys."""
+    test = of.found.test
+    return {
+        **{name: difference_json(found) for name, found in of.found.differences.items()},
+        "n": test.n,
+        "only_learned_right": test.only_first,
+        "only_other_right": test.only_second,
+        "p": of.p,
+        "p_over": "pairs" if of.found.questions_p is None else "questions",
+        "reason": None if of.p is not None else "no labelled pair has a verdict of both",
+    }
 
 
-def _left_out(found: NeuronVotes, labels: Sequence[Verdict | None], seed: int) -> dict[str, Any]:
-    """Each task judged by weights fitted to the others, beside the neuron that is best on this very task."""
+def _left_out(found: NeuronVotes, seed: int) -> dict[str, Any]:
+    """Each task judged by weights fitted to the others, beside the neuron that is best on this very task: chosen by the
+    labels on which it is measured, it looks better than it is."""
+    labels = [pair.human for pair in found.pairs]
+    groups = [question_key(pair.question) for pair in found.pairs]
     tasks = [pair.task or "(none)" for pair in found.pairs]
     try:
         verdicts = {
-            name: leave_out(found.votes, labels, tasks, nonnegative=name == "nonnegative", seed=seed).verdicts
+            name: leave_out(found.votes, labels, tasks, groups, nonnegative=name == "nonnegative", seed=seed).verdicts
             for name in ("nonnegative", "any_sign")
         }
     except LearningError as error:
@@ -114,7 +147,9 @@ def _left_out(found: NeuronVotes, labels: Sequence[Verdict | None], seed: int) -
     for task in sorted(set(tasks)):
         places = [place for place, of in enumerate(tasks) if of == task]
         pairs = [found.pairs[place] for place in places]
-        told[task] = {name: figures_of(pairs, [said[place] for place in places]) for name, said in verdicts.items()}
+        told[task] = {
+            name: figures_of(pairs, verdict_codes(said[place] for place in places)) for name, said in verdicts.items()
+        }
         told[task]["best_neuron"] = _best_neuron(found, places)
     return told
 
@@ -166,9 +201,16 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
             continue
         kappa = "n/a" if of["kappa"] is None else f"{of['kappa']:.4f}"
         table.add_row(title, f"{of['accuracy']:.4f}", _span(of["accuracy_ci"]), kappa, f"{of['n_used']:,}")
-        if "warning" in of:
-            notes.append(f"{title}: {of['warning']}")
+        for note in (of.get("below_baseline"), of.get("warning")):
+            if note:
+                notes.append(f"{title}: {note}")
     console.print(table)
+    for name, of in figures["learned"].items():
+        for other, less in of.get("less", {}).items():
+            if other not in ("best_single", figures["decides"]):
+                continue
+            against = _TITLES.get(other, other)
+            console.print(f"{_TITLES[name]} less {against}: {_less_words(less)}", soft_wrap=True, markup=False)
     weights = {name: of["weights"] for name, of in figures["learned"].items() if "weights" in of}
     if "nonnegative" in weights:
         used = {name: value for name, value in weights["nonnegative"].items() if value > 0}
@@ -182,7 +224,7 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
         console.print(
             f"{task}, left out: {_share(of['nonnegative']['accuracy'])} "
             f"(any sign {_share(of['any_sign']['accuracy'])}); "
-            f"best single neuron there {_share(best['accuracy'])}",
+            f"best single neuron there, chosen on these very labels, {_share(best['accuracy'])}",
             soft_wrap=True,
             markup=False,
         )
@@ -190,6 +232,16 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
         console.print(note, soft_wrap=True, markup=False)
     if "saved" in figures:
         console.print(figures["saved"], soft_wrap=True, markup=False)
+
+
+def _less_words(less: dict[str, Any]) -> str:
+    found = less["accuracy"]
+    if found["difference"] is None or less["p"] is None:
+        return f"n/a – {less['reason'] or found['reason']}"
+    ends = f"[{found['ci'][0]:+.3f}, {found['ci'][1]:+.3f}]" if found["ci"] else found["reason"]
+    over = " over questions" if less["p_over"] == "questions" else ""
+    p = f"p{over} = {less['p']:.4f}" if less["p"] >= 0.0001 else f"p{over} < 0.0001"
+    return f"accuracy {found['difference']:+.4f} {ends}, {p}, on {less['n']:,} pairs"
 
 
 def _share(value: float | None) -> str:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import aggregation_names, aggregation_title
 from judgenet.core.learned import designed_widths, fingerprint, fixed_role
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
-from judgenet.core.pairs import question_key
+from judgenet.core.pairs import Verdict, question_key
+from judgenet.report.words import p_value, points, points_interval
+from judgenet.stats.agreement import Agreement
+from judgenet.stats.comparison import Comparison, Difference, compare
+from judgenet.stats.curves import CODES, Codes, verdict_codes
+from judgenet.stats.diversity import verdict_diversity
+from judgenet.stats.intervals import RESAMPLES
 from judgenet.stats.learning import (
     Labels,
     Learned,
@@ -19,10 +31,11 @@ from judgenet.stats.learning import (
     logistic,
     require_labels,
 )
+from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_pairs
-from judgenet.store.taught import Taught, taught
+from judgenet.store.taught import Taught, fair_results, taught
 from judgenet.store.votes import NeuronVotes
 
 Way = Literal["nonnegative", "any_sign", "dawid_skene", "best_single"]
@@ -80,12 +93,136 @@ def learn_from(votes: Votes, labels: Labels, groups: Sequence[object], way: Way,
         return str(error)
 
 
+@dataclass(frozen=True, slots=True)
+class LessOther:
+    """A learned way less another verdict, on the labelled pairs that both judge. ``other`` is the best single neuron or
+    an aggregation by name."""
+
+    other: str
+    found: Comparison
+
+    @property
+    def title(self) -> str:
+        """The other verdict in words."""
+        return WAY_TITLES["best_single"] if self.other == "best_single" else aggregation_title(self.other)
+
+    @property
+    def accuracy(self) -> Difference:
+        """The difference of the accuracies."""
+        return self.found.differences["accuracy"]
+
+    @property
+    def p(self) -> float | None:
+        """McNemar's p: over questions where pairs share them, else exact; ``None`` without a pair."""
+        test = self.found.test
+        return self.found.questions_p if self.found.questions_p is not None else test.p if test.n else None
+
+
+def less_others(
+    questions: NDArray[np.int64],
+    human: Codes,
+    said: Mapping[Way, Codes],
+    votes: Mapping[str, Codes],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[Way, tuple[LessOther, ...]]:
+    """Each way to learn less the best single neuron and less each of ``votes``, from codes by pair
+    (:mod:`judgenet.stats.curves`): a learned rule is worth its labels where it beats these on the same pairs."""
+    others: dict[str, Codes] = {name: said[name] for name in said if name == "best_single"}
+    others |= votes
+    found: dict[Way, tuple[LessOther, ...]] = {}
+    for way, mine in said.items():
+        if way == "best_single":
+            continue
+        found[way] = tuple(
+            LessOther(name, _compared(questions, human, mine, codes, resamples, seed)) for name, codes in others.items()
+        )
+    return found
+
+
+def compared_votes(decides: str) -> list[str]:
+    """The votes that a report holds learned ways against: the network's verdict, and c1 and c2_all."""
+    return list(dict.fromkeys((decides, "c1", "c2_all")))
+
+
+def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> str:
+    """What a way gains over ``others``, in a sentence: with interval, p and the number of pairs that both judge."""
+    parts = []
+    for of in less:
+        found = of.accuracy
+        if of.other not in others or found.difference is None:
+            continue
+        within = points_interval(found.interval)
+        parts.append(
+            f"{points(found.difference)} {within} less {of.title[:1].lower()}{of.title[1:]} "
+            f"({p_value(of.p)}, {found.n:,} pairs)".replace("  ", " ")
+        )
+    return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""
+
+
+def _compared(
+    questions: NDArray[np.int64], human: Codes, mine: Codes, other: Codes, resamples: int, seed: int
+) -> Comparison:
+    both = (mine > 0) & (other > 0)
+    counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
+    cells = np.bincount(human[both].astype(np.int64) * 16 + mine[both] * 4 + other[both], minlength=64).reshape(4, 4, 4)
+    for label, first, second in zip(*cells.nonzero(), strict=True):
+        one, two = CODES[first], CODES[second]
+        assert one is not None
+        assert two is not None
+        counts[CODES[label], one, two] = int(cells[label, first, second])
+    _, own = np.unique(questions[both], return_inverse=True)
+    by_question = question_counts(own, human[both], mine[both], other[both])
+    return compare(counts, by_question=by_question, resamples=resamples, seed=seed)
+
+
+def below_baseline(way: Way, found: Agreement, alike: float | None) -> str:
+    """What to say of a way that people's commonest label beats, and why; empty where it does not.
+
+    ``alike`` is Yule's Q of two neurons being right (:class:`judgenet.stats.diversity.VerdictDiversity`).
+    """
+    accuracy, baseline, kappa = found.accuracy, found.majority_baseline, found.kappa
+    if accuracy is None or baseline is None or (accuracy >= baseline and (kappa is None or kappa >= 0)):
+        return ""
+    of_kappa = "" if kappa is None else f" (kappa {kappa:.2f})"
+    than = "below" if accuracy < baseline else "no better than"
+    words = (
+        f"{than} the baseline: right on {accuracy:.1%} of {found.n_used:,} pairs{of_kappa}, where always giving the "
+        f"commonest label is right on {baseline:.1%}"
+    )
+    if way != "dawid_skene":
+        return words
+    shown = "" if alike is None else f" (Yule's Q of being right {alike:.2f}; independent neurons have 0)"
+    return (
+        f"{words}. It takes the neurons as independent, and these err on the same pairs{shown}, as copies of one judge "
+        "do: an error that most of them share counts as truth. Learn from labels instead, or use different judges"
+    )
+
+
 def _has_ties(labels: Labels) -> bool:
     try:
         require_labels(labels)
     except LearningError:
         return True
     return "tie" in labels
+
+
+def vote_codes(store: Store, run: RunInfo) -> dict[str, Codes]:
+    """What each aggregation of a run says of its finished pairs, by name, as codes: the pairs of
+    :func:`judgenet.store.votes.neuron_votes`."""
+    named = [
+        {} if result.verdicts is None else result.verdicts.named()
+        for result in fair_results(store, run)
+        if result.pair.state != "open"
+    ]
+    return {name: verdict_codes(of.get(name) for of in named) for name in aggregation_names(network_of(run))}
+
+
+def neuron_likeness(found: NeuronVotes) -> float | None:
+    """Yule's Q of two neurons being right on the labelled pairs, the mean over all twos; ``None`` where undefined."""
+    codes = np.where(np.isnan(found.votes), 0, np.where(found.votes > 0, 1, np.where(found.votes < 0, 3, 2)))
+    return verdict_diversity(codes.astype(np.uint8), verdict_codes(pair.human for pair in found.pairs)).q.value
 
 
 def learned_rule(

@@ -165,6 +165,11 @@ def _learned(way: LearnedWay) -> Iterator[Record]:
         within = _ends(getattr(way.intervals, figure))
         why = way.agreement.reasons.get(figure, "")
         yield Record("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
+    for of in way.less:
+        found, about = of.accuracy, f"{way.way} less {of.other}"
+        within = _ends(found.interval)
+        yield Record("learned less", about, "accuracy", found.difference, *within, found.n, reason=found.reason)
+        yield Record("learned less", about, "p", of.p, n_used=found.n)
     for neuron, weight in way.weights.items():
         yield Record("weight", f"{way.way}, {neuron}", "weight", weight)
 

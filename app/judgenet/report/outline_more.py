@@ -19,6 +19,7 @@ from judgenet.report.blocks import (
     Strong,
     Table,
 )
+from judgenet.report.learned import LessOther, compared_votes
 from judgenet.report.model import Report
 from judgenet.report.study import LayerStudy
 from judgenet.report.words import (
@@ -391,16 +392,21 @@ def learned_section(report: Report) -> Iterable[Block]:
         return
     yield Section("Weights of neurons, learned", "cross-fitted")
     rows = [_learned_row(way.title, way.agreement, way.intervals) for way in ways]
-    shown = list(dict.fromkeys((report.decides, "c1", "c2_all")))
     rows += [
         _learned_row(aggregation_title(name), found.agreement, found.intervals, strong=name == report.decides)
-        for name in shown
+        for name in compared_votes(report.decides)
         for found in (report.aggregations[name],)
     ]
     yield Table(("", "Accuracy, %", "Macro-F1", "Kappa", "n used"), (False, True, True, True, True), tuple(rows))
+    less = [_less_row(way.title, of) for way in ways for of in way.less if of.accuracy.difference is not None]
+    if less:
+        yield Section("Learned less the others", "on the pairs that both judge", level=3)
+        heads = ("", "Less", "Accuracy, points", "p", "Pairs")
+        yield Table(heads, (False, False, True, True, True), tuple(less))
     notes: list[Line] = [
         (Strong(f"{way.title}: n/a. "), f"{_sentence(way.reason)}.") for way in ways if way.agreement is None
     ]
+    notes += [(Strong(f"{way.title}. "), f"{_sentence(way.below_baseline)}.") for way in ways if way.below_baseline]
     notes += [(Strong(f"{way.title}. "), way.warning) for way in ways if way.warning and way.agreement is not None]
     if notes:
         yield Bullets(tuple(notes))
@@ -435,6 +441,20 @@ def _learned_row(name: str, found: Agreement | None, within: AgreementIntervals 
             (of(found.n_used, found.n_total),),
         ),
         strong,
+    )
+
+
+def _less_row(title: str, of: LessOther) -> Row:
+    found = of.accuracy
+    difference = "n/a" if found.difference is None else points(found.difference)
+    return Row(
+        (
+            (title,),
+            (of.title,),
+            (_with(difference, _points_interval(found.interval)),),
+            (p_value(of.p).removeprefix("p = ").removeprefix("p "),),
+            (f"{found.n:,}",),
+        )
     )
 
 

@@ -20,11 +20,20 @@ from judgenet.core.labels import Chosen
 from judgenet.core.network import NetworkSpec, inputs_of
 from judgenet.core.pairs import ORDERS, Verdict, question_key
 from judgenet.report.bias_figures import lab_figures
-from judgenet.report.learned import WARNINGS, WAY_TITLES, Way, learn_from
+from judgenet.report.learned import (
+    WARNINGS,
+    WAY_TITLES,
+    LessOther,
+    Way,
+    below_baseline,
+    compared_votes,
+    learn_from,
+    less_others,
+)
 from judgenet.report.model import Report
 from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import Agreement, agreement_of
-from judgenet.stats.curves import CODES, Codes, pair_counts
+from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
 from judgenet.stats.discussion import MindChanges, mind_changes, others_majority
 from judgenet.stats.diversity import DiversityChange, VerdictDiversity, diversity_change, verdict_diversity
 from judgenet.stats.intervals import AgreementIntervals, agreements_intervals
@@ -79,7 +88,8 @@ class LayerStudy:
 @dataclass(frozen=True, slots=True)
 class LearnedWay:
     """A way to join the neurons, cross-fitted, against people. ``weights`` are by neuron, fitted to all pairs; without
-    figures ``reason`` says why. ``warning`` is what to know beside it."""
+    figures ``reason`` says why. ``warning`` is what to know beside it, ``less`` what it gains over the best neuron and
+    the votes on the same pairs, ``below_baseline`` says that and why people's commonest label beats it."""
 
     way: Way
     title: str
@@ -89,6 +99,8 @@ class LearnedWay:
     penalty: float | None
     reason: str = ""
     warning: str = ""
+    less: tuple[LessOther, ...] = ()
+    below_baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +291,7 @@ def deepen(
             seed=seed,
         )
     tell("Weights of neurons")
-    learned = tuple(_learned(of, draws, seed)) if len(of.names) > 1 else ()
+    learned = tuple(_learned(index, report, of, draws, seed)) if len(of.names) > 1 else ()
     tell("Smaller networks")
     sizes = _sizes(report, of) if labelled and len(of.names) > 1 else None
     tell("Ranking")
@@ -392,7 +404,7 @@ def _roles(spec: NetworkSpec, of: _Run, draws: int, seed: int) -> Raters | None:
     return against_people(list(columns), codes, of.human, "roles", groups=of.questions, resamples=draws, seed=seed)
 
 
-def _learned(of: _Run, draws: int, seed: int) -> Sequence[LearnedWay]:
+def _learned(index: VerdictIndex, report: Report, of: _Run, draws: int, seed: int) -> Sequence[LearnedWay]:
     done = np.flatnonzero(of.finished)
     signs = np.where(np.abs(of.differences[done]) <= TIE_TOLERANCE, 0.0, np.sign(of.differences[done]))
     valid = ~np.isnan(signs)
@@ -401,20 +413,37 @@ def _learned(of: _Run, draws: int, seed: int) -> Sequence[LearnedWay]:
     human = of.human[done]
     labels = [CODES[code] for code in human]
     groups = of.groups[done].tolist()
+    ways = {name: learn_from(votes, labels, groups, name, seed) for name in WAY_TITLES}
+    codes = {name: verdict_codes(way.verdicts) for name, way in ways.items() if not isinstance(way, str)}
+    beside = {name: index.codes(name)[done] for name in compared_votes(report.decides)}
+    less = less_others(of.groups[done], human, codes, beside, resamples=draws, seed=seed) if draws else {}
+    alike = verdict_diversity(_merged(of.differences[done]), human).q.value
     found = []
-    for name in WAY_TITLES:
-        learned = learn_from(votes, labels, groups, name, seed)
+    for name, learned in ways.items():
         if isinstance(learned, str):
             found.append(LearnedWay(name, WAY_TITLES[name], None, None, {}, None, learned.rstrip(".")))
             continue
-        said = np.array([CODES.index(verdict) for verdict in learned.verdicts], dtype=np.uint8)
+        said = codes[name]
         agreement = agreement_of(pair_counts(human, said))
         shown = np.array([1, 3, 2])
         table = question_counts(of.groups[done], human, said)[:, shown][:, :, shown].reshape(-1, 9)
         (intervals,) = agreements_intervals([agreement], [table], resamples=draws, seed=seed)
         weights = dict(zip(of.names, learned.weights, strict=True))
         warning = WARNINGS.get(name, "")
-        found.append(LearnedWay(name, WAY_TITLES[name], agreement, intervals, weights, learned.penalty, "", warning))
+        found.append(
+            LearnedWay(
+                name,
+                WAY_TITLES[name],
+                agreement,
+                intervals,
+                weights,
+                learned.penalty,
+                "",
+                warning,
+                less.get(name, ()),
+                below_baseline(name, agreement, alike),
+            )
+        )
     return found
 
 

@@ -318,22 +318,36 @@ def _decide(said: NDArray[np.int64], model: _Model) -> list[Verdict | None]:
 
 
 def leave_out(
-    votes: Votes, labels: Labels, parts: Sequence[str], *, nonnegative: bool = True, seed: int = 0
+    votes: Votes,
+    labels: Labels,
+    parts: Sequence[str],
+    groups: Sequence[object],
+    *,
+    nonnegative: bool = True,
+    seed: int = 0,
 ) -> Learned:
-    """As :func:`logistic`, each part (such as a task) judged by weights fitted to the other parts.
+    """As :func:`logistic`, each part (such as a task) judged by weights fitted to the other parts, without their pairs
+    whose group (question) stands in the part too.
 
-    :raises LearningError: labels are too few, or there is one part only.
+    :raises LearningError: labels are too few, there is one part only, or a part shares its groups with all others.
     """
     names = sorted(set(parts))
     if len(names) < 2:
         raise LearningError("There is one part only: nothing is left to learn from. Leave --leave-out away.")
     require_labels(labels)
     verdicts: list[Verdict | None] = [None] * len(labels)
-    groups = list(range(len(labels)))
     labelled = [place for place, label in enumerate(labels) if label is not None]
     for name in names:
-        train = np.array([place for place in labelled if parts[place] != name], dtype=np.intp)
         test = np.array([place for place in range(len(labels)) if parts[place] == name], dtype=np.intp)
+        known = {groups[place] for place in test}
+        train = np.array(
+            [place for place in labelled if parts[place] != name and groups[place] not in known], dtype=np.intp
+        )
+        if not len(train):
+            raise LearningError(
+                f"Every labelled pair outside {name} has a question that is in {name} too: nothing is left to learn "
+                "from. Leave --leave-out away."
+            )
         weights, _ = _fit_logistic(votes, labels, groups, train, nonnegative, PENALTIES, FOLDS, seed)
         for place, verdict in zip(test, _by_score(votes[test], weights), strict=True):
             verdicts[place] = verdict

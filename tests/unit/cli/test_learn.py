@@ -51,6 +51,14 @@ def test_json_has_every_way_with_intervals_and_weights(judgenet: Judgenet, study
     assert learned["nonnegative"]["accuracy_ci"] == pytest.approx([0.886486, 1.0], abs=1e-5)
     assert "negative" in learned["any_sign"]["warning"].lower()
     assert learned["best_single"]["weights"] == {"right": 1.0, "wrong": 0.0}
+    less = learned["nonnegative"]["less"]
+    assert set(less) == {"best_single", "c1", "c2_l1", "c2_all"}
+    assert (less["best_single"]["accuracy"]["difference"], less["best_single"]["p"]) == (0.0, 1.0)
+    # Right on all 30 pairs, where the vote ties: 2 / 2^30.
+    assert (less["c2_all"]["accuracy"]["difference"], less["c2_all"]["only_learned_right"]) == (1.0, 30)
+    assert less["c2_all"]["p"] == pytest.approx(2 / 2**30)
+    assert (less["c2_all"]["n"], less["c2_all"]["p_over"]) == (30, "pairs")
+    assert learned["best_single"]["less"] == {}
     # A vote of two that contradict each other is a tie, which is never right here.
     assert told["votes"]["c2_all"]["accuracy"] == 0
     assert set(told["leave_out"]["task"]) == {"t0", "t1"}
@@ -68,6 +76,35 @@ def test_the_table_says_what_is_refused_and_why(judgenet: Judgenet, pairs: Path,
     told = judgenet("learn", "few", "--json").json
     assert told["learned"]["nonnegative"]["accuracy"] is None
     assert "20 or more" in told["learned"]["nonnegative"]["reason"]
+
+
+def test_a_learned_way_is_compared_on_the_pairs_that_both_judge(judgenet: Judgenet, tmp_path: Path) -> None:
+    """The better judge is silent on six pairs: only there the learned way stands on the other alone."""
+    labels = [("a", "b")[place % 2] for place in range(40)]
+    pairs = [
+        {"id": f"p{i}", "question": f"Q{i}", "response_a": "x", "response_b": "y", "human": label}
+        for i, label in enumerate(labels)
+    ]
+    rows = [
+        {"pair_id": f"p{i}", "judge": judge, "order": "ab", "verdict": label if right else "ab"[label == "a"]}
+        for i, label in enumerate(labels)
+        for judge, right in (("good", i % 10 != 0), ("fair", i % 3 != 0))
+        if judge == "fair" or i >= 6
+    ]
+    for name, records in (("pairs", pairs), ("judgments", rows)):
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    assert judgenet("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "out").code == 0
+    learned = judgenet("learn", "out", "--json").json["learned"]
+    assert (learned["nonnegative"]["n_used"], learned["best_single"]["n_used"]) == (40, 34)
+    less = learned["nonnegative"]["less"]["best_single"]
+    assert less["n"] == less["accuracy"]["n"] == 34
+    assert less["accuracy"]["second"] == learned["best_single"]["accuracy"] == pytest.approx(31 / 34)
+    gained = (less["only_learned_right"] - less["only_other_right"]) / 34
+    assert less["accuracy"]["difference"] == pytest.approx(gained)
+    shown = " ".join(judgenet("learn", "out").out.split())
+    assert "learned, weights of 0 or more less best single neuron: accuracy" in shown
+    assert "on 34 pairs" in shown
 
 
 @pytest.fixture

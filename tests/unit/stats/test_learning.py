@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.report.learned import below_baseline, neuron_likeness
 from judgenet.stats.agreement import agreement
 from judgenet.stats.calibration import stratified
 from judgenet.stats.learning import (
@@ -112,7 +113,7 @@ def test_too_few_labels_are_refused_with_what_would_help() -> None:
     with pytest.raises(LearningError, match="same question"):
         logistic(votes, labels, ["q"] * 40)
     with pytest.raises(LearningError, match="one part only"):
-        leave_out(votes, labels, ["t"] * 40)
+        leave_out(votes, labels, ["t"] * 40, range(40))
     # Dawid-Skene needs none.
     assert len(dawid_skene(votes, list(range(40))).verdicts) == 40
 
@@ -174,6 +175,23 @@ def test_an_unlabelled_pair_is_judged_by_a_rule_that_knows_none_of_its_question(
     assert best.verdicts[:60] == best.verdicts[60:]
 
 
+def test_a_part_that_is_left_out_teaches_nothing_by_its_questions() -> None:
+    """The label of a pair elsewhere whose question stands in the part changes nothing that is said of the part."""
+    rng = np.random.default_rng(11)
+    truth = np.where(rng.random(80) < 0.5, -1.0, 1.0)
+    votes = np.where(rng.random((80, 6)) < 0.6, truth[:, None], -truth[:, None])
+    labels: list[Verdict | None] = ["a" if of > 0 else "b" for of in truth]
+    parts = ["x"] * 40 + ["y"] * 40
+    # Each question of x stands in y too, but for ten of y's own.
+    questions = [*range(40), *range(30), *range(100, 110)]
+    told = leave_out(votes, labels, parts, questions, nonnegative=False)
+    turned = [*labels[:40], *("b" if label == "a" else "a" for label in labels[40:70]), *labels[70:]]
+    assert leave_out(votes, turned, parts, questions, nonnegative=False).verdicts[:40] == told.verdicts[:40]
+    assert leave_out(votes, turned, parts, range(80), nonnegative=False).verdicts[:40] != told.verdicts[:40]
+    with pytest.raises(LearningError, match="Every labelled pair outside x"):
+        leave_out(votes, labels, parts, [*range(40), *range(40)])
+
+
 # LLMBar
 
 WHERE = "task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules"
@@ -215,10 +233,27 @@ def test_learned_weights_beat_the_best_judge_and_the_vote_on_llmbar(llmbar: Neur
 
 
 @pytest.mark.data
+def test_dawid_skene_on_copies_of_a_judge_is_said_to_be_below_the_baseline(llmbar: NeuronVotes) -> None:
+    """Kappa -.09 on LLMBar: three prompts a judge, most of them fooled together."""
+    labels, groups = labels_of(llmbar.pairs), [pair.question for pair in llmbar.pairs]
+    found = agreement(labels, dawid_skene(llmbar.votes, groups, ties=False).verdicts)
+    assert found.kappa == pytest.approx(-0.094, abs=0.005)
+    alike = neuron_likeness(llmbar)
+    assert alike is not None
+    assert alike > 0.5
+    words = below_baseline("dawid_skene", found, alike)
+    assert "below the baseline: right on 45.3% of 419 pairs (kappa -0.09)" in words
+    assert "copies of one judge" in words
+    good = agreement(labels, logistic(llmbar.votes, labels, groups).verdicts)
+    assert below_baseline("nonnegative", good, alike) == ""
+
+
+@pytest.mark.data
 def test_a_task_left_out_is_judged_better_than_by_the_best_judge_there(llmbar: NeuronVotes) -> None:
     labels, tasks = labels_of(llmbar.pairs), [pair.task or "" for pair in llmbar.pairs]
-    kept = leave_out(llmbar.votes, labels, tasks).verdicts
-    signed = leave_out(llmbar.votes, labels, tasks, nonnegative=False).verdicts
+    questions = [pair.question for pair in llmbar.pairs]
+    kept = leave_out(llmbar.votes, labels, tasks, questions).verdicts
+    signed = leave_out(llmbar.votes, labels, tasks, questions, nonnegative=False).verdicts
     published = {"GPTInst": 0.837, "GPTOut": 0.745, "Manual": 0.717, "Neighbor": 0.754, "Natural": 0.930}
     for task in set(tasks):
         places = [place for place, of in enumerate(tasks) if of == task]

@@ -98,7 +98,7 @@ class LearnPanel(Panel):
 
     def refresh(self) -> None:
         """Shows what was learned, or why nothing can be."""
-        from judgenet.report.learned import WARNINGS, WAY_TITLES
+        from judgenet.report.learned import WARNINGS, WAY_TITLES, gain_words
 
         report, learning, found = self._report, self._learning, self._learning.found
         why = learning.why_not(self._labelled)
@@ -127,10 +127,13 @@ class LearnPanel(Panel):
             baseline = report.baseline.figures.agreement.accuracy
             rows.append(Row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
-        notes = [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in found.reasons.items()]
+        others = ("best_single", report.decides)
+        notes = [gain_words(way, less, others) for way, less in found.less.items() if way != "dawid_skene"]
+        notes += [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in found.reasons.items()]
+        notes += [f"{WAY_TITLES[way]}: {words}." for way, words in found.below_baseline.items() if words]
         notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in found.figures]
         notes.append("No pair helps to judge itself. The weights below are fitted to all labelled pairs.")
-        self.note.setText(" ".join(notes))
+        self.note.setText(" ".join(filter(None, notes)))
         self._show_weights(found)
 
     def _show_weights(self, found: LearnedRun) -> None:

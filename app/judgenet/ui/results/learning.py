@@ -20,7 +20,7 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
 if TYPE_CHECKING:
-    from judgenet.report.learned import Way
+    from judgenet.report.learned import LessOther, Way
     from judgenet.report.model import Figures
 
 KIND: Final[LearnedKind] = "nonnegative"
@@ -31,9 +31,10 @@ KIND: Final[LearnedKind] = "nonnegative"
 class LearnedRun:
     """What was learned from a run.
 
-    ``figures`` are cross-fitted, by way; ``reasons`` say why a way is refused. ``weights`` are fitted to all labelled
-    pairs, by way, one a neuron in the order of ``names`` and ``places`` (layer and neuron, from 1). ``rule`` is that of
-    :data:`KIND`, ``None`` where it is refused.
+    ``figures`` are cross-fitted, by way; ``reasons`` say why a way is refused. ``less`` is what a way gains over the
+    best neuron and the votes, ``below_baseline`` says of a way that the commonest label beats it, and why. ``weights``
+    are fitted to all labelled pairs, by way, one a neuron in the order of ``names`` and ``places`` (layer and neuron,
+    from 1). ``rule`` is that of :data:`KIND`, ``None`` where it is refused.
     """
 
     run_id: str
@@ -42,6 +43,8 @@ class LearnedRun:
     figures: Mapping[Way, Figures]
     weights: Mapping[Way, tuple[float, ...]]
     reasons: Mapping[Way, str]
+    less: Mapping[Way, tuple[LessOther, ...]]
+    below_baseline: Mapping[Way, str]
     rule: LearnedRule | None
     labels: int
 
@@ -171,7 +174,14 @@ class Learning(QObject):
 
 
 def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
-    from judgenet.report.learned import learned_rule, learned_ways
+    from judgenet.report.learned import (
+        below_baseline,
+        learned_rule,
+        learned_ways,
+        less_others,
+        neuron_likeness,
+        vote_codes,
+    )
     from judgenet.report.model import Figures
     from judgenet.report.trust import agreements
     from judgenet.stats.curves import verdict_codes
@@ -183,9 +193,12 @@ def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
     ways = learned_ways(votes, on_step=lambda done, total: job.report(done, total))
     learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
     human = verdict_codes(pair.human for pair in votes.pairs)
-    figures = agreements(
-        question_numbers(votes.pairs), human, {way: verdict_codes(of.verdicts) for way, of in learned.items()}
-    )
+    said = {way: verdict_codes(of.verdicts) for way, of in learned.items()}
+    questions = question_numbers(votes.pairs)
+    figures = agreements(questions, human, {str(way): codes for way, codes in said.items()})
+    job.check()
+    less = less_others(questions, human, said, vote_codes(store, run))
+    alike = neuron_likeness(votes)
     fitted = learned.get(KIND)
     return LearnedRun(
         run_id=run.id,
@@ -194,6 +207,8 @@ def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
         figures={way: Figures(*figures[way]) for way in learned},
         weights={way: of.weights for way, of in learned.items()},
         reasons={way: of for way, of in ways.items() if isinstance(of, str)},
+        less=less,
+        below_baseline={way: below_baseline(way, figures[way][0], alike) for way in learned},
         rule=None if fitted is None else learned_rule(votes, fitted, KIND, run, made),
         labels=sum(pair.human is not None for pair in votes.pairs),
     )
