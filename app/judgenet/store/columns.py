@@ -64,6 +64,9 @@ class Distinct(Generic[T]):
         """The number of a value, -1 where it does not occur."""
         return self._numbers.get(value, -1)
 
+    def __len__(self) -> int:
+        return len(self.values)
+
 
 Panel = tuple[tuple[str, Verdict], ...]
 """What the annotators of a pair said, by name, sorted."""

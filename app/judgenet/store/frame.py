@@ -1,478 +1,318 @@
-"""A run in memory: its pairs and calls as columns, read from the store or filled while it goes on.
+"""A run in memory: its pairs, its calls, and the verdicts that follow from them.
 
-Everything that is shown or computed of a run asks this one form. Texts stay in the store. Verdicts are codes as in
-:data:`judgenet.stats.curves.CODES` (0 none, 1 A, 2 tie, 3 B); :mod:`judgenet.store.tables` gives pandas data frames.
+Everything that is shown or computed of a run asks this one form, recorded, imported or live. Texts stay in the store.
+Verdicts are codes as in :data:`judgenet.stats.curves.CODES` (0 none, 1 A, 2 tie, 3 B);
+:mod:`judgenet.store.tables` gives pandas data frames.
 """
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.aggregate import Opinion, aggregation_names, merged
-from judgenet.core.calls import ROLES_LAYER, CallSite
-from judgenet.core.evaluation import ANSWERED, Evaluation, Reason
-from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
-from judgenet.core.learned import LEARNED
-from judgenet.core.network import Aggregation, NetworkSpec, designed_width, needs_roles
-from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
-from judgenet.core.plan import count_calls
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.evaluation import Evaluation, Reason
+from judgenet.core.labels import Chosen, People
+from judgenet.core.network import Aggregation, inputs_of
+from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.stats.agreement import Flips, flips_of
 from judgenet.stats.curves import CODES, AgreementCurves, Codes, agreement_curves, pair_counts
-from judgenet.stats.verdicts import CallScores, VerdictTable, verdict_table
-from judgenet.store.columns import (
-    CALL_PHASES,
-    DONE_PHASE,
-    NOT_ASKED,
-    PAIR_PHASES,
-    REASON_CODES,
-    REASONS,
-    SCORED_PHASE,
-    UNSCORED_PHASE,
-    VERDICT_CODES,
-    CallColumn,
-    CallState,
-    Distinct,
-    PairColumns,
-    PairPhase,
-    Place,
-    Strip,
-    Strips,
-)
-from judgenet.store.db import Store, restored
-from judgenet.store.results import network_of, neuron_names
-from judgenet.store.runs import RunInfo, RunPair, run_pairs
+from judgenet.stats.provenance import LabelSources, LabelTally, Sample
+from judgenet.stats.resampling import question_counts
+from judgenet.stats.verdicts import CallScores, VerdictTable, sign_codes, verdict_table
+from judgenet.store.call_frame import CallFrame
+from judgenet.store.columns import DONE_PHASE, REASON_CODES, SCORED_PHASE, VERDICT_CODES, Panel, Place
+from judgenet.store.results import neuron_names, within_name
 
-_ROWS_AT_ONCE: Final = 50_000
-_PAIRS_PER_CHECK: Final = 200
-
-CallKey = tuple[int, int, Order | None, int]
-"""Layer, neuron, order and sample, as in :class:`CallSite`."""
+if TYPE_CHECKING:
+    from judgenet.stats.means import Groups
 
 
-class RunFrame:
-    """The pairs and calls of one run.
+@dataclass(frozen=True, slots=True)
+class RoleVerdicts:
+    """What the neurons of a role said together: ``codes`` on the pairs with these indexes, in order. ``name`` is the
+    role's name as it was written first."""
 
-    Attributes:
-        run, spec, rules: the run, its network, and the rules by which verdicts are made.
-        pairs: what is known of the pairs beside their texts.
-        states: codes of the pairs' phases; see :meth:`pair_state`.
-        columns: the calls by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
-        finished: indexes of finished pairs in the order in which they finished.
-        calls_in, unscored: calls that are in, and those of them without an evaluation by their reason.
-    """
+    name: str
+    pairs: NDArray[np.int64]
+    codes: Codes
 
-    def __init__(self, run: RunInfo, spec: NetworkSpec, pairs: PairColumns, rules: Aggregation | None = None) -> None:
-        self.run = run
-        self.spec = spec
-        self.rules = rules or spec.aggregation
-        self.pairs = pairs
-        self.states: NDArray[np.uint8] = np.zeros(len(pairs), np.uint8)
-        self.columns: dict[CallKey, CallColumn] = {}
-        self.finished: list[int] = []
-        self.calls_in = 0
-        self.unscored: Counter[str] = Counter()
-        self._calls_a_pair = count_calls(spec).total
-        self._calls_of_finished = 0
-        self.role_names: Distinct[str | None] = Distinct([None])
-        self._roles: dict[Place, NDArray[np.uint32]] = {}
-        self._scores: Distinct[float | None] = Distinct([None])
-        self._of_neuron: dict[Place, list[tuple[Order | None, int, CallColumn]]] = {}
-        self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
-        self._strips = Strips(len(pairs))
-        self._verdicts = {name: np.zeros(len(pairs), np.uint8) for name in self.aggregations}
-        self._orders: dict[Order, Codes] = {order: np.zeros(len(pairs), np.uint8) for order in ORDERS}
-        self._table: VerdictTable | None = None
 
-    @classmethod
-    def fresh(cls, run: RunInfo, spec: NetworkSpec, pairs: Iterable[Pair]) -> RunFrame:
-        """The frame of a run that begins."""
-        return cls(run, spec, PairColumns(RunPair(at, pair, "open", None, "", None) for at, pair in enumerate(pairs)))
+def role_key(name: str) -> str:
+    """What tells roles apart: their name without regard to case and white space."""
+    return " ".join(name.split()).casefold()
 
-    @classmethod
-    def read(
-        cls,
-        store: Store,
-        run: RunInfo,
-        rules: Aggregation | None = None,
-        on_progress: Callable[[int, int], object] = lambda done, total: None,
-    ) -> RunFrame:
-        """The frame of a recorded run, under its own rules of aggregation or others.
 
-        ``on_progress`` hears how many pairs of how many are read; what it raises ends the reading.
-        """
-        (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
-        states = bytearray()
+class RunFrame(CallFrame):
+    """The pairs, calls and verdicts of one run; see :class:`CallFrame` for its columns."""
 
-        def each() -> Iterable[RunPair]:
-            for number, of in enumerate(run_pairs(store, run)):
-                if number % _PAIRS_PER_CHECK == 0:
-                    on_progress(0, total)
-                states.append(PAIR_PHASES.index(of.state))
-                yield of
+    _cached_table: VerdictTable | None = None
+    _cached_places: tuple[Place, ...] | None = None
 
-        frame = cls(run, network_of(run), PairColumns(each()), rules)
-        for last in frame._read_calls(store):
-            on_progress(last, total)
-        frame.states[:] = np.frombuffer(bytes(states), np.uint8)
-        frame.finished = np.flatnonzero(frame.states >= DONE_PHASE).tolist()
-        frame._calls_of_finished = sum(
-            int((column.phase[frame.finished] >= SCORED_PHASE).sum()) for column in frame.columns.values()
-        )
-        frame.states[(frame.states == 0) & frame.begun] = 1
-        for place, columns in frame._of_neuron.items():
-            if place[0] != ROLES_LAYER:
-                frame._strips.set_all(place, [column for _, _, column in columns])
-        table = frame.verdicts_table
-        frame._verdicts = dict(table.aggregations)
-        frame._orders = {"ab": table.c1_ab, "ba": table.c1_ba}
-        on_progress(total, total)
-        return frame
+    def _changed(self) -> None:
+        self._cached_table = self._cached_places = None
 
-    def _read_calls(self, store: Store) -> Iterable[int]:
-        """Reads the calls, many at once; gives the last pair after each stretch."""
-        cursor = store.reader.execute(
-            "SELECT r.pair, layer, neuron, ord, sample, status, reason, verdict, score_a, score_b, cached, "
-            "coalesce(c.attempts, r.attempts), latency_s, role FROM run_calls r LEFT JOIN calls c ON c.id=call_id "
-            "WHERE run=? ORDER BY r.pair",
-            (self.run.number,),
-        )
-        roles: dict[str | bytes | None, int] = {None: 0}
-        phases = {name: code for code, name in enumerate(CALL_PHASES)}
-        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-            pair, layer, neuron, order, sample, status, reason, verdict, a, b, cached, attempts, seconds, role = zip(
-                *rows, strict=True
-            )
-            for name in set(role) - roles.keys():
-                roles[name] = self.role_names.number(restored(name))
+    def _judge(self) -> None:
+        table = self.table
+        self.aggregations = dict(table.aggregations)
+        self._orders = {"ab": table.c1_ab, "ba": table.c1_ba}
 
-            def codes(values: Iterable[object], numbers: Mapping[Any, int]) -> NDArray[np.int64]:
-                return np.fromiter(map(numbers.__getitem__, values), np.int64, len(rows))
-
-            pairs = np.array(pair, dtype=np.int64)
-            phase, why, said = codes(status, phases), codes(reason, REASON_CODES), codes(verdict, VERDICT_CODES)
-            score_a = np.fromiter(map(self._scores.number, a), np.int64, len(rows))
-            score_b = np.fromiter(map(self._scores.number, b), np.int64, len(rows))
-            known, tries = np.array(cached, dtype=bool), np.minimum(np.array(attempts, dtype=np.int64), 255)
-            took, of_role = np.array(seconds, dtype=np.float32), codes(role, roles)
-            where: dict[tuple[int, int, str, int], list[int]] = {}
-            for at, key in enumerate(zip(layer, neuron, order, sample, strict=True)):
-                where.setdefault(key, []).append(at)
-            for (in_layer, place, shown, drawn), found in where.items():
-                column = self.column(in_layer, place, "ab" if shown == "ab" else "ba" if shown else None, drawn)
-                at_pairs = pairs[found]
-                column.phase[at_pairs], column.reason[at_pairs] = phase[found], why[found]
-                column.verdict[at_pairs], column.cached[at_pairs] = said[found], known[found]
-                column.attempts[at_pairs], column.seconds[at_pairs] = tries[found], took[found]
-                column.set_scores(at_pairs, score_a[found], score_b[found])
-                self._roles[in_layer, place][at_pairs] = of_role[found]
-            self.calls_in += len(rows)
-            for code in why[phase == UNSCORED_PHASE]:
-                self._count_unscored(code, 1)
-            yield int(pairs[-1])
-
-    # Filling
-
-    def column(self, layer: int, neuron: int, order: Order | None, sample: int) -> CallColumn:
-        """The column of a call, made where it was not seen before."""
-        key = (layer, neuron, order, sample)
-        found = self.columns.get(key)
-        if found is None:
-            found = self.columns[key] = CallColumn(len(self.pairs), self._scores)
-            self._of_neuron.setdefault((layer, neuron), []).append((order, sample, found))
-            self._roles.setdefault((layer, neuron), np.zeros(len(self.pairs), np.uint32))
-            if neuron > self._widths.get(layer, 0):
-                self._widths[layer] = neuron
+    def under(self, rules: Aggregation) -> Self:
+        """The same run under other rules of aggregation; pairs and calls are shared."""
+        if rules == self.spec.aggregation:
+            return self
+        found = copy.copy(self)
+        found.spec = replace(self.spec, aggregation=rules)
+        found._changed()
+        found._judge()
         return found
-
-    def take(self, event: Event) -> CallSite | int | None:
-        """Takes an event of this run in. Returns the call or the pair that changed."""
-        if isinstance(event, CallStarted | CallText):
-            return self._take_begun(event, 1 if isinstance(event, CallStarted) else 2)
-        if isinstance(event, CallFinished):
-            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-            column = self.column(*site[1:])
-            before = int(column.phase[site.pair])
-            if before == UNSCORED_PHASE:
-                self._count_unscored(column.reason[site.pair], -1)
-            column.set(
-                site.pair,
-                event.status,
-                event.reason,
-                event.verdict,
-                event.score_a,
-                event.score_b,
-                event.cached,
-                event.attempts,
-                event.latency_s or None,
-            )
-            self.calls_in += before < SCORED_PHASE
-            if event.status == "unscored":
-                self._count_unscored(column.reason[site.pair], 1)
-            self._begin(site)
-            return site
-        if isinstance(event, RolesFound):
-            return event.pair
-        if isinstance(event, PairFinished):
-            if self.states[event.pair] < DONE_PHASE:
-                self.finished.append(event.pair)
-                self._calls_of_finished += event.calls_total + needs_roles(self.spec)
-            self.states[event.pair] = 3 if event.open_calls else DONE_PHASE
-            for name, verdict in event.verdicts:
-                self._verdicts[name][event.pair] = VERDICT_CODES[verdict]
-            self._set_orders(event.pair)
-            self._table = None
-            return event.pair
-        return None
-
-    def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
-        site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-        column = self.column(*site[1:])
-        phases = column.phase
-        before = int(phases[event.pair])
-        if before == phase:
-            return None
-        phases[event.pair] = phase
-        self.calls_in -= before >= SCORED_PHASE
-        if before == UNSCORED_PHASE:
-            self._count_unscored(column.reason[event.pair], -1)
-        self._begin(site)
-        return site
-
-    def _begin(self, site: CallSite) -> None:
-        self._table = None
-        if self.states[site.pair] == 0:
-            self.states[site.pair] = 1
-        if site.layer != ROLES_LAYER:
-            place = (site.layer, site.neuron)
-            self._strips.set(site.pair, place, [column for _, _, column in self._of_neuron[place]])
-
-    def _set_orders(self, pair: int) -> None:
-        """Keeps the average's verdict in each order."""
-        found: dict[Order, list[float]] = {"ab": [], "ba": []}
-        for (layer, _, order, _), column in self.columns.items():
-            if order is not None and layer <= self.spec.depth:
-                result = column.result(pair)
-                if isinstance(result, Evaluation):
-                    found[order].append(result.difference)
-        for order, differences in found.items():
-            self._orders[order][pair] = VERDICT_CODES[merged(differences)]
-
-    def interrupted(self) -> None:
-        """The run ended: calls that were on their way are not any more. Those that were asked again stay unscored."""
-        for column in self.columns.values():
-            given_up = (column.phase > 0) & (column.phase < SCORED_PHASE)
-            again = column.reason[given_up & (column.reason > 0)]
-            self.calls_in += len(again)
-            for code in again:
-                self._count_unscored(code, 1)
-            column.phase[given_up] = np.where(column.reason[given_up] > 0, UNSCORED_PHASE, 0)
-        for pair, place in self._strips.running():
-            self._strips.set(pair, place, [column for _, _, column in self._of_neuron[place]])
-        self._table = None
-
-    def _count_unscored(self, code: int, by: int) -> None:
-        reason = (REASONS[code] or Reason.INTERNAL).value
-        self.unscored[reason] += by
-        if not self.unscored[reason]:
-            del self.unscored[reason]
-
-    def set_labels(self, human: Iterable[Verdict | None]) -> None:
-        """Takes over the human labels of now, one a pair in order."""
-        self.pairs.human = np.fromiter((VERDICT_CODES[label] for label in human), np.uint8, len(self.pairs))
-
-    @property
-    def calls_unscored(self) -> int:
-        """How many calls are in without an evaluation."""
-        return self.unscored.total()
-
-    @property
-    def calls_planned(self) -> int:
-        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design."""
-        return self._calls_of_finished + self._calls_a_pair * (len(self.pairs) - len(self.finished))
 
     # Pairs
 
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def pair_state(self, index: int) -> PairPhase:
-        """How far a pair is."""
-        return PAIR_PHASES[int(self.states[index])]
-
-    def human_label(self, index: int) -> Verdict | None:
-        """The human label of a pair."""
-        return CODES[int(self.pairs.human[index])]
+    @property
+    def human(self) -> Codes:
+        """The codes of the human labels."""
+        return self.pairs.human
 
     @property
-    def begun(self) -> NDArray[np.bool_]:
-        """By pair, whether some call of it was asked."""
-        found = np.zeros(len(self.pairs), np.bool_)
-        for column in self.columns.values():
-            found |= column.phase > 0
-        return found
+    def questions(self) -> NDArray[np.int64]:
+        """The number of each pair's question, from 0."""
+        return self.pairs.questions.astype(np.int64)
 
     @property
-    def judged(self) -> NDArray[np.bool_]:
-        """By pair, whether all its calls are in, and there are some."""
-        asked = np.zeros(len(self.pairs), np.bool_)
-        for (layer, *_), column in self.columns.items():
-            if layer != ROLES_LAYER:
-                asked |= column.phase >= SCORED_PHASE
-        return asked & (self.states >= DONE_PHASE)
+    def groups(self) -> Groups | None:
+        """:attr:`questions` where a question has several pairs, else ``None``."""
+        questions = self.questions
+        return questions if len(questions) and int(questions.max()) + 1 < len(questions) else None
+
+    @property
+    def panels(self) -> Counter[tuple[Verdict | None, Panel]]:
+        """How many pairs have which human label and annotations, of those with annotations."""
+        kinds = Counter(zip(self.human.tolist(), self.pairs.panels.tolist(), strict=True))
+        return Counter(
+            {(CODES[human], self.pairs.panel_kinds[panel]): count for (human, panel), count in kinds.items() if panel}
+        )
+
+    # Neurons
+
+    @property
+    def voters(self) -> tuple[Place, ...]:
+        """The neurons with calls on finished pairs, in order, and the chair after them."""
+        if self._cached_places is None:
+            done = self.states >= DONE_PHASE
+            # A run that goes on adds columns meanwhile, and figures are made on other threads.
+            found = {
+                (layer, neuron)
+                for (layer, neuron, order, _), column in list(self.columns.items())
+                if order is not None and layer != ROLES_LAYER and bool((done & (column.phase >= SCORED_PHASE)).any())
+            }
+            self._cached_places = tuple(sorted(found))
+        return self._cached_places
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The neurons with calls on finished pairs, in order, without the chair."""
+        return tuple(place for place in self.voters if place[0] <= self.spec.depth)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each of :attr:`places`; names are unique."""
+        return tuple(neuron_names(self.spec, self.places).values())
+
+    def columns_of(self, layer: int) -> NDArray[np.intp]:
+        """Which of :attr:`places` are neurons of a layer, from 1."""
+        return np.array([column for column, place in enumerate(self.places) if place[0] == layer], dtype=np.intp)
+
+    def columns_before(self, layer: int) -> NDArray[np.intp]:
+        """For each neuron of a layer the column of the neuron of the same place a layer before, -1 without one."""
+        column = {place: column for column, place in enumerate(self.places)}
+        mine = (self.places[of] for of in self.columns_of(layer))
+        return np.array([column.get((layer - 1, neuron), -1) for _, neuron in mine], dtype=np.intp)
+
+    def reads_others(self, layer: int) -> NDArray[np.bool_]:
+        """Which neurons of the layer before each neuron of a layer (from 2) reads besides its own place: of shape
+        (neurons, neurons of the layer before)."""
+        mine, earlier = self.columns_of(layer), self.columns_of(layer - 1)
+        width = max((self.places[of][1] for of in earlier), default=0)
+        reads = np.zeros((len(mine), len(earlier)), dtype=bool)
+        at = {self.places[of][1] - 1: place for place, of in enumerate(earlier)}
+        for row, of in enumerate(mine):
+            neuron = self.places[of][1] - 1
+            for read in inputs_of(self.spec, layer - 1, neuron, width):
+                if read != neuron and read in at:
+                    reads[row, at[read]] = True
+        return reads
 
     # Verdicts
-
-    @property
-    def aggregations(self) -> tuple[str, ...]:
-        """The names of the aggregations."""
-        learned = self.rules.learned is not None
-        names = aggregation_names(self.spec)
-        return tuple(name for name in names if name != LEARNED or learned)
 
     def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
         """The verdict of each aggregation on a finished pair, ``None`` before."""
         if self.states[index] < DONE_PHASE:
             return None
-        return {name: CODES[int(codes[index])] for name, codes in self._verdicts.items()}
+        return {name: CODES[int(codes[index])] for name, codes in self.aggregations.items()}
 
     def verdict_codes(self, name: str) -> Codes:
         """The codes of one aggregation's verdicts by pair; 0 where there is none (yet).
 
         :raises KeyError: this network has no such aggregation.
         """
-        return self._verdicts[name]
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """The neurons that were asked, and the chair after them, in order."""
-        return tuple(sorted(place for place in self._of_neuron if place[0] != ROLES_LAYER))
-
-    @property
-    def neuron_places(self) -> tuple[Place, ...]:
-        """The neurons that were asked, without the chair, in order."""
-        return tuple(place for place in self.places if place[0] <= self.spec.depth)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A name for each of :attr:`neuron_places`; names are unique."""
-        return tuple(neuron_names(self.spec, self.neuron_places).values())
+        return self.aggregations[name]
 
     def call_scores(self, *, without: Reason | None = None) -> CallScores:
-        """The calls of neurons and chair (:attr:`places`) on the pairs whose calls are all in.
+        """The calls of neurons and chair (:attr:`voters`) on the finished pairs.
 
         Calls that are unscored for the reason ``without`` count as not asked.
         """
-        places, count = self.places, len(self.pairs)
-        at = {place: column for column, place in enumerate(places)}
-        samples = max((sample for _, _, order, sample in self.columns if order is not None), default=1)
-        difference = np.full((count, len(places), len(ORDERS), samples), np.nan)
+        voters, count = self.voters, len(self.pairs)
+        at = {place: column for column, place in enumerate(voters)}
+        columns = [(key, column) for key, column in list(self.columns.items()) if key[:2] in at]
+        samples = max((sample for (_, _, _, sample), _ in columns), default=1)
+        difference = np.full((count, len(voters), len(ORDERS), samples), np.nan)
         asked = np.zeros(difference.shape, np.bool_)
         done = self.states >= DONE_PHASE
         code = REASON_CODES[without]
-        # A run that goes on adds columns meanwhile, and figures are made on other threads.
-        for (layer, neuron, order, sample), column in list(self.columns.items()):
-            if (layer, neuron) not in at or sample > samples:
-                continue
-            if order is not None and layer != ROLES_LAYER:
+        for (layer, neuron, order, sample), column in columns:
+            if order is not None:
                 site = (slice(None), at[layer, neuron], ORDERS.index(order), sample - 1)
                 difference[site] = np.where(done, column.differences, np.nan)
                 there = done & (column.phase >= SCORED_PHASE)
                 asked[site] = there & (column.reason != code) if code else there
-        return CallScores(difference, asked, places, self.spec.depth)
+        return CallScores(difference, asked, voters, self.spec.depth)
 
     @property
-    def verdicts_table(self) -> VerdictTable:
-        """The verdicts of all aggregations, neurons and orders. Neurons are those of :attr:`places`."""
-        if self._table is None:
-            self._table = verdict_table(self.call_scores(), self.aggregations, self.rules)
-        return self._table
+    def table(self) -> VerdictTable:
+        """The verdicts of all aggregations, orders, and neurons (:attr:`voters`)."""
+        if self._cached_table is None:
+            self._cached_table = verdict_table(self.call_scores(), aggregation_names(self.spec), self.spec.aggregation)
+        return self._cached_table
 
-    def under(self, rules: Aggregation) -> VerdictTable:
-        """The verdicts under other rules of aggregation."""
-        names = tuple(name for name in self.aggregations if name != LEARNED or rules.learned is not None)
-        return self.verdicts_table if rules == self.rules else verdict_table(self.call_scores(), names, rules)
+    @property
+    def neurons(self) -> Codes:
+        """Codes of shape (pairs, neurons), all calls of a neuron merged; neurons as in :attr:`places`."""
+        return self.table.neurons[:, : len(self.places)]
 
-    # Calls
+    @property
+    def neurons_by_order(self) -> dict[Order, Codes]:
+        """Codes of shape (pairs, neurons) by order; neurons as in :attr:`places`."""
+        n, table = len(self.places), self.table
+        return {"ab": table.neurons_ab[:, :n], "ba": table.neurons_ba[:, :n]}
 
-    def width(self, layer: int) -> int:
-        """The most neurons that a layer (1 to depth) had on any pair so far, or as designed."""
-        return self._widths.get(layer, 0)
+    @property
+    def votes(self) -> NDArray[np.float64]:
+        """Of shape (pairs, neurons): the mean over the valid calls of +1 (A), -1 (B) and 0 (tie), NaN without one."""
+        return self.table.votes[:, : len(self.places)]
 
-    def call(self, site: CallSite) -> CallState:
-        """One call in short."""
-        column = self.columns.get(site[1:])
-        return NOT_ASKED if column is None else column.state(site.pair)
+    @property
+    def calls(self) -> NDArray[np.uint8]:
+        """Of shape (pairs, neurons, 2, 3): how many calls of each order say that A wins, a tie, that B wins."""
+        return self.table.calls[:, : len(self.places)]
 
-    def sites(self, index: int) -> list[CallSite]:
-        """The calls of a pair that have begun, by layer, neuron, order and sample."""
-        return sorted(
-            (CallSite(index, *key) for key, column in self.columns.items() if column.phase[index]),
-            key=lambda site: (site.layer, site.neuron, site.order or "", site.sample),
+    def role_verdicts(self) -> dict[str, RoleVerdicts]:
+        """What the neurons of each role said together, by :func:`role_key`, in the order in which roles came."""
+        keys: dict[str, int] = {}
+        of_name = np.zeros(len(self.role_names), np.int64)
+        names: list[str] = []
+        for code, name in enumerate(self.role_names.values):
+            if name is not None:
+                if role_key(name) not in keys:
+                    names.append(" ".join(name.split()))
+                of_name[code] = keys.setdefault(role_key(name), len(keys)) + 1
+        if not keys:
+            return {}
+        count = len(self.pairs)
+        scores = self.call_scores()
+        valid = ~np.isnan(scores.difference)
+        sums, there = np.where(valid, scores.difference, 0.0).sum(axis=(2, 3)), valid.sum(axis=(2, 3)) > 0
+        asked = scores.asked.sum(axis=(2, 3)) > 0
+        cells = [
+            np.where(asked[:, column], of_name[self.roles(place)] * count + np.arange(count), -1)
+            for column, place in enumerate(self.places)
+        ]
+        cell, total, scored = np.concatenate(cells), sums[:, : len(cells)].T.ravel(), there[:, : len(cells)].T.ravel()
+        known: NDArray[np.bool_] = np.asarray(cell >= count)
+        at, number = np.unique(cell[known], return_inverse=True)
+        codes = sign_codes(
+            np.bincount(number, weights=total[known], minlength=len(at)),
+            np.bincount(number, weights=scored[known], minlength=len(at)) > 0,
         )
+        key_of, pair_of = at // count - 1, at % count
+        starts = np.searchsorted(key_of, np.arange(len(keys) + 1))
+        return {
+            key: RoleVerdicts(names[place], pair_of[start:stop], codes[start:stop])
+            for key, (place, start, stop) in zip(
+                keys, zip(range(len(keys)), starts[:-1], starts[1:], strict=True), strict=True
+            )
+            if stop > start
+        }
 
-    def opinions(self, index: int) -> list[Opinion]:
-        """The calls of a pair that are in, for aggregation; evidence is left empty."""
-        found = []
-        for (layer, neuron, order, sample), column in self.columns.items():
-            if layer != ROLES_LAYER and order is not None:
-                result = column.result(index)
-                if result is not None:
-                    found.append(Opinion(layer, neuron, order, sample, result))
+    # Labels
+
+    @property
+    def sources(self) -> LabelSources:
+        """Where the labels come from, and what does not count."""
+        found = LabelSources()
+        for (human, people), count in self._label_kinds().items():
+            found.add(CODES[human], self.pairs.people_kinds[people], count=count)
         return found
 
-    def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
-        """The calls of one neuron (or of the chair) on a pair that have begun."""
-        found = []
-        for order, sample, column in self._of_neuron.get((layer, neuron), ()):
-            state = column.state(index)
-            if state.phase != "none":
-                found.append((CallSite(index, layer, neuron, order, sample), state))
-        return found
+    def _label_kinds(self) -> Counter[tuple[int, int]]:
+        return Counter(zip(self.human.tolist(), self.pairs.people.tolist(), strict=True))
 
-    def roles(self, place: Place) -> NDArray[np.uint32]:
-        """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
-        found = self._roles.get(place)
-        return np.zeros(len(self.pairs), np.uint32) if found is None else found
+    def people(self, index: int) -> People:
+        """Where the label of a pair comes from."""
+        return self.pairs.people_kinds[int(self.pairs.people[index])]
 
-    def pairs_with_unscored(self) -> NDArray[np.bool_]:
-        """By pair, whether some call is in without an evaluation."""
-        found = np.zeros(len(self.pairs), np.bool_)
-        for column in self.columns.values():
-            found |= column.phase == UNSCORED_PHASE
-        return found
-
-    def unanswered(self) -> int:
-        """How many calls of finished pairs brought no answer: a retry asks them again."""
-        if not self.calls_unscored:
-            return 0
-        asked_again = np.array([reason is not None and reason not in ANSWERED for reason in REASONS])
-        failed = self.states == PAIR_PHASES.index("failed")
+    def labels_from_file(self) -> int:
+        """How many pairs have a label that came with the data, and not from a draw of pairs to be labelled."""
+        kinds = self.pairs.people_kinds
         return sum(
-            int(((column.phase == UNSCORED_PHASE) & failed & asked_again[column.reason]).sum())
-            for column in self.columns.values()
+            count
+            for (human, people), count in self._label_kinds().items()
+            if (CODES[human] is not None or kinds[people].targeted is not None)
+            and kinds[people].population is None
+            and kinds[people].settled_by is None
         )
 
-    def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
-        """A neuron over the pairs from ``start`` to ``stop`` (not included)."""
-        many = self.strips(layer, neuron, neuron, start, stop)
-        return Strip(many.difference[0], many.state[0])
+    def label_sample(self, aggregation: str, chosen: Chosen | None = None) -> Sample:
+        """The labels that an estimate may rest on, as ``chosen`` says for all of them or as is kept of each."""
+        tally = LabelTally(within_name(self.run, aggregation))
+        said = self.aggregations[aggregation].tolist()
+        kinds = Counter(zip(said, self.human.tolist(), self.pairs.people.tolist(), strict=True))
+        for (verdict, human, people), count in kinds.items():
+            tally.add(CODES[verdict], CODES[human], self.pairs.people_kinds[people], count=count)
+        return tally.sample(chosen)
 
-    def strips(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
-        """The neurons from ``first`` to ``last`` of a layer over the pairs from ``start`` to ``stop`` (not included):
-        arrays of a row a neuron. They are views of what changes with the run."""
-        return self._strips.part(layer, first, last, start, stop)
+    def by_question(self, aggregation: str, sample: Sample) -> NDArray[np.float64]:
+        """Pairs of each question by verdict and by the label that ``sample`` rests on, of shape (questions, 4, 4)."""
+        tally = LabelTally(within_name(self.run, aggregation))
+        counting = np.array([tally.counts(people, sample) for people in self.pairs.people_kinds], dtype=bool)
+        labels = np.where(counting[self.pairs.people], self.human, 0).astype(np.uint8)
+        return question_counts(self.questions, self.aggregations[aggregation], labels)
+
+    def unlabelled(self, aggregation: str, *, counting: bool = True) -> dict[Verdict, list[int]]:
+        """The indexes of the pairs with a verdict and no label that counts, by verdict, in order: of all of them where
+        labels are not ``counting`` (:func:`judgenet.stats.label_plan.plan_labels`)."""
+        wanted = (self.human == 0) | (not counting)
+        codes = self.aggregations[aggregation]
+        found = {
+            verdict: np.flatnonzero(wanted & (codes == VERDICT_CODES[verdict])).tolist()
+            for verdict in CODES
+            if verdict is not None
+        }
+        return {verdict: pairs for verdict, pairs in found.items() if pairs}
 
     # Figures of a run that goes on
 
     def curves(self, name: str) -> AgreementCurves:
         """How one aggregation agrees with people over the finished pairs, in the order in which they finished."""
         done = np.asarray(self.finished, np.int64)
-        return agreement_curves(self.pairs.human[done], self._verdicts[name][done])
+        return agreement_curves(self.human[done], self.aggregations[name][done])
 
     def flips(self) -> Flips:
         """How often the average's verdict differs between the two orders, over the finished pairs."""

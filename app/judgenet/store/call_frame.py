@@ -1,0 +1,368 @@
+"""The calls of a run as columns, read from the store or filled by events while the run goes on.
+
+:class:`~judgenet.store.frame.RunFrame` adds the verdicts that follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import Opinion, aggregation_names, merged
+from judgenet.core.calls import ROLES_LAYER, CallSite
+from judgenet.core.evaluation import ANSWERED, Evaluation
+from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
+from judgenet.core.network import Aggregation, NetworkSpec, designed_width
+from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.stats.curves import CODES, Codes
+from judgenet.store.columns import (
+    CALL_PHASES,
+    DONE_PHASE,
+    NOT_ASKED,
+    PAIR_PHASES,
+    REASON_CODES,
+    REASONS,
+    SCORED_PHASE,
+    UNSCORED_PHASE,
+    VERDICT_CODES,
+    CallColumn,
+    CallState,
+    Distinct,
+    PairColumns,
+    PairPhase,
+    Place,
+    Strip,
+    Strips,
+)
+from judgenet.store.db import Store, restored
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo, RunPair, run_pairs
+
+_ROWS_AT_ONCE: Final = 50_000
+_PAIRS_PER_CHECK: Final = 200
+
+CallKey = tuple[int, int, Order | None, int]
+"""Layer, neuron, order and sample, as in :class:`CallSite`."""
+
+
+class CallFrame:
+    """The pairs and calls of one run, and the verdicts as they were told or kept.
+
+    Attributes:
+        run, spec: the run and its network; verdicts are made by the rules of ``spec.aggregation``.
+        pairs: what is known of the pairs beside their texts.
+        states: codes of the pairs' phases; see :meth:`pair_state`.
+        columns: the calls by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
+        finished: indexes of finished pairs in the order in which they finished.
+        aggregations: the codes of each aggregation's verdicts by pair; 0 where there is none (yet).
+        calls_in, calls_unscored: calls that are in, and those of them without an evaluation.
+    """
+
+    def __init__(self, run: RunInfo, spec: NetworkSpec, pairs: PairColumns, rules: Aggregation | None = None) -> None:
+        self.run = run
+        self.spec = spec if rules is None else replace(spec, aggregation=rules)
+        self.pairs = pairs
+        self.states: NDArray[np.uint8] = np.zeros(len(pairs), np.uint8)
+        self.columns: dict[CallKey, CallColumn] = {}
+        self.finished: list[int] = []
+        self.calls_in = 0
+        self.calls_unscored = 0
+        self.role_names: Distinct[str | None] = Distinct([None])
+        self._roles: dict[Place, NDArray[np.uint32]] = {}
+        self._scores: Distinct[float | None] = Distinct([None])
+        self._of_neuron: dict[Place, list[tuple[Order | None, int, CallColumn]]] = {}
+        self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
+        self._strips = Strips(len(pairs))
+        self.aggregations: dict[str, Codes] = {
+            name: np.zeros(len(pairs), np.uint8) for name in aggregation_names(self.spec)
+        }
+        self._orders: dict[Order, Codes] = {order: np.zeros(len(pairs), np.uint8) for order in ORDERS}
+
+    @classmethod
+    def fresh(cls, run: RunInfo, spec: NetworkSpec, pairs: Iterable[Pair]) -> Self:
+        """The frame of a run that begins."""
+        return cls(run, spec, PairColumns(RunPair(at, pair, "open", None, "", None) for at, pair in enumerate(pairs)))
+
+    @classmethod
+    def read(
+        cls,
+        store: Store,
+        run: RunInfo,
+        rules: Aggregation | None = None,
+        on_progress: Callable[[int, int], object] = lambda done, total: None,
+    ) -> Self:
+        """The frame of a recorded run, under its own rules of aggregation or others.
+
+        ``on_progress`` hears how many pairs of how many are read; what it raises ends the reading.
+        """
+        (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
+        states = bytearray()
+
+        def each() -> Iterable[RunPair]:
+            for number, of in enumerate(run_pairs(store, run)):
+                if number % _PAIRS_PER_CHECK == 0:
+                    on_progress(0, total)
+                states.append(PAIR_PHASES.index(of.state))
+                yield of
+
+        frame = cls(run, network_of(run), PairColumns(each()), rules)
+        for last in frame._read_calls(store):
+            on_progress(last, total)
+        frame.states[:] = np.frombuffer(bytes(states), np.uint8)
+        frame.finished = np.flatnonzero(frame.states >= DONE_PHASE).tolist()
+        frame.states[(frame.states == 0) & frame.begun] = 1
+        for place, columns in frame._of_neuron.items():
+            if place[0] != ROLES_LAYER:
+                frame._strips.set_all(place, [column for _, _, column in columns])
+        frame._judge()
+        on_progress(total, total)
+        return frame
+
+    def _judge(self) -> None:
+        """Makes the verdicts of the finished pairs from their calls."""
+
+    def _changed(self) -> None:
+        """Calls or pairs changed."""
+
+    def _read_calls(self, store: Store) -> Iterable[int]:
+        """Reads the calls, many at once; gives the last pair after each stretch."""
+        cursor = store.reader.execute(
+            "SELECT r.pair, layer, neuron, ord, sample, status, reason, verdict, score_a, score_b, cached, "
+            "coalesce(c.attempts, r.attempts), latency_s, role FROM run_calls r LEFT JOIN calls c ON c.id=call_id "
+            "WHERE run=? ORDER BY r.pair, layer, neuron, ord, sample",
+            (self.run.number,),
+        )
+        roles: dict[str | bytes | None, int] = {None: 0}
+        phases = {name: code for code, name in enumerate(CALL_PHASES)}
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            pair, layer, neuron, order, sample, status, reason, verdict, a, b, cached, attempts, seconds, role = zip(
+                *rows, strict=True
+            )
+            for name in dict.fromkeys(role):
+                if name not in roles:
+                    roles[name] = self.role_names.number(restored(name))
+
+            def codes(values: Iterable[object], numbers: Mapping[Any, int]) -> NDArray[np.int64]:
+                return np.fromiter(map(numbers.__getitem__, values), np.int64, len(rows))
+
+            pairs = np.array(pair, dtype=np.int64)
+            phase, why, said = codes(status, phases), codes(reason, REASON_CODES), codes(verdict, VERDICT_CODES)
+            score_a = np.fromiter(map(self._scores.number, a), np.int64, len(rows))
+            score_b = np.fromiter(map(self._scores.number, b), np.int64, len(rows))
+            known, tries = np.array(cached, dtype=bool), np.minimum(np.array(attempts, dtype=np.int64), 255)
+            took, of_role = np.array(seconds, dtype=np.float32), codes(role, roles)
+            where: dict[tuple[int, int, str, int], list[int]] = {}
+            for at, key in enumerate(zip(layer, neuron, order, sample, strict=True)):
+                where.setdefault(key, []).append(at)
+            for (in_layer, place, shown, drawn), found in where.items():
+                column = self.column(in_layer, place, "ab" if shown == "ab" else "ba" if shown else None, drawn)
+                at_pairs = pairs[found]
+                column.phase[at_pairs], column.reason[at_pairs] = phase[found], why[found]
+                column.verdict[at_pairs], column.cached[at_pairs] = said[found], known[found]
+                column.attempts[at_pairs], column.seconds[at_pairs] = tries[found], took[found]
+                column.set_scores(at_pairs, score_a[found], score_b[found])
+                self._roles[in_layer, place][at_pairs] = of_role[found]
+            self.calls_in += len(rows)
+            self.calls_unscored += int((phase == UNSCORED_PHASE).sum())
+            yield int(pairs[-1])
+
+    # Filling
+
+    def column(self, layer: int, neuron: int, order: Order | None, sample: int) -> CallColumn:
+        """The column of a call, made where it was not seen before."""
+        key = (layer, neuron, order, sample)
+        found = self.columns.get(key)
+        if found is None:
+            found = self.columns[key] = CallColumn(len(self.pairs), self._scores)
+            self._of_neuron.setdefault((layer, neuron), []).append((order, sample, found))
+            self._roles.setdefault((layer, neuron), np.zeros(len(self.pairs), np.uint32))
+            if neuron > self._widths.get(layer, 0):
+                self._widths[layer] = neuron
+        return found
+
+    def take(self, event: Event) -> CallSite | int | None:
+        """Takes an event of this run in. Returns the call or the pair that changed."""
+        if isinstance(event, CallStarted | CallText):
+            return self._take_begun(event, 1 if isinstance(event, CallStarted) else 2)
+        if isinstance(event, CallFinished):
+            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+            column = self.column(*site[1:])
+            before = int(column.phase[site.pair])
+            column.set(
+                site.pair,
+                event.status,
+                event.reason,
+                event.verdict,
+                event.score_a,
+                event.score_b,
+                event.cached,
+                event.attempts,
+                event.latency_s or None,
+            )
+            self.calls_in += before < SCORED_PHASE
+            self.calls_unscored += (event.status == "unscored") - (before == UNSCORED_PHASE)
+            self._begin(site)
+            return site
+        if isinstance(event, RolesFound):
+            return event.pair
+        if isinstance(event, PairFinished):
+            if self.states[event.pair] < DONE_PHASE:
+                self.finished.append(event.pair)
+            self.states[event.pair] = 3 if event.open_calls else DONE_PHASE
+            for name, verdict in event.verdicts:
+                self.aggregations[name][event.pair] = VERDICT_CODES[verdict]
+            self._set_orders(event.pair)
+            self._changed()
+            return event.pair
+        return None
+
+    def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
+        site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+        phases = self.column(*site[1:]).phase
+        before = int(phases[event.pair])
+        if before == phase:
+            return None
+        phases[event.pair] = phase
+        self.calls_in -= before >= SCORED_PHASE
+        self.calls_unscored -= before == UNSCORED_PHASE
+        self._begin(site)
+        return site
+
+    def _begin(self, site: CallSite) -> None:
+        self._changed()
+        if self.states[site.pair] == 0:
+            self.states[site.pair] = 1
+        if site.layer != ROLES_LAYER:
+            place = (site.layer, site.neuron)
+            self._strips.set(site.pair, place, [column for _, _, column in self._of_neuron[place]])
+
+    def _set_orders(self, pair: int) -> None:
+        """Keeps the average's verdict in each order."""
+        found: dict[Order, list[float]] = {"ab": [], "ba": []}
+        for (layer, _, order, _), column in self.columns.items():
+            if order is not None and layer <= self.spec.depth:
+                result = column.result(pair)
+                if isinstance(result, Evaluation):
+                    found[order].append(result.difference)
+        for order, differences in found.items():
+            self._orders[order][pair] = VERDICT_CODES[merged(differences)]
+
+    def interrupted(self) -> None:
+        """The run ended: calls that were on their way are not any more. Those that were asked again stay unscored."""
+        for column in self.columns.values():
+            given_up = (column.phase > 0) & (column.phase < SCORED_PHASE)
+            again = int((given_up & (column.reason > 0)).sum())
+            self.calls_in += again
+            self.calls_unscored += again
+            column.phase[given_up] = np.where(column.reason[given_up] > 0, UNSCORED_PHASE, 0)
+        for pair, place in self._strips.running():
+            self._strips.set(pair, place, [column for _, _, column in self._of_neuron[place]])
+        self._changed()
+
+    def set_labels(self, human: Iterable[Verdict | None]) -> None:
+        """Takes over the human labels of now, one a pair in order."""
+        self.pairs.human = np.fromiter((VERDICT_CODES[label] for label in human), np.uint8, len(self.pairs))
+
+    # Pairs
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def pair_state(self, index: int) -> PairPhase:
+        """How far a pair is."""
+        return PAIR_PHASES[int(self.states[index])]
+
+    def human_label(self, index: int) -> Verdict | None:
+        """The human label of a pair."""
+        return CODES[int(self.pairs.human[index])]
+
+    @property
+    def begun(self) -> NDArray[np.bool_]:
+        """By pair, whether some call of it was asked."""
+        found = np.zeros(len(self.pairs), np.bool_)
+        for column in self.columns.values():
+            found |= column.phase > 0
+        return found
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """By pair, whether all its calls are in, and there are some."""
+        asked = np.zeros(len(self.pairs), np.bool_)
+        for (layer, *_), column in self.columns.items():
+            if layer != ROLES_LAYER:
+                asked |= column.phase >= SCORED_PHASE
+        return asked & (self.states >= DONE_PHASE)
+
+    # Calls
+
+    def width(self, layer: int) -> int:
+        """The most neurons that a layer (1 to depth) had on any pair so far, or as designed."""
+        return self._widths.get(layer, 0)
+
+    def call(self, site: CallSite) -> CallState:
+        """One call in short."""
+        column = self.columns.get(site[1:])
+        return NOT_ASKED if column is None else column.state(site.pair)
+
+    def sites(self, index: int) -> list[CallSite]:
+        """The calls of a pair that have begun, by layer, neuron, order and sample."""
+        return sorted(
+            (CallSite(index, *key) for key, column in self.columns.items() if column.phase[index]),
+            key=lambda site: (site.layer, site.neuron, site.order or "", site.sample),
+        )
+
+    def opinions(self, index: int) -> list[Opinion]:
+        """The calls of a pair that are in, for aggregation; evidence is left empty."""
+        found = []
+        for (layer, neuron, order, sample), column in self.columns.items():
+            if layer != ROLES_LAYER and order is not None:
+                result = column.result(index)
+                if result is not None:
+                    found.append(Opinion(layer, neuron, order, sample, result))
+        return found
+
+    def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
+        """The calls of one neuron (or of the chair) on a pair that have begun."""
+        found = []
+        for order, sample, column in self._of_neuron.get((layer, neuron), ()):
+            state = column.state(index)
+            if state.phase != "none":
+                found.append((CallSite(index, layer, neuron, order, sample), state))
+        return found
+
+    def roles(self, place: Place) -> NDArray[np.uint32]:
+        """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
+        found = self._roles.get(place)
+        return np.zeros(len(self.pairs), np.uint32) if found is None else found
+
+    def pairs_with_unscored(self) -> NDArray[np.bool_]:
+        """By pair, whether some call is in without an evaluation."""
+        found = np.zeros(len(self.pairs), np.bool_)
+        for column in self.columns.values():
+            found |= column.phase == UNSCORED_PHASE
+        return found
+
+    def unanswered(self) -> int:
+        """How many calls of finished pairs brought no answer: a retry asks them again."""
+        if not self.calls_unscored:
+            return 0
+        asked_again = np.array([reason is not None and reason not in ANSWERED for reason in REASONS])
+        failed = self.states == PAIR_PHASES.index("failed")
+        return sum(
+            int(((column.phase == UNSCORED_PHASE) & failed & asked_again[column.reason]).sum())
+            for column in self.columns.values()
+        )
+
+    def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
+        """A neuron over the pairs from ``start`` to ``stop`` (not included)."""
+        many = self.strips(layer, neuron, neuron, start, stop)
+        return Strip(many.difference[0], many.state[0])
+
+    def strips(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
+        """The neurons from ``first`` to ``last`` of a layer over the pairs from ``start`` to ``stop`` (not included):
+        arrays of a row a neuron. They are views of what changes with the run."""
+        return self._strips.part(layer, first, last, start, stop)
