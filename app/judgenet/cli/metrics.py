@@ -40,7 +40,8 @@ from judgenet.stats.curves import CODES, Codes, pair_counts, right_by_order
 from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
-from judgenet.store.judged import SAMPLED_PAIRS, Judged, judged
+from judgenet.store.evidence import SAMPLED_PAIRS
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo, Spent, score_sums, spent
 
 
@@ -61,7 +62,7 @@ def run_metrics(
 
     :raises InputError: there is no such grouping or scope.
     """
-    found = judged(store, run)
+    found = RunFrame.read(store, run)
     spec = found.spec
     decides = deciding(spec)
     if by is not None and by not in _GROUPINGS:
@@ -71,16 +72,13 @@ def run_metrics(
         raise InputError(f"--scope {more.scope}: choose all, last, or a neuron of {run.id}: {named}.")
     sums, scores = spent(store, run), score_sums(store, run)
     neurons = {name: found.neurons[:, place] for place, name in enumerate(found.names)}
-    orders = {"c1": (found.c1_ab, found.c1_ba)} | {
-        name: (found.ab[:, place], found.ba[:, place]) for place, name in enumerate(found.names)
-    }
     figures: dict[str, Any] = {
         "run": run.id,
         "state": run.state,
         "message": run.message,
         "pairs": {
             "total": len(found),
-            "finished": int(found.finished.sum()),
+            "finished": int(found.judged.sum()),
             "labelled": int((found.human > 0).sum()),
         },
         "aggregations": _figures(found, found.aggregations, seed=seed),
@@ -91,7 +89,7 @@ def run_metrics(
                 conflicts(*both, found.groups, seed=seed),
                 right_by_order(found.human, *both),
             )
-            for name, both in orders.items()
+            for name, both in found.both_orders.items()
         },
         "scores": {name: scores_json(scores.get(place)) for place, name in zip(found.places, found.names, strict=True)},
         "calls": _calls(sums, found),
@@ -121,15 +119,15 @@ _GROUPINGS = ("task", "human")
 _NO_GROUP = "(none)"
 
 
-def _groups(found: Judged, by: str) -> dict[str, NDArray[np.intp]]:
+def _groups(found: RunFrame, by: str) -> dict[str, NDArray[np.intp]]:
     """The places of the pairs of each task, or of each human label."""
-    numbers, names = (found.tasks, found.task_names) if by == "task" else (found.human, CODES)
+    numbers, names = (found.pairs.tasks, found.pairs.task_names) if by == "task" else (found.human, CODES)
     places = {name or _NO_GROUP: np.flatnonzero(numbers == number) for number, name in enumerate(names)}
     return {name: of for name, of in places.items() if len(of)}
 
 
 def _figures(
-    found: Judged, said: Mapping[str, Codes], places: NDArray[np.intp] | None = None, *, seed: int
+    found: RunFrame, said: Mapping[str, Codes], places: NDArray[np.intp] | None = None, *, seed: int
 ) -> dict[str, Any]:
     """Agreement with people by name; pairs without label or verdict are in ``n_total`` only."""
     questions, human = found.questions, found.human
@@ -139,13 +137,13 @@ def _figures(
     return {name: figures_json(*of) for name, of in agreements(questions, human, said, seed=seed).items()}
 
 
-def _people(found: Judged, seed: int) -> PanelAgreement:
+def _people(found: RunFrame, seed: int) -> PanelAgreement:
     panel = panel_agreement(dict(profile) for (_, profile), times in found.panels.items() for _ in range(times))
-    return with_intervals(panel, found.annotations, groups=found.groups, seed=seed)
+    return with_intervals(panel, found.pairs.annotations, groups=found.groups, seed=seed)
 
 
 def _more(
-    store: Store, run: RunInfo, found: Judged, decides: str, h: Coefficient, more: More, seed: int
+    store: Store, run: RunInfo, found: RunFrame, decides: str, h: Coefficient, more: More, seed: int
 ) -> dict[str, Any]:
     alike = diversity(found)
     if more.evidence:
@@ -188,7 +186,7 @@ def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
 _MANY = 5
 
 
-def _notes(found: Judged) -> list[str]:
+def _notes(found: RunFrame) -> list[str]:
     notes = []
     questions = len(np.unique(found.questions))
     if questions < len(found):
@@ -198,10 +196,10 @@ def _notes(found: Judged) -> list[str]:
     return notes
 
 
-def _calls(sums: Spent, found: Judged) -> dict[str, Any]:
+def _calls(sums: Spent, found: RunFrame) -> dict[str, Any]:
     return {
-        "finished_pairs_used": found.calls_used,
-        "finished_pairs_total": found.calls_total,
+        "finished_pairs_used": int(found.table.used.sum()),
+        "finished_pairs_total": int(found.table.total.sum()),
         "all": sums.calls,
         "scored": sums.scored,
         "unscored": sums.unscored,

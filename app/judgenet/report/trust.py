@@ -1,7 +1,7 @@
 """How far the judges of a run can be trusted, beyond their agreement with people: how sure they are of each pair, how
 they agree among themselves, what they change and whether it helps, and whether they become alike.
 
-Everything is computed from the verdicts of a run as arrays (:class:`~judgenet.store.judged.Judged`); evidence alone is
+Everything is computed from the verdicts of a run as arrays (:class:`~judgenet.store.frame.RunFrame`); evidence alone is
 read from the store, for a sample of pairs.
 """
 
@@ -48,7 +48,8 @@ from judgenet.stats.uncertainty import (
     review_need,
 )
 from judgenet.store.db import Store
-from judgenet.store.judged import Judged, Sampled, evidence_of, sample_evidence
+from judgenet.store.evidence import Sampled, evidence_of, sample_evidence
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
 
 Scope = Literal["all", "last"] | str
@@ -71,30 +72,30 @@ def agreements(
 # How sure
 
 
-def call_counts(judged: Judged, scope: Scope = "all", order: Order | None = None) -> NDArray[np.int64]:
+def call_counts(frame: RunFrame, scope: Scope = "all", order: Order | None = None) -> NDArray[np.int64]:
     """How many calls of a scope say that A wins, a tie, that B wins: of shape (pairs, 3); of one order or both.
 
     :raises KeyError: the run has no neuron of this name.
     """
     if scope == "all":
-        columns = np.arange(len(judged.places))
+        columns = np.arange(len(frame.places))
     elif scope == "last":
-        columns = judged.columns(judged.spec.depth)
-    elif scope in judged.names:
-        columns = np.array([judged.names.index(scope)])
+        columns = frame.columns_of(frame.spec.depth)
+    elif scope in frame.names:
+        columns = np.array([frame.names.index(scope)])
     else:
         raise KeyError(scope)
     places = list(range(len(ORDERS))) if order is None else [ORDERS.index(order)]
-    found: NDArray[np.int64] = judged.calls[:, columns][:, :, places].sum(axis=(1, 2), dtype=np.int64)
+    found: NDArray[np.int64] = frame.calls[:, columns][:, :, places].sum(axis=(1, 2), dtype=np.int64)
     return found
 
 
-def uncertainty(judged: Judged, scope: Scope = "all") -> NDArray[np.float64]:
+def uncertainty(frame: RunFrame, scope: Scope = "all") -> NDArray[np.float64]:
     """The entropy (BPDE) of the calls of a scope by pair, NaN where none is valid.
 
     :raises KeyError: the run has no neuron of this name.
     """
-    return entropies(call_counts(judged, scope))
+    return entropies(call_counts(frame, scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,29 +118,29 @@ class Sureness:
 _NO_CALL = "no pair has a valid call"
 
 
-def sureness(judged: Judged, scope: Scope = "all") -> Sureness:
+def sureness(frame: RunFrame, scope: Scope = "all") -> Sureness:
     """How sure the calls of a scope are of the pairs.
 
     :raises KeyError: the run has no neuron of this name.
     """
-    counts = call_counts(judged, scope)
+    counts = call_counts(frame, scope)
     calls = counts.sum(axis=1)
     values = entropies(counts)
     bounds = (0.0, MOST_ENTROPY)
     certain = np.where(calls > 0, (counts > 0).sum(axis=1) == 1, np.nan)
     return Sureness(
         scope=scope,
-        entropy=mean_of(values, _NO_CALL, judged.groups, bounds),
-        relative=mean_of(values / MOST_ENTROPY, _NO_CALL, judged.groups),
+        entropy=mean_of(values, _NO_CALL, frame.groups, bounds),
+        relative=mean_of(values / MOST_ENTROPY, _NO_CALL, frame.groups),
         one_order={
             order: mean_of(
-                entropies(call_counts(judged, scope, order)), f"{_NO_CALL} in this order", judged.groups, bounds
+                entropies(call_counts(frame, scope, order)), f"{_NO_CALL} in this order", frame.groups, bounds
             )
             for order in ORDERS
         },
-        certain=mean_of(certain, _NO_CALL, judged.groups),
+        certain=mean_of(certain, _NO_CALL, frame.groups),
         calls=float(calls[calls > 0].mean()) if calls.any() else None,
-        n_total=len(judged),
+        n_total=len(frame),
     )
 
 
@@ -164,28 +165,28 @@ class Uncertainty:
 
 
 def uncertainty_figures(
-    judged: Judged, aggregation: str, *, scope: Scope = "all", target: float | None = None, seed: int = 0
+    frame: RunFrame, aggregation: str, *, scope: Scope = "all", target: float | None = None, seed: int = 0
 ) -> Uncertainty:
     """FairEval's figures of a run; ``target`` is people's agreement among themselves (h).
 
     :raises KeyError: the run has no such aggregation or neuron.
     """
-    said, unsure, groups = judged.aggregations[aggregation], uncertainty(judged, scope), judged.groups
+    said, unsure, groups = frame.aggregations[aggregation], uncertainty(frame, scope), frame.groups
     merges = {
-        "mec_ab": judged.c1_ab,
-        "mec_ba": judged.c1_ba,
-        "bpc_pooled": judged.aggregations["c1"],
-        "bpc_balanced": judged.balanced,
+        "mec_ab": frame.table.c1_ab,
+        "mec_ba": frame.table.c1_ba,
+        "bpc_pooled": frame.aggregations["c1"],
+        "bpc_balanced": frame.table.balanced,
     }
-    scopes: tuple[Scope, ...] = ("all", "last") if judged.spec.depth > 1 else ("all",)
+    scopes: tuple[Scope, ...] = ("all", "last") if frame.spec.depth > 1 else ("all",)
     return Uncertainty(
         aggregation=aggregation,
         scope=scope,
-        sureness=tuple(sureness(judged, one) for one in dict.fromkeys((*scopes, scope))),
-        conflict=conflicts(judged.c1_ab, judged.c1_ba, groups, seed=seed),
-        calibration=agreements(judged.questions, judged.human, merges, seed=seed),
-        review=review_curve(judged.human, said, unsure, groups=groups, seed=seed),
-        need=None if target is None else review_need(judged.human, said, unsure, target, groups=groups, seed=seed),
+        sureness=tuple(sureness(frame, one) for one in dict.fromkeys((*scopes, scope))),
+        conflict=conflicts(frame.table.c1_ab, frame.table.c1_ba, groups, seed=seed),
+        calibration=agreements(frame.questions, frame.human, merges, seed=seed),
+        review=review_curve(frame.human, said, unsure, groups=groups, seed=seed),
+        need=None if target is None else review_need(frame.human, said, unsure, target, groups=groups, seed=seed),
     )
 
 
@@ -212,25 +213,23 @@ class Panels:
 FEWEST_OF_ROLE = 20
 
 
-def panels(judged: Judged, *, seed: int = 0, resamples: int = RESAMPLES) -> Panels:
+def panels(frame: RunFrame, *, seed: int = 0, resamples: int = RESAMPLES) -> Panels:
     """The panels of a run."""
-    depth, groups = judged.spec.depth, judged.groups
+    depth, groups = frame.spec.depth, frame.groups
     votes = [f"c2_l{layer}" for layer in range(1, depth + 1)]
-    of_layers = np.stack([judged.aggregations[name] for name in votes], axis=1)
-    by_order = {"c1": (judged.c1_ab, judged.c1_ba)} | {
-        name: (judged.ab[:, place], judged.ba[:, place]) for place, name in enumerate(judged.names)
-    }
-    common = {
-        name: codes
-        for name, codes in judged.roles.items()
-        if np.count_nonzero((codes > 0) & (judged.human > 0)) >= FEWEST_OF_ROLE
-    }
+    of_layers = np.stack([frame.aggregations[name] for name in votes], axis=1)
+    roles = frame.role_verdicts()
+    common: dict[str, Codes] = {}
+    for of in roles.values():
+        if np.count_nonzero((of.codes > 0) & (frame.human[of.pairs] > 0)) >= FEWEST_OF_ROLE:
+            common[of.name] = np.zeros(len(frame), np.uint8)
+            common[of.name][of.pairs] = of.codes
     return Panels(
-        neurons=panel_of(judged.names, judged.neurons, groups=groups, seed=seed),
+        neurons=panel_of(frame.names, frame.neurons, groups=groups, seed=seed),
         layers={
             layer: panel_of(
-                [judged.names[place] for place in judged.columns(layer)],
-                judged.neurons[:, judged.columns(layer)],
+                [frame.names[place] for place in frame.columns_of(layer)],
+                frame.neurons[:, frame.columns_of(layer)],
                 groups=groups,
                 seed=seed,
             )
@@ -239,15 +238,13 @@ def panels(judged: Judged, *, seed: int = 0, resamples: int = RESAMPLES) -> Pane
         between_layers=panel_of(votes, of_layers, "layers", groups=groups, seed=seed),
         orders={
             name: panel_of(ORDERS, np.stack(both, axis=1), "orders", groups=groups, seed=seed)
-            for name, both in by_order.items()
+            for name, both in frame.both_orders.items()
         },
-        people=against_people(
-            judged.names, judged.neurons, judged.human, groups=groups, seed=seed, resamples=resamples
-        ),
+        people=against_people(frame.names, frame.neurons, frame.human, groups=groups, seed=seed, resamples=resamples),
         roles=against_people(
             tuple(common),
             np.stack(list(common.values()), axis=1),
-            judged.human,
+            frame.human,
             "roles",
             groups=groups,
             seed=seed,
@@ -255,7 +252,7 @@ def panels(judged: Judged, *, seed: int = 0, resamples: int = RESAMPLES) -> Pane
         )
         if common
         else None,
-        rare_roles=len(judged.roles) - len(common),
+        rare_roles=len(roles) - len(common),
     )
 
 
@@ -282,50 +279,50 @@ class _Two(NamedTuple):
     ab: tuple[Codes, Codes]
     ba: tuple[Codes, Codes]
 
-    def changes(self, judged: Judged, of: slice) -> MindChanges:
+    def changes(self, frame: RunFrame, of: slice) -> MindChanges:
         return mind_changes(
             self.before[:, of],
             self.after[:, of],
             self.others[:, of],
-            judged.human,
+            frame.human,
             orders=((self.ab[0][:, of], self.ab[1][:, of]), (self.ba[0][:, of], self.ba[1][:, of])),
-            groups=judged.groups,
+            groups=frame.groups,
         )
 
 
-def discussion(judged: Judged) -> tuple[LayerDiscussion, ...]:
+def discussion(frame: RunFrame) -> tuple[LayerDiscussion, ...]:
     """How each layer after the first changes what the one before said."""
     found = []
-    for layer in range(2, judged.spec.depth + 1):
-        mine, earlier = judged.columns(layer), judged.before(layer)
+    for layer in range(2, frame.spec.depth + 1):
+        mine, earlier = frame.columns_of(layer), frame.columns_before(layer)
         two = _Two(
-            before=_at(judged.neurons, earlier),
-            after=judged.neurons[:, mine],
-            others=others_majority(judged.neurons[:, judged.columns(layer - 1)], judged.read_others(layer)),
-            ab=(_at(judged.ab, earlier), judged.ab[:, mine]),
-            ba=(_at(judged.ba, earlier), judged.ba[:, mine]),
+            before=_at(frame.neurons, earlier),
+            after=frame.neurons[:, mine],
+            others=others_majority(frame.neurons[:, frame.columns_of(layer - 1)], frame.reads_others(layer)),
+            ab=(_at(frame.neurons_by_order["ab"], earlier), frame.neurons_by_order["ab"][:, mine]),
+            ba=(_at(frame.neurons_by_order["ba"], earlier), frame.neurons_by_order["ba"][:, mine]),
         )
         each = {
-            judged.names[column]: (
-                two.changes(judged, slice(place, place + 1)),
-                _turns(judged, two.before[:, place], two.after[:, place]),
+            frame.names[column]: (
+                two.changes(frame, slice(place, place + 1)),
+                _turns(frame, two.before[:, place], two.after[:, place]),
             )
             for place, column in enumerate(mine)
         }
-        said = judged.aggregations
-        vote = _turns(judged, said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"])
-        found.append(LayerDiscussion(layer, vote, two.changes(judged, slice(None)), each))
+        said = frame.aggregations
+        vote = _turns(frame, said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"])
+        found.append(LayerDiscussion(layer, vote, two.changes(frame, slice(None)), each))
     return tuple(found)
 
 
-def _turns(judged: Judged, before: Codes, after: Codes) -> Overturns:
+def _turns(frame: RunFrame, before: Codes, after: Codes) -> Overturns:
     """What changed from ``before`` to ``after``, interval and a second p over questions where these repeat."""
-    found = overturns_of(change_counts(before, after, judged.human))
-    if judged.groups is None or not found.n:
+    found = overturns_of(change_counts(before, after, frame.human))
+    if frame.groups is None or not found.n:
         return found
-    flips = conflicts(before, after, judged.groups)
+    flips = conflicts(before, after, frame.groups)
     why = {"rate_ci": flips.reason} if flips.reason else {}
-    p, why_not = _over_questions(before, after, judged.human, judged.groups)
+    p, why_not = _over_questions(before, after, frame.human, frame.groups)
     if why_not:
         why["questions_p"] = why_not
     return replace(found, interval=flips.interval, reasons=found.reasons | why, questions_p=p)
@@ -375,25 +372,25 @@ class RunDiversity:
     sampled: Sampled | None
 
 
-def diversity(judged: Judged) -> RunDiversity:
+def diversity(frame: RunFrame) -> RunDiversity:
     """The diversity of verdicts by layer."""
     layers = []
-    for layer in range(1, judged.spec.depth + 1):
-        codes = judged.neurons[:, judged.columns(layer)]
+    for layer in range(1, frame.spec.depth + 1):
+        codes = frame.neurons[:, frame.columns_of(layer)]
         change = None
         if layer > 1:
-            change = diversity_change(judged.neurons[:, judged.columns(layer - 1)], codes, judged.groups)
-        layers.append(LayerDiversity(layer, verdict_diversity(codes, judged.human, judged.groups), change))
+            change = diversity_change(frame.neurons[:, frame.columns_of(layer - 1)], codes, frame.groups)
+        layers.append(LayerDiversity(layer, verdict_diversity(codes, frame.human, frame.groups), change))
     return RunDiversity(tuple(layers), None, None)
 
 
 def with_evidence(
-    found: RunDiversity, judged: Judged, store: Store, run: RunInfo, pairs: int, *, seed: int = 0
+    found: RunDiversity, frame: RunFrame, store: Store, run: RunInfo, pairs: int, *, seed: int = 0
 ) -> RunDiversity:
     """The diversity with that of the evidence on a random sample of so many finished pairs."""
     sampled = sample_evidence(store, run, pairs, seed=seed)
     questions = None
-    if judged.groups is not None:
-        questions = {pair: int(judged.groups[pair]) for pair in sampled.pairs}
-    evidence = evidence_diversity(evidence_of(store, run, sampled), range(1, judged.spec.depth + 1), questions)
+    if frame.groups is not None:
+        questions = {pair: int(frame.groups[pair]) for pair in sampled.pairs}
+    evidence = evidence_diversity(evidence_of(store, run, sampled), range(1, frame.spec.depth + 1), questions)
     return RunDiversity(found.layers, tuple(evidence), sampled)

@@ -204,6 +204,14 @@ class RunFrame(CallFrame):
         return {"ab": table.neurons_ab[:, :n], "ba": table.neurons_ba[:, :n]}
 
     @property
+    def both_orders(self) -> dict[str, tuple[Codes, Codes]]:
+        """The verdicts in order AB and in order BA by pair: of the average over all calls (``c1``) and of each neuron
+        by name."""
+        by_order = self.neurons_by_order
+        both = {name: (by_order["ab"][:, at], by_order["ba"][:, at]) for at, name in enumerate(self.names)}
+        return {"c1": (self.table.c1_ab, self.table.c1_ba)} | both
+
+    @property
     def votes(self) -> NDArray[np.float64]:
         """Of shape (pairs, neurons): the mean over the valid calls of +1 (A), -1 (B) and 0 (tie), NaN without one."""
         return self.table.votes[:, : len(self.places)]

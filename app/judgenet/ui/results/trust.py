@@ -136,9 +136,9 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
     import numpy as np
 
     from judgenet.report.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
-    from judgenet.store.judged import judged
+    from judgenet.store.frame import RunFrame
 
-    found = judged(store, results.run, results.rules)
+    found = RunFrame.read(store, results.run, results.rules)
     job.share_is(0.4)
     numbers, decides = results.numbers, results.report.decides
     figures = uncertainty_figures(found, decides, target=numbers.review.target)
@@ -150,7 +150,7 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
     order = np.argsort(-np.nan_to_num(entropy, nan=np.inf), kind="stable")
     divided = {}
     for layer in range(1, found.spec.depth + 1):
-        codes = found.neurons[:, found.columns(layer)]
+        codes = found.neurons[:, found.columns_of(layer)]
         seen = [(codes == code).any(axis=1).astype(int) for code in (1, 2, 3)]
         divided[layer] = tuple(int(place) for place in np.flatnonzero(sum(seen) > 1))
     return Trust(

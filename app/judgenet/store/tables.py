@@ -1,0 +1,130 @@
+"""A run as pandas data frames: one row a pair, one row a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgenet.core.pairs import ORDERS
+from judgenet.stats.curves import CODES, Codes
+from judgenet.store.columns import PAIR_PHASES
+from judgenet.store.db import Store, restored
+from judgenet.store.frame import RunFrame
+from judgenet.store.runs import RunInfo, run_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_VERDICTS = np.array(CODES, dtype=object)
+_PAIR_TEXTS = ("question", "response_a", "response_b", "reference")
+_CALL_COLUMNS = (
+    ("pair", "r.pair"),
+    ("id", "p.pair_id"),
+    ("layer", "r.layer"),
+    ("neuron", "r.neuron"),
+    ("role", "r.role"),
+    ("order", "nullif(r.ord, '')"),
+    ("sample", "r.sample"),
+    ("endpoint", "r.endpoint"),
+    ("model", "r.model"),
+    ("returned_model", "c.returned_model"),
+    ("status", "r.status"),
+    ("reason", "r.reason"),
+    ("score_a", "r.score_a"),
+    ("score_b", "r.score_b"),
+    ("verdict", "r.verdict"),
+    ("tokens_in", "c.tokens_in"),
+    ("tokens_out", "c.tokens_out"),
+    ("tokens_cached", "c.tokens_cached"),
+    ("tokens_reasoning", "c.tokens_reasoning"),
+    ("price", "c.price"),
+    ("latency_s", "c.latency_s"),
+    ("attempts", "coalesce(c.attempts, r.attempts)"),
+    ("from_store", "r.cached"),
+)
+_CALL_TEXTS = (("evidence", "r.evidence"), ("reply", "c.raw_text"), ("thinking", "c.thinking"))
+_STORED_TEXTS = ("id", "role", "evidence", "reply", "thinking")
+
+
+def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
+    """The pairs of a run, a row a pair in the order of the run, indexed by their place.
+
+    Columns: ``id``, ``state``, ``question_number``, ``task``, ``system_a``, ``system_b``, ``human``, ``chosen`` (how
+    the labelled pair was chosen), ``annotators`` (how many said A, tie and B, as ``annotators_a`` …), the verdict of
+    each aggregation (``c1``, ``c2_l1``, …), ``c1_ab`` and ``c1_ba`` (by order), ``mean_a`` and ``mean_b`` (of the valid
+    calls of neurons with scores), ``calls_used`` and ``calls_total``. With a ``store`` also the texts. What is missing
+    is ``None`` or NaN, never a tie.
+    """
+    import pandas as pd
+
+    pairs, table = frame.pairs, frame.table
+    mean_a, mean_b = _means(frame)
+    columns: dict[str, object] = {
+        "id": pairs.ids,
+        "state": np.array(PAIR_PHASES, dtype=object)[frame.states],
+        "question_number": pairs.questions,
+        "task": np.array(pairs.task_names, dtype=object)[pairs.tasks] if len(pairs) else [],
+        "system_a": _named(frame, 0),
+        "system_b": _named(frame, 1),
+        "human": _words(frame.human),
+        "chosen": [pairs.people_kinds[of].chosen for of in pairs.people],
+    }
+    for place, verdict in enumerate(("a", "tie", "b")):
+        columns[f"annotators_{verdict}"] = pairs.annotations[:, place]
+    columns |= {name: _words(codes) for name, codes in frame.aggregations.items()}
+    columns |= {"c1_ab": _words(table.c1_ab), "c1_ba": _words(table.c1_ba), "mean_a": mean_a, "mean_b": mean_b}
+    columns |= {"calls_used": table.used, "calls_total": table.total}
+    if store is not None:
+        texts = [[getattr(of.pair, name) for name in _PAIR_TEXTS] for of in run_pairs(store, frame.run)]
+        columns |= dict(zip(_PAIR_TEXTS, zip(*texts, strict=True), strict=True)) if texts else {}
+    return pd.DataFrame(columns)
+
+
+def _words(codes: Codes) -> object:
+    return _VERDICTS[codes]
+
+
+def _named(frame: RunFrame, side: int) -> object:
+    names = np.array(frame.pairs.system_names or (None,), dtype=object)
+    return names[frame.pairs.systems[:, side]]
+
+
+def _means(frame: RunFrame) -> tuple[object, object]:
+    sums, counts = np.zeros((2, len(frame))), np.zeros(len(frame))
+    for (layer, _, order, _), column in frame.columns.items():
+        if order in ORDERS and 1 <= layer <= frame.spec.depth:
+            both = np.stack(column.scores)
+            there = ~np.isnan(both).any(axis=0) & frame.judged & ~np.isnan(column.differences)
+            sums += np.where(there, both, 0.0)
+            counts += there
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return means[0], means[1]
+
+
+def call_table(store: Store, run: RunInfo, *, texts: bool = False) -> pd.DataFrame:
+    """The calls of a run, a row a call, by pair, layer, neuron, order and sample.
+
+    Columns: ``pair`` (its place in the run), ``id``, ``layer`` (0 for the generation of roles), ``neuron``, ``role``,
+    ``order``, ``sample``, ``endpoint``, ``model``, ``returned_model``, ``status``, ``reason``, ``score_a``, ``score_b``
+    (of responses A and B, whatever the order), ``verdict``, tokens, ``price`` (NaN where unknown), ``latency_s``,
+    ``attempts``, ``from_store`` (it cost this run nothing); with ``texts`` also ``evidence``, ``reply`` and
+    ``thinking``.
+    """
+    import pandas as pd
+
+    wanted = (*_CALL_COLUMNS, *(_CALL_TEXTS if texts else ()))
+    rows = store.reader.execute(
+        f"SELECT {', '.join(source for _, source in wanted)} FROM run_calls r "
+        "JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
+        "WHERE r.run=? ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
+        (run.number,),
+    ).fetchall()
+    found = pd.DataFrame(rows, columns=[name for name, _ in wanted])
+    for name in _STORED_TEXTS:
+        if name in found:
+            found[name] = found[name].map(restored, na_action="ignore")
+    for name in ("score_a", "score_b", "price", "latency_s", "tokens_in", "tokens_out"):
+        found[name] = found[name].astype(float)
+    found["from_store"] = found["from_store"].astype(bool)
+    return found

@@ -1,0 +1,106 @@
+"""The verdicts of many pairs at once are those that the rules state for one pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_names
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.network import Aggregation, LayerSpec, LearnedRule, NetworkSpec, NeuronSpec, NeuronWeight
+from judgenet.core.pairs import ORDERS, Verdict
+from judgenet.stats import verdicts
+from judgenet.stats.curves import CODES
+from judgenet.stats.uncertainty import balanced_verdict
+from judgenet.stats.verdicts import CallScores, verdict_table
+
+PLACES = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1))
+"""Two layers of two neurons, and the chair."""
+SPEC = NetworkSpec(layers=(LayerSpec((NeuronSpec(), NeuronSpec())), LayerSpec((NeuronSpec(), NeuronSpec()))))
+
+_calls = st.one_of(st.none(), st.just("unscored"), st.sampled_from([-3.0, -1.0, -0.1, 0.0, 0.1, 0.2, 0.3, 1.0, 2.5]))
+_pairs = st.lists(st.lists(_calls, min_size=20, max_size=20), min_size=1, max_size=6)
+_rules = st.builds(
+    Aggregation,
+    vote=st.sampled_from(["neuron", "call"]),
+    ties=st.sampled_from(["abstain", "candidate"]),
+    fallback=st.sampled_from(["tie", "c1"]),
+)
+LOGISTIC = LearnedRule("nonnegative", (NeuronWeight(1, 1, None, 0.5), NeuronWeight(2, 2, None, 0.25)), (2, 2))
+TABLE = ((0.7, 0.2, 0.1), (0.1, 0.8, 0.1), (0.3, 0.3, 0.4))
+DAWID_SKENE = LearnedRule(
+    "dawid_skene",
+    (NeuronWeight(1, 1, None, 0.0, TABLE), NeuronWeight(2, 1, None, 0.0, TABLE)),
+    (2, 2),
+    prior=(0.4, 0.4, 0.2),
+)
+
+
+def opinions(calls: list[float | str | None]) -> list[Opinion]:
+    found = []
+    sites = [(place, order, sample) for place in PLACES for order in ORDERS for sample in (1, 2)]
+    for ((layer, neuron), order, sample), call in zip(sites, calls, strict=True):
+        if call is None:
+            continue
+        result: Evaluation | Unscored = Unscored(Reason.EMPTY)
+        if isinstance(call, float):
+            verdict: Verdict = "tie" if call == 0 else "a" if call > 0 else "b"
+            result = Evaluation("", verdict, 5.0 + call, 5.0)
+        found.append(Opinion(layer, neuron, order, sample, result))
+    return found
+
+
+def scores(pairs: list[list[float | str | None]]) -> CallScores:
+    difference = np.full((len(pairs), len(PLACES), 2, 2), np.nan)
+    asked = np.zeros(difference.shape, np.bool_)
+    for pair, calls in enumerate(pairs):
+        for layer, neuron, order, sample, result in opinions(calls):
+            site = (pair, PLACES.index((layer, neuron)), ORDERS.index(order), sample - 1)
+            asked[site] = True
+            if isinstance(result, Evaluation):
+                difference[site] = result.difference
+    return CallScores(difference, asked, PLACES, SPEC.depth)
+
+
+def verdict(code: int) -> Verdict | None:
+    return CODES[int(code)]
+
+
+@given(_pairs, _rules, st.sampled_from([None, LOGISTIC, DAWID_SKENE]), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_all_pairs_at_once_as_one_by_one(
+    pairs: list[list[float | str | None]], rules: Aggregation, learned: LearnedRule | None, small_blocks: bool
+) -> None:
+    rules = Aggregation(rules.vote, rules.ties, rules.fallback, learned)
+    names = (*aggregation_names(SPEC), "chair", *(("learned",) if learned else ()))
+    with pytest.MonkeyPatch.context() as patch:
+        if small_blocks:
+            patch.setattr(verdicts, "_CALLS_AT_ONCE", 2 * len(PLACES) * 4)
+        table = verdict_table(scores(pairs), names, rules)
+    for at, calls in enumerate(pairs):
+        found = aggregate(opinions(calls), SPEC.depth, rules)
+        expected = {**found.named(), "chair": found.chair}
+        assert {name: verdict(codes[at]) for name, codes in table.aggregations.items()} == expected
+        assert (verdict(table.c1_ab[at]), verdict(table.c1_ba[at])) == (found.c1_ab, found.c1_ba)
+        neurons = {(of.layer, of.neuron): of.verdict for of in found.neurons}
+        assert [verdict(code) for code in table.neurons[at][:4]] == [neurons.get(place) for place in PLACES[:4]]
+        assert table.used[at] == found.calls_used + found.chair_used
+        assert table.total[at] == found.calls_total + found.chair_total
+        by_order = [
+            [
+                of.result.difference
+                for of in opinions(calls)
+                if of.order == order and of.layer <= SPEC.depth and isinstance(of.result, Evaluation)
+            ]
+            for order in ORDERS
+        ]
+        assert verdict(table.balanced[at]) == balanced_verdict(*by_order)
+
+
+def test_scores_that_are_no_numbers_are_refused() -> None:
+    one = scores([[1.0] * 20])
+    one.difference[0, 0, 0, 0] = np.inf
+    with pytest.raises(ValueError, match="not a number"):
+        verdict_table(one, ("c1",), Aggregation())
