@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Self
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import Opinion, aggregation_names, merged
 from judgenet.core.calls import ROLES_LAYER, CallSite
-from judgenet.core.evaluation import ANSWERED, Evaluation
+from judgenet.core.evaluation import ANSWERED, Evaluation, Reason
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
-from judgenet.core.network import Aggregation, NetworkSpec, designed_width
+from judgenet.core.network import Aggregation, NetworkSpec, designed_width, needs_roles
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.core.plan import count_calls
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.columns import (
     CALL_PHASES,
@@ -59,7 +61,7 @@ class CallFrame:
         columns: the calls by (layer, neuron, order, sample) as in :class:`CallSite`; those that were seen so far.
         finished: indexes of finished pairs in the order in which they finished.
         aggregations: the codes of each aggregation's verdicts by pair; 0 where there is none (yet).
-        calls_in, calls_unscored: calls that are in, and those of them without an evaluation.
+        calls_in, unscored: calls that are in, and those of them without an evaluation by their reason.
     """
 
     def __init__(self, run: RunInfo, spec: NetworkSpec, pairs: PairColumns, rules: Aggregation | None = None) -> None:
@@ -70,7 +72,9 @@ class CallFrame:
         self.columns: dict[CallKey, CallColumn] = {}
         self.finished: list[int] = []
         self.calls_in = 0
-        self.calls_unscored = 0
+        self.unscored: Counter[str] = Counter()
+        self._calls_a_pair = count_calls(spec).total
+        self._calls_of_finished = 0
         self.role_names: Distinct[str | None] = Distinct([None])
         self._roles: dict[Place, NDArray[np.uint32]] = {}
         self._scores: Distinct[float | None] = Distinct([None])
@@ -114,6 +118,9 @@ class CallFrame:
             on_progress(last, total)
         frame.states[:] = np.frombuffer(bytes(states), np.uint8)
         frame.finished = np.flatnonzero(frame.states >= DONE_PHASE).tolist()
+        frame._calls_of_finished = sum(
+            int((column.phase[frame.finished] >= SCORED_PHASE).sum()) for column in frame.columns.values()
+        )
         frame.states[(frame.states == 0) & frame.begun] = 1
         for place, columns in frame._of_neuron.items():
             if place[0] != ROLES_LAYER:
@@ -167,7 +174,8 @@ class CallFrame:
                 column.set_scores(at_pairs, score_a[found], score_b[found])
                 self._roles[in_layer, place][at_pairs] = of_role[found]
             self.calls_in += len(rows)
-            self.calls_unscored += int((phase == UNSCORED_PHASE).sum())
+            for code in why[phase == UNSCORED_PHASE]:
+                self._count_unscored(code, 1)
             yield int(pairs[-1])
 
     # Filling
@@ -192,6 +200,8 @@ class CallFrame:
             site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
             column = self.column(*site[1:])
             before = int(column.phase[site.pair])
+            if before == UNSCORED_PHASE:
+                self._count_unscored(column.reason[site.pair], -1)
             column.set(
                 site.pair,
                 event.status,
@@ -204,7 +214,8 @@ class CallFrame:
                 event.latency_s or None,
             )
             self.calls_in += before < SCORED_PHASE
-            self.calls_unscored += (event.status == "unscored") - (before == UNSCORED_PHASE)
+            if event.status == "unscored":
+                self._count_unscored(column.reason[site.pair], 1)
             self._begin(site)
             return site
         if isinstance(event, RolesFound):
@@ -212,6 +223,7 @@ class CallFrame:
         if isinstance(event, PairFinished):
             if self.states[event.pair] < DONE_PHASE:
                 self.finished.append(event.pair)
+                self._calls_of_finished += event.calls_total + needs_roles(self.spec)
             self.states[event.pair] = 3 if event.open_calls else DONE_PHASE
             for name, verdict in event.verdicts:
                 self.aggregations[name][event.pair] = VERDICT_CODES[verdict]
@@ -222,13 +234,15 @@ class CallFrame:
 
     def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
         site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-        phases = self.column(*site[1:]).phase
+        column = self.column(*site[1:])
+        phases = column.phase
         before = int(phases[event.pair])
         if before == phase:
             return None
         phases[event.pair] = phase
         self.calls_in -= before >= SCORED_PHASE
-        self.calls_unscored -= before == UNSCORED_PHASE
+        if before == UNSCORED_PHASE:
+            self._count_unscored(column.reason[event.pair], -1)
         self._begin(site)
         return site
 
@@ -255,17 +269,34 @@ class CallFrame:
         """The run ended: calls that were on their way are not any more. Those that were asked again stay unscored."""
         for column in self.columns.values():
             given_up = (column.phase > 0) & (column.phase < SCORED_PHASE)
-            again = int((given_up & (column.reason > 0)).sum())
-            self.calls_in += again
-            self.calls_unscored += again
+            again = column.reason[given_up & (column.reason > 0)]
+            self.calls_in += len(again)
+            for code in again:
+                self._count_unscored(code, 1)
             column.phase[given_up] = np.where(column.reason[given_up] > 0, UNSCORED_PHASE, 0)
         for pair, place in self._strips.running():
             self._strips.set(pair, place, [column for _, _, column in self._of_neuron[place]])
         self._changed()
 
+    def _count_unscored(self, code: int, by: int) -> None:
+        reason = (REASONS[code] or Reason.INTERNAL).value
+        self.unscored[reason] += by
+        if not self.unscored[reason]:
+            del self.unscored[reason]
+
     def set_labels(self, human: Iterable[Verdict | None]) -> None:
         """Takes over the human labels of now, one a pair in order."""
         self.pairs.human = np.fromiter((VERDICT_CODES[label] for label in human), np.uint8, len(self.pairs))
+
+    @property
+    def calls_unscored(self) -> int:
+        """How many calls are in without an evaluation."""
+        return self.unscored.total()
+
+    @property
+    def calls_planned(self) -> int:
+        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design."""
+        return self._calls_of_finished + self._calls_a_pair * (len(self.pairs) - len(self.finished))
 
     # Pairs
 
