@@ -8,7 +8,16 @@ from typing import Final
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.bridge import Bridge
@@ -69,6 +78,28 @@ def _area(rect: QRect) -> int:
     return max(0, rect.width()) * max(0, rect.height())
 
 
+class _Pages(QStackedWidget):
+    """The pages, in an area that scrolls where the window is too small for the one in view."""
+
+    def __init__(self, theme: ThemeManager) -> None:
+        super().__init__()
+        self._theme = theme
+        self.area = QScrollArea()
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidgetResizable(True)
+        self.area.setWidget(self)
+        self.area.setCornerWidget(QWidget())
+        self.currentChanged.connect(self.updateGeometry)
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        if not isinstance(page, Page):
+            return QSize(0, 0)
+        wide, high = page.smallest
+        return QSize(self._theme.theme.px(wide), self._theme.theme.px(high))
+
+
 class AppWindow(QMainWindow):
     """The studio's window. ``on_closed`` is called after everything is saved and stopped."""
 
@@ -126,14 +157,14 @@ class AppWindow(QMainWindow):
         self.top_bar = TopBar(actions, document, runner, self.menu, theme.theme)
         self.rail = Rail(theme.theme)
         self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
-        self.stack = QStackedWidget(self)
+        self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
         self.stack.setProperty(OWN_FOCUS, True)
         middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
         middle.addWidget(self.rail)
-        middle.addWidget(self.stack, stretch=1)
+        middle.addWidget(self.stack.area, stretch=1)
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -147,7 +178,10 @@ class AppWindow(QMainWindow):
         self.top_bar.palette_wanted.connect(self.frame_actions.open_palette)
         self.rail.chosen.connect(self._rail_chosen)
         navigator.went.connect(self._go)
-        for part in (self.menu, self.top_bar, self.errors, self.rail, self.status, self.palette_popup, self.tour):
+        # Of the area only the scroll bars: the pages are dressed one by one.
+        bars = (self.stack.area.horizontalScrollBar(), self.stack.area.verticalScrollBar())
+        shell = (self.menu, self.top_bar, self.errors, self.rail, self.status, self.palette_popup, self.tour)
+        for part in (*shell, *bars):
             theme.dress(part)
         theme.changed.connect(self._apply_theme)
         settings.changed.connect(self._apply_preferences)
@@ -260,6 +294,7 @@ class AppWindow(QMainWindow):
         self.errors.set_theme(theme)
         self.status.set_theme(theme)
         self.tour.set_theme(theme)
+        self.stack.updateGeometry()
         self._arrange()
         screen = self.screen() or QGuiApplication.primaryScreen()
         room = screen.availableSize() if screen is not None else SMALLEST

@@ -139,6 +139,7 @@ class TopBar(QFrame):
         runner.changed.connect(self.refresh)
         actions.refreshed.connect(self._refresh_primary)
         self._narrow = False
+        self._title = ""
         self.set_theme(theme, narrow=False)
         self.refresh()
 
@@ -151,7 +152,6 @@ class TopBar(QFrame):
         self._row.setContentsMargins(0, 0, theme.px(12), 0)
         self._row.setSpacing(theme.px(8))
         self._page_row.setSpacing(theme.px(8))
-        self.palette_field.setFixedSize(theme.px(200 if narrow else 216), theme.px(32))
         self._field_row.setContentsMargins(theme.px(12), 0, theme.px(6), 0)
         self._field_row.setSpacing(theme.px(8))
         side = theme.px(16)
@@ -178,9 +178,7 @@ class TopBar(QFrame):
     def refresh(self) -> None:
         """Shows the state of project and run."""
         document, running = self._document, self._runner.running
-        title = document.title if document.is_open else "JudgeNet Studio"
-        room = self._theme.px(220 if self._narrow else 320)
-        self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room))
+        self._title = document.title if document.is_open else "JudgeNet Studio"
         self.name.setEnabled(document.is_open and not document.read_only)
         state = ""
         if document.is_open:
@@ -203,6 +201,42 @@ class TopBar(QFrame):
         for button in (self.pause, self.stop):
             button.setVisible(running)
         self._refresh_primary()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where there is no room the palette's field becomes its icon, then the state goes, then undo and redo."""
+        theme = self._theme
+        title = self._title
+        name_room = theme.px(220 if self._narrow else 320)
+        self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, name_room))
+        for widget in (self._find_text, self._find_key):
+            widget.show()
+        for widget in (self.state, self.undo, self.redo):
+            widget.show()
+        self.palette_field.setFixedSize(theme.px(200 if self._narrow else 216), theme.px(32))
+        if self._needed() <= self.width():
+            return
+        for widget in (self._find_text, self._find_key):
+            widget.hide()
+        self.palette_field.setFixedWidth(theme.px(42))
+        for widgets in ((self.state,), (self.undo, self.redo)):
+            if self._needed() <= self.width():
+                return
+            for widget in widgets:
+                widget.hide()
+        over = self._needed() - self.width()
+        if over > 0:
+            room = max(theme.px(80), self.name.sizeHint().width() - over)
+            self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room))
+
+    def _needed(self) -> int:
+        """The width that everything in the bar needs, in px."""
+        self._page_row.invalidate()
+        return int(self._row.sizeHint().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _refresh_primary(self) -> None:
         action = self._primary
@@ -267,14 +301,33 @@ class Rail(QFrame):
     def set_theme(self, theme: Theme, *, narrow: bool) -> None:
         """Takes on a theme's measures; ``narrow`` shows icons only."""
         self.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
-        self._column.setContentsMargins(0, theme.px(8), 0, theme.px(8))
-        self._column.setSpacing(theme.px(4))
+        self._theme, self._narrow = theme, narrow
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextUnderIcon
         for button in self._buttons.values():
             button.setToolButtonStyle(style)
             button.setIconSize(QSize(theme.px(20), theme.px(20)))
             button.setToolTip(button.text() if narrow else "")
             set_kind(button, "rail narrow" if narrow else "rail")
+            button.setProperty("low", "")
+        self._fit()
+
+    def _fit(self) -> None:
+        """Draws the buttons together where the window is too low for all of them."""
+        theme, buttons = self._theme, self._buttons.values()
+        high = theme.px(44 if self._narrow else 48)
+        low = self.height() < len(buttons) * (high + theme.px(4)) + theme.px(16)
+        for button in buttons:
+            if button.property("low") != str(low).lower():
+                button.setProperty("low", str(low).lower())
+                button.style().unpolish(button)
+                button.style().polish(button)
+        self._column.setSpacing(theme.px(1 if low else 4))
+        inside = theme.px(2 if low else 8)
+        self._column.setContentsMargins(0, inside, 0, inside)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def show_page(self, key: str) -> None:
         """Marks the page in view."""

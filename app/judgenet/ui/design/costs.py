@@ -41,6 +41,8 @@ class _Figure(QWidget):
         self.word.setText(word)
         self.setAccessibleName(f"{figure} {word}")
         self.setToolTip(tip)
+        # At once, and not when Qt lays out anew: the strip asks now how much room its figures need.
+        self.updateGeometry()
 
 
 class CostStrip(QFrame):
@@ -101,6 +103,8 @@ class CostStrip(QFrame):
         self.setFixedHeight(theme.px(STRIP))
         self._line.setFixedHeight(theme.px(40))
         self.problems.setIconSize(QSize(theme.px(16), theme.px(16)))
+        for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
+            figure.updateGeometry()
         self._fit()
         self.refresh()
 

@@ -19,11 +19,13 @@ class Page(QWidget):
         key: its name.
         primary: the action of the button at the right of the top bar; empty for none.
         primary_kind: ``primary`` for the accent, ``normal`` without.
+        smallest: width and height in px at a scale of 100 % below which the page is scrolled instead of squeezed.
     """
 
     key: ClassVar[PageKey]
     primary: ClassVar[str] = "run.start"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
+    smallest: ClassVar[tuple[int, int]] = (640, 360)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -47,6 +47,7 @@ class DataPage(Page):
     """Empty, loading, importing, or looking through the pairs."""
 
     key: ClassVar[PageKey] = "data"
+    smallest = (860, 480)
     primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:

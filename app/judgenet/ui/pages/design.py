@@ -49,6 +49,7 @@ class DesignPage(Page):
     """The network on a canvas or as a tree, its inspector, and what it costs."""
 
     key = "design"
+    smallest = (780, 440)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)

@@ -38,6 +38,7 @@ class LabelsPage(Page):
     """The desk for people."""
 
     key: ClassVar[PageKey] = "labels"
+    smallest = (900, 440)
     primary: ClassVar[str] = "labels.export"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
 

@@ -77,6 +77,7 @@ class ReportPage(OfRunPage):
     """A report of the run in focus."""
 
     key: ClassVar[PageKey] = "report"
+    smallest = (780, 400)
     primary: ClassVar[str] = "report.save"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
     would_be: ClassVar[str] = "This page will show the report of a run, to be read, printed and sent."

@@ -58,6 +58,7 @@ class ResultsPage(OfRunPage):
     """How good the run in focus is."""
 
     key: ClassVar[PageKey] = "results"
+    smallest = (780, 400)
     primary: ClassVar[str] = "report.show"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
     would_be: ClassVar[str] = "This page will show how well the network agrees with people, and where it does not."

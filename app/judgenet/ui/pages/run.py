@@ -48,6 +48,7 @@ class RunPage(Page):
     """Start, watch and read a run."""
 
     key = "run"
+    smallest = (900, 500)
     primary = "run.start"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:

@@ -61,6 +61,7 @@ class SettingsPage(Page):
     """The page of settings."""
 
     key = "settings"
+    smallest = (640, 360)
     primary = ""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:

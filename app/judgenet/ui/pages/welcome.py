@@ -51,6 +51,7 @@ class WelcomePage(Page):
     """
 
     key = "welcome"
+    smallest = (780, 460)
     primary = ""
 
     preset_chosen = Signal(str)

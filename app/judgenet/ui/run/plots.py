@@ -567,6 +567,7 @@ class ChartPane(QFrame):
         self.chart.set_theme(theme)
         self.foot.set_theme(theme)
         self.refresh()
+        self._fit_head()
 
     def set_narrow(self, narrow: bool) -> None:
         """Puts the facts of the foot into the header, where height is dear."""
@@ -585,7 +586,22 @@ class ChartPane(QFrame):
         else:
             self._head.removeWidget(self.foot)
             self._column.addWidget(self.foot)
+            self.foot.setVisible(self._alone)
         self.refresh()
+        self._fit_head()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_head()
+
+    def _fit_head(self) -> None:
+        """The facts of the foot stand in the header where that has room for them; other pages have them as well."""
+        if not self._is_narrow or not self._alone:
+            return
+        margins = self._head.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - 3 * self._head.spacing()
+        needed = self.choice.width() + self.fact.sizeHint().width() + self.foot.sizeHint().width()
+        self.foot.setVisible(needed <= room)
 
     def _fit_choice(self) -> None:
         """The choice is as wide as its words."""
