@@ -209,21 +209,19 @@ class TopBar(QFrame):
         title = self._title
         name_room = theme.px(220 if self._narrow else 320)
         self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, name_room))
-        for widget in (self._find_text, self._find_key):
-            widget.show()
-        for widget in (self.state, self.undo, self.redo):
-            widget.show()
+        for widget in (self._find_text, self._find_key, self.state, self.undo, self.redo):
+            widget.setVisible(True)
         self.palette_field.setFixedSize(theme.px(200 if self._narrow else 216), theme.px(32))
         if self._needed() <= self.width():
             return
-        for widget in (self._find_text, self._find_key):
-            widget.hide()
+        self._find_text.hide()
+        self._find_key.hide()
         self.palette_field.setFixedWidth(theme.px(42))
-        for widgets in ((self.state,), (self.undo, self.redo)):
-            if self._needed() <= self.width():
-                return
-            for widget in widgets:
-                widget.hide()
+        if self._needed() > self.width():
+            self.state.hide()
+        if self._needed() > self.width():
+            self.undo.hide()
+            self.redo.hide()
         over = self._needed() - self.width()
         if over > 0:
             room = max(theme.px(80), self.name.sizeHint().width() - over)
