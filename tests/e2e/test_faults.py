@@ -217,6 +217,49 @@ def test_a_missing_key_sends_nothing(tmp_path: Path, key_store: object) -> None:
     assert "NO_SUCH_JUDGE_KEY is not set" in ran.finished.message
 
 
+@pytest.mark.parametrize("behind", ["nobody listens", "a gateway"])
+def test_a_server_that_goes_away_and_comes_back_costs_nothing(
+    tmp_path: Path, behind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a single retry (three behind a gateway, whose answers look like failures of the calls at first)."""
+    monkeypatch.setattr(limits, "BACKOFF_CAP", 0.3)
+    server = JudgeServer(latency=0.01).__enter__()
+    port = int(server.url.rpartition(":")[2])
+    log: list[Entry] = []
+    gateway = behind == "a gateway"
+    of_it = study(tmp_path, server, small(), 20, retries=3 if gateway else 0)
+
+    def during(handle: RunHandle, events: list[Event]) -> None:
+        nonlocal server
+
+        def away() -> int:
+            return sum(isinstance(event, EndpointChanged) and event.state == "away" for event in events)
+
+        waits(lambda: sum(isinstance(event, CallFinished) for event in events) >= 40)
+        if gateway:
+            server.set(faults={"502": 1.0})
+        else:
+            server.stop()
+        waits(lambda: away() >= 8)
+        if gateway:
+            server.set(faults={})
+        else:
+            log.extend(server.log)
+            server = JudgeServer(port=port).__enter__()
+
+    try:
+        ran = of_it.start(during)
+        log += server.log
+    finally:
+        server.stop()
+    assert ran.finished.state == "done"
+    assert [call.reason for call in ran.calls] == [None] * 20 * 9
+    assert all(not call["missing"] for call in of_it.calls())
+    of_it.check_verdicts(log)
+    # One call at a time went to see.
+    assert not gateway or sum(entry.fault == "502" for entry in log) < 8 + 8 * 4
+
+
 def test_a_used_up_quota_stops_one_endpoint_and_the_rest_goes_on(tmp_path: Path) -> None:
     with JudgeServer(faults={"quota": 1.0}) as empty, JudgeServer() as server:
         spec = network(2, 1, roles="none", settings=Settings(endpoint="judge", model="judge"))

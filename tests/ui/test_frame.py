@@ -6,6 +6,7 @@ import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, QRect, Qt, QUrl
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.assets import example
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.events import EndpointChanged
 from judgenet.core.network import (
     RECORDED,
     LayerSpec,
@@ -667,6 +669,38 @@ async def test_a_finished_run_is_told_from_a_changed_design(studio: Studio, plac
     shown = [label.text() for label in studio.window.status.findChildren(QLabel) if label.isVisible()]
     assert "Network changed since run 1" in shown
     assert store_path(path).exists()
+
+
+async def test_an_outage_is_told_while_it_lasts(studio: Studio, place: Path, judge: JudgeServer) -> None:
+    lab = EndpointProfile("lab", base_url=f"{judge.url}/v1", model="fake", concurrency=2)
+    path = place / "away.judgenet"
+    source = PairsSource((example("general.jsonl").as_posix(),))
+    spec = network(2, 1, settings=Settings(endpoint="lab"))
+    save_project(replace(Project.new("away", spec, source), endpoints=(lab,)), path)
+    judge.set(latency=0.2)
+    await opened(studio, path)
+    context = studio.window.context
+    await settle()
+    key(studio.window, Qt.Key.Key_F5)
+    await until(lambda: context.run_state.progress.calls > 0)
+
+    def shown() -> list[str]:
+        return [label.text() for label in studio.window.status.findChildren(QLabel) if label.isVisible()]
+
+    def happens(state: Any, message: str) -> None:
+        context.run_state.endpoint_changed.emit(EndpointChanged("run-1", "lab", state, message))
+
+    assert "Paused" not in shown()
+    happens("away", "paused: lab (127.0.0.1:1) not reached since 08:12:03; next try in 8 s. Is the server running?")
+    await until(lambda: "Paused" in shown())
+    assert "lab (127.0.0.1:1) not reached since 08:12:03; next try in 8 s" in shown()
+    happens("open", "lab answers again.")
+    await until(lambda: "Paused" not in shown())
+    assert not any("not reached" in text for text in shown())
+    happens("failing", "lab: HTTP 500. The endpoint failed.")
+    assert studio.window.errors.troubles[0].what == "lab: HTTP 500. The endpoint failed."
+    judge.set(latency=0.0)
+    await until(lambda: not context.runner.running)
 
 
 async def test_run_says_what_can_be_done_with_recorded_judgments(studio: Studio, place: Path) -> None:

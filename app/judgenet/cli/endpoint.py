@@ -144,6 +144,10 @@ def add(
         float | None, typer.Option(help="Longest time of one attempt, in seconds.", show_default=False)
     ] = None,
     retries: Annotated[int | None, typer.Option(help="Further attempts after the first.", show_default=False)] = None,
+    patience: Annotated[
+        float | None,
+        typer.Option(help="Seconds that an endpoint which is not reached any more is waited for.", show_default=False),
+    ] = None,
     header: Annotated[
         list[str] | None, typer.Option(help="A header 'Name: value' to send along; no keys.", show_default=False)
     ] = None,
@@ -184,6 +188,7 @@ def add(
         "idle_timeout": idle_timeout,
         "deadline": deadline,
         "retries": retries,
+        "patience": patience,
         "headers": None if header is None else tuple(map(_header, header)),
         "structured": structured,
         "api_version": api_version,

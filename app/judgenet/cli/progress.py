@@ -62,7 +62,9 @@ class Reporter:
         self._console = console
         self._quiet = quiet
         self._each_pair = each_pair
-        self._last_line = time.monotonic()
+        self._last_line = self._began = time.monotonic()
+        self._silence_s = _LINE_EVERY_S
+        self._away: dict[str, str] = {}
         self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
@@ -96,10 +98,8 @@ class Reporter:
                 self._say(pair_line(event))
         elif isinstance(event, RolesFound) and event.note and self._each_pair:
             self._say(f"pair {self._pair_ids[event.pair]}: {event.note}", "yellow")
-        elif isinstance(event, EndpointChanged) and event.state != "open":
-            # Most messages name their endpoint already.
-            named = event.message if event.message.startswith(event.endpoint) else f"{event.endpoint}: {event.message}"
-            self._say(named, "red" if event.state == "stopped" else "yellow")
+        elif isinstance(event, EndpointChanged):
+            self._endpoint(event)
         elif isinstance(event, StoreTrouble):
             self._say(event.message or "The store can be written again.", "red" if event.message else "green")
         elif isinstance(event, RunChanged):
@@ -108,6 +108,16 @@ class Reporter:
             self._say(self.tally.line())
             if event.message:
                 self._say(f"{event.state}: {event.message}", "red" if event.state in ("failed", "halted") else "yellow")
+
+    def _endpoint(self, event: EndpointChanged) -> None:
+        was_away = self._away.pop(event.endpoint, "")
+        if event.state == "away":
+            self._away[event.endpoint] = event.message
+        elif event.state == "open" and not was_away:
+            return
+        # Most messages name their endpoint already.
+        named = event.message if event.endpoint in event.message else f"{event.endpoint}: {event.message}"
+        self._say(named, {"stopped": "red", "failing": "red", "open": "green"}.get(event.state, "yellow"))
 
     def refresh(self) -> None:
         """Draws the present state, a few times a second however often it is called."""
@@ -119,12 +129,19 @@ class Reporter:
         elif not self._quiet and now - self._last_line >= _LINE_EVERY_S and self.tally.calls:
             self._last_line = now
             self._say(self.tally.line())
+        if not self.tally.calls and not self._away and now - self._began >= self._silence_s:
+            self._silence_s *= 2
+            self._say(f"No answer yet after {now - self._began:.0f} s.", "yellow")
 
     def _panel(self) -> Group:
         tally = self.tally
         bar = Table.grid(padding=(0, 1))
         total = max(tally.calls_planned, tally.calls, 1)
         share = f"{100 * tally.calls / total:3.0f} %"
-        bar.add_row(ProgressBar(total=total, completed=tally.calls, width=40), Text(share), Text(self._state, "yellow"))
+        bar.add_row(
+            ProgressBar(total=total, completed=tally.calls, width=40),
+            Text(share),
+            Text(self._state or ("paused" if self._away else ""), "yellow"),
+        )
         lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._recent]
         return Group(*lines, bar, Text(tally.line()))

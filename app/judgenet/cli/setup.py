@@ -167,6 +167,15 @@ def prepare(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of an answer.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of random order and of --pick random.")] = 0,
     concurrency: Annotated[int | None, typer.Option("-j", "--concurrency", min=1, help="Calls in flight.")] = None,
+    patience: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="S",
+            help="Seconds that an endpoint which is not reached any more is waited for before the run stops.  "
+            "[default: 1800]",
+        ),
+    ] = None,
     max_calls: Annotated[int | None, typer.Option(min=0, help="Stop before more new calls than this.")] = None,
     token_budget: Annotated[int | None, typer.Option(min=0, help="Stop before more tokens than this.")] = None,
     price: Annotated[
@@ -255,7 +264,7 @@ def prepare(
         pairs=chosen,
         book=PromptBook.default().edited(prompts),
         prices=prices,
-        profiles=known,
+        profiles=known if patience is None else {n: replace(of, patience=patience) for n, of in known.items()},
         salt=salt,
         folder=folder,
         limits=Limits(max_calls, token_budget, budget),

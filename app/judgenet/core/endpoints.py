@@ -35,7 +35,8 @@ class EndpointProfile:
 
     Times are seconds. ``requests_per_minute`` and ``tokens_per_minute`` of ``None`` set no limit.
     ``idle_timeout`` is the longest silence within an answer, ``deadline`` the longest that one attempt may
-    take, ``retries`` the number of further attempts after the first.
+    take, ``retries`` the number of further attempts after the first. ``patience`` is how long an endpoint that answered
+    before, and is not reached any more, is waited for before the run stops.
     """
 
     name: str
@@ -50,6 +51,7 @@ class EndpointProfile:
     idle_timeout: float = 120.0
     deadline: float = 600.0
     retries: int = 6
+    patience: float = 1800.0
     headers: tuple[tuple[str, str], ...] = ()
     structured: Literal["auto", "never"] = "auto"
     api_version: str | None = None
@@ -88,6 +90,8 @@ def check_profile(profile: EndpointProfile, path: str = "") -> None:
         raise wrong("concurrency", f"must be 1 or more, but is {profile.concurrency}")
     if profile.retries < 0:
         raise wrong("retries", f"must be 0 or more, but is {profile.retries}")
+    if not 0 <= profile.patience < float("inf"):
+        raise wrong("patience", f"must be 0 seconds or more, but is {profile.patience}")
     for limit in ("requests_per_minute", "tokens_per_minute"):
         value = getattr(profile, limit)
         if value is not None and not 0 < value < float("inf"):
@@ -175,6 +179,7 @@ def profile_from_json(
             idle_timeout=given.number("idle_timeout", plain.idle_timeout),
             deadline=given.number("deadline", plain.deadline),
             retries=given.whole("retries", plain.retries),
+            patience=given.number("patience", plain.patience),
             headers=tuple(sorted(given.text_map("headers").items())),
             structured=given.choice("structured", Literal["auto", "never"], plain.structured),
             api_version=given.optional_text("api_version"),

@@ -117,11 +117,14 @@ class PairFinished:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChanged:
-    """An endpoint slows down, waits, stops, recovers, or learned something. ``message`` is for people."""
+    """An endpoint slows down, waits, stops, recovers, or learned something; ``message`` is for people.
+
+    ``away``: it is not reached any more, and the run pauses for it. ``failing``: a call failed, told of the first for
+    each reason."""
 
     run_id: str
     endpoint: str
-    state: Literal["open", "slow", "waiting", "stopped", "learned"]
+    state: Literal["open", "slow", "waiting", "away", "failing", "stopped", "learned"]
     message: str
 
 

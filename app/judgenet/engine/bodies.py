@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from typing import Protocol, cast
 
 import httpx
@@ -94,19 +95,20 @@ def _through(unpackers: list[_Inflate], data: bytes) -> Iterator[bytes]:
         yield from _through(unpackers[1:], piece)
 
 
-async def pieces(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+def pieces(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     """The body as it comes, unpacked. httpx's own ways to it have several generators on top of one another, and unpack
     without a bound.
 
     :raises Packed: it cannot be unpacked.
     """
-    stream = aiter(cast(httpx.AsyncByteStream, response.stream))
+    stream = cast(AsyncGenerator[bytes, None], aiter(cast(httpx.AsyncByteStream, response.stream)))
     encoding = response.headers.get("content-encoding", "")
-    if not encoding:
-        async for piece in stream:
-            yield piece
-        return
-    unpackers = _unpackers(encoding)
-    async for packed in stream:
-        for piece in _through(unpackers, packed):
-            yield piece
+    return _unpacked(stream, encoding) if encoding else stream
+
+
+async def _unpacked(stream: AsyncGenerator[bytes, None], encoding: str) -> AsyncGenerator[bytes, None]:
+    async with aclosing(stream):
+        unpackers = _unpackers(encoding)
+        async for packed in stream:
+            for piece in _through(unpackers, packed):
+                yield piece

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -39,6 +41,16 @@ from judgenet.engine.providers.errors import Fault
 
 LONGEST_WAIT = 300.0
 """Seconds. An endpoint that asks to wait longer is stopped: that is for people to decide."""
+_SILENT_CALLS = 3
+"""So many different calls without any answer, and none answered meanwhile, are an outage, no fault of theirs."""
+_NOBODY_BEHIND = frozenset({502, 503, 504, 520, 521, 522, 523, 524})
+"""What gateways answer whose server is away."""
+_FIRST_CALLS = 3
+"""So many different calls that failed stop an endpoint that never answered one."""
+_FIRST_RETRIES = 2
+"""Until a first call is answered, one that brought no HTTP answer to speak of is tried again at most so often."""
+_OF_THE_CALL = frozenset({Reason.FILTERED, Reason.CONTEXT_LENGTH, Reason.RATE_LIMITED})
+"""Failures that say nothing of other calls, or that waiting mends."""
 
 
 class NothingKept:
@@ -132,6 +144,11 @@ class HttpEndpoint:
         self._on_state = on_state
         self._rng = random.Random(seed)
         self._models: dict[str, _Model] = {}
+        self._calls = itertools.count()
+        self._silent: set[int] = set()
+        self._failed: set[int] = set()
+        self._told: set[Reason] = set()
+        self._away_at = ""
         self._limiter = Limiter(
             profile.concurrency,
             profile.requests_per_minute,
@@ -163,6 +180,10 @@ class HttpEndpoint:
     def resume(self) -> None:
         """Goes on after a pause or stop; the key is looked up anew."""
         self._exchange.headers = None
+        self._silent.clear()
+        self._failed.clear()
+        self._told.clear()
+        self._away_at = ""
         self._limiter.resume()
 
     async def close(self) -> None:
@@ -181,6 +202,7 @@ class HttpEndpoint:
         """Asks, retries what is worth retrying, and returns the answer; see ``ports.Endpoint``."""
         model = self._model(request.model)
         gate = model.gate
+        number = next(self._calls)
         sent = failures = 0
         alone = False
         tokens = 0.0
@@ -201,6 +223,7 @@ class HttpEndpoint:
                     stream = on_text is not None and common.STREAM not in learned
                     sent += 1
                     outcome = await self._exchange.send(request, learned, on_text if stream else None)
+                    outcome = self._heard(outcome, number)
                     if isinstance(outcome, Outcome):
                         reply = self._reply(outcome, request, model, sent)
                         used = float(reply.usage.prompt + reply.usage.completion)
@@ -208,9 +231,9 @@ class HttpEndpoint:
                         if outcome.action != "retry":
                             used = 0.0
                         # Before the place is free: the next call must not be let out first.
-                        self._raise_final(outcome, request.model, sent)
+                        self._raise_final(outcome, request.model, number, sent)
                         if outcome.action in ("slow", "unreachable"):
-                            self._slow_down(permit, outcome)
+                            self._slow_down(permit, outcome, sent)
                 finally:
                     self._limiter.release(permit, used)
                 if isinstance(outcome, Outcome):
@@ -221,12 +244,14 @@ class HttpEndpoint:
                 if outcome.action == "refused":
                     self._negotiate(request, model, learned, outcome, sent)
                     continue
+                if outcome.action == "unreachable" and self._waits_for_it:
+                    continue  # the limiter holds all calls; this one has used up nothing
                 failures += 1
-                if failures > self._profile.retries:
-                    if outcome.action == "unreachable" and not self._reached:
-                        raise self._stop(_Stop(outcome.reason, outcome.text, None, None), sent)
-                    raise CallFailed(outcome.reason, outcome.text, status=outcome.status, attempts=sent)
+                if failures > self._retries(outcome):
+                    raise self._gives_up(outcome, number, sent)
                 wait = max(outcome.wait or 0.0, limits.backoff(failures, self._rng))
+                if outcome.action == "retry" and not self._reached:
+                    self._tell_once(outcome, f"{outcome.text} Trying again in {_duration(wait)}.")
                 if alone and outcome.action != "unreachable":
                     # This call may be the trouble: let the next one try.
                     alone = False
@@ -248,6 +273,52 @@ class HttpEndpoint:
         """True when some call has succeeded in this run."""
         return any(model.gate.open for model in self._models.values())
 
+    @property
+    def _waits_for_it(self) -> bool:
+        """Whether an outage is sat out. Before a first answer it is more likely that nothing runs at the address."""
+        return self._reached and self._profile.patience > 0
+
+    def _retries(self, fault: Fault) -> int:
+        if fault.action == "retry" and fault.status is None and not self._reached:
+            return min(self._profile.retries, _FIRST_RETRIES)
+        return self._profile.retries
+
+    def _heard(self, outcome: Outcome | Fault, number: int) -> Outcome | Fault:
+        """Notes whether the endpoint is there. Where several calls in a row found nobody, that is an outage."""
+        if isinstance(outcome, Fault):
+            if outcome.action == "unreachable":
+                return outcome
+            nobody = outcome.status is None and outcome.reason in (Reason.TIMEOUT, Reason.NETWORK)
+            if nobody or outcome.status in _NOBODY_BEHIND:
+                self._silent.add(number)
+                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= _SILENT_CALLS:
+                    return replace(outcome, action="unreachable")
+                return outcome
+        self._silent.clear()
+        self._away_at = ""
+        if self._limiter.heard():
+            self._tell("open", f"{self.name} answers again.")
+        return outcome
+
+    def _gives_up(self, fault: Fault, number: int, sent: int) -> CallFailed:
+        """A call that failed for good; or, where nothing was ever answered, the endpoint's stop."""
+        if not self._reached:
+            if fault.action == "unreachable":
+                return self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
+            if fault.reason not in _OF_THE_CALL:
+                self._failed.add(number)
+            if len(self._failed) >= _FIRST_CALLS:
+                text = f"{fault.text} The first {_FIRST_CALLS} calls all failed, so no more are sent."
+                return self._stop(_Stop(fault.reason, text, fault.status, None), sent)
+        self._tell_once(fault, fault.text)
+        return CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
+
+    def _tell_once(self, fault: Fault, message: str) -> None:
+        """Tells the first failure of each kind."""
+        if fault.reason not in self._told:
+            self._told.add(fault.reason)
+            self._tell("failing", message)
+
     def _succeeded(self, model: _Model) -> None:
         if not model.gate.open:
             model.gate.unlock()
@@ -267,10 +338,10 @@ class HttpEndpoint:
         self._capabilities.save(self.name, request.model, dict(model.learned))
         self._tell("learned", f"{self.name}, {request.model}: {IN_WORDS[name, value]}.")
 
-    def _raise_final(self, fault: Fault, model: str, sent: int) -> None:
+    def _raise_final(self, fault: Fault, model: str, number: int, sent: int) -> None:
         """Raises what no further attempt can mend."""
         if fault.action == "fail":
-            raise CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
+            raise self._gives_up(fault, number, sent)
         if fault.wait is not None and fault.wait > LONGEST_WAIT:
             until = time.time() + fault.wait
             text = f"{fault.text} It asks to wait {_duration(fault.wait)}, until {_clock_time(until)}."
@@ -288,11 +359,15 @@ class HttpEndpoint:
             self._tell("stopped", stop.message, until)
         return stop.error(sent)
 
-    def _slow_down(self, permit: Permit, fault: Fault) -> None:
+    def _slow_down(self, permit: Permit, fault: Fault, sent: int) -> None:
         if fault.action == "unreachable":
             if self._limiter.unreachable(permit):
                 wait = self._limiter.held_for
-                self._tell("waiting", f"{fault.text} Trying again in {_duration(wait)}.", time.time() + wait)
+                until = time.time() + wait
+                if self._waits_for_it:
+                    self._tell("away", self._away(fault, wait, sent), until)
+                else:
+                    self._tell("waiting", f"{fault.text} Trying again in {_duration(wait)}.", until)
         elif self._limiter.throttled(permit, fault.wait):
             wait = self._limiter.held_for
             at_once = int(self._limiter.window)
@@ -302,6 +377,23 @@ class HttpEndpoint:
                 self._tell("waiting", text, time.time() + wait)
             else:
                 self._tell("slow", f"{fault.text} Going on with {calls} at a time.")
+
+    def _away(self, fault: Fault, wait: float, sent: int) -> str:
+        """What is said while an outage is sat out.
+
+        :raises EndpointStopped: it has taken longer than there is patience for.
+        """
+        place, _, what = fault.text.partition(": ")
+        away = self._limiter.away_for
+        self._away_at = self._away_at or time.strftime("%H:%M:%S")
+        if away >= self._profile.patience:
+            text = (
+                f"{place} not reached for {_duration(away)}, since {self._away_at}: {what} What is finished is "
+                "kept; the same command goes on from here once it is back. A longer --patience waits longer."
+            )
+            raise self._stop(_Stop(fault.reason, text, fault.status, None), sent)
+        tries = f"next try in {_duration(max(1.0, wait))}"
+        return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
     def _tell(self, state: Any, message: str, until: float | None = None) -> None:
         if self._on_state is not None:

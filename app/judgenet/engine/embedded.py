@@ -259,8 +259,10 @@ class EmbeddedEndpoint:
             except (ModelError, EmbeddedServerError) as error:
                 raise self._stopped(str(error), attempts) from error
             # No retries: on the same machine they mend nothing, and a server that is gone is started again here.
-            local = replace(self._profile, kind="openai", base_url=address, concurrency=1, retries=0, source=None)
-            self._http = HttpEndpoint(local, key=lambda: key, capabilities=self._capabilities, on_state=self._on_state)
+            local = replace(
+                self._profile, kind="openai", base_url=address, concurrency=1, retries=0, patience=0.0, source=None
+            )
+            self._http = HttpEndpoint(local, key=lambda: key, capabilities=self._capabilities, on_state=self._pass_on)
             if self._crashed:
                 self._tell("open", "The model server runs again.")
             return self._http
@@ -274,6 +276,11 @@ class EmbeddedEndpoint:
     def _stopped(self, message: str, attempts: int) -> EndpointStopped:
         self._tell("stopped", message)
         return EndpointStopped(Reason.SERVER_ERROR, message, attempts=attempts)
+
+    def _pass_on(self, state: EndpointState) -> None:
+        # A call that failed may be put again here: what came of it is told then.
+        if self._on_state is not None and state.state != "failing":
+            self._on_state(state)
 
     def _tell(self, state: Any, message: str) -> None:
         if self._on_state is not None:

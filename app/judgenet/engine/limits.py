@@ -109,7 +109,7 @@ class MinuteBudget:
             entry.amount = amount
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Permit:
     """Leave to send one request."""
 
@@ -134,6 +134,9 @@ class Limiter:
     follows what the endpoint takes in a time: it begins at the pace at which answers came, grows by a quarter
     with each throttling answer and shrinks with each answer. Throttling answers to requests that were sent
     before the last of them belong to the same round and slow no further.
+
+    Where nothing answers (:meth:`unreachable`), all calls wait; one at a time is let out, after longer and longer
+    pauses, to see whether the endpoint is back (:meth:`heard`).
     """
 
     def __init__(
@@ -158,6 +161,8 @@ class Limiter:
         self._held_until = -math.inf
         self._last_cut = -math.inf
         self._rounds = 0
+        self._away_since: float | None = None
+        self._probe: Permit | None = None
         self._answers = 0
         self._counted_from: float | None = None
         self._last_grant = -math.inf
@@ -206,6 +211,8 @@ class Limiter:
     def release(self, permit: Permit, tokens: float | None = None) -> None:
         """Ends a request. ``tokens`` is what it really used, ``None`` where the estimate stands."""
         self.in_flight -= 1
+        if permit is self._probe:
+            self._probe = None
         if tokens is not None and permit.tokens is not None and self._tokens is not None:
             self._tokens.settle(permit.tokens, tokens)
         if self._waiters:
@@ -248,15 +255,33 @@ class Limiter:
         return first
 
     def unreachable(self, permit: Permit) -> bool:
-        """Nothing was there to ask: all calls wait, so that an outage costs few of them. False as in
+        """Nothing was there to ask: all calls wait, and one at a time goes out to try. False as in
         :meth:`throttled`."""
         now = self.clock.time()
+        if self._away_since is None:
+            self._away_since = now
+            self._rounds = 0
         if permit.granted_at <= self._last_cut:
             return False
         self._last_cut = now
         self._rounds += 1
         self._pause(now)
         return True
+
+    def heard(self) -> bool:
+        """The endpoint answered, be it with an error. True when this ends an outage."""
+        if self._away_since is None:
+            return False
+        self._away_since, self._probe = None, None
+        self._rounds = 0
+        self._held_until = -math.inf
+        self._pump()
+        return True
+
+    @property
+    def away_for(self) -> float:
+        """Seconds since the first call that found nothing to ask; 0 where the endpoint is there."""
+        return 0.0 if self._away_since is None else self.clock.time() - self._away_since
 
     def _pause(self, now: float) -> None:
         """Holds all calls, twice as long from round to round until an answer comes."""
@@ -308,6 +333,7 @@ class Limiter:
         """Takes all stops and pauses back."""
         self._paused = False
         self._stops.clear()
+        self._away_since, self._probe = None, None
         self._held_until = -math.inf
         self._rounds = 0
         self._pump()
@@ -321,7 +347,9 @@ class Limiter:
 
     def _blocked(self, tokens: float) -> float:
         """Seconds until a request may go; infinite where no time can let it go: a pause, or others in flight."""
-        if self._paused or self.in_flight >= int(self.window):
+        if self._paused or self._probe is not None:
+            return math.inf
+        if self.in_flight >= int(self.window) and self._away_since is None:
             return math.inf
         if self._held_until == -math.inf and self._requests is None and self._tokens is None:
             return 0.0
@@ -340,7 +368,10 @@ class Limiter:
         self.in_flight += 1
         if self._requests is not None:
             self._requests.take(1.0, now)
-        return Permit(now, self._tokens.take(tokens, now) if self._tokens is not None else None)
+        permit = Permit(now, self._tokens.take(tokens, now) if self._tokens is not None else None)
+        if self._away_since is not None:
+            self._probe = permit
+        return permit
 
     def _forget(self, waiter: _Waiter) -> None:
         if waiter in self._waiters:

@@ -143,7 +143,7 @@ class EndpointState:
     """
 
     endpoint: str
-    state: Literal["open", "slow", "waiting", "stopped", "learned"]
+    state: Literal["open", "slow", "waiting", "away", "failing", "stopped", "learned"]
     message: str
     until: float | None = None
 

@@ -66,6 +66,7 @@ class Runner(QObject):
         self._errors = errors
         self._engine: Engine | None = None
         self._handle: RunHandle | None = None
+        self._away: dict[str, str] = {}
         self._task: asyncio.Task[None] | None = None
         self._starting = False
         self._stopping = False
@@ -136,6 +137,11 @@ class Runner(QObject):
     @property
     def paused(self) -> bool:
         return self.running and self._run_state.live and self._run_state.state == "paused"
+
+    @property
+    def away(self) -> str:
+        """What is said of endpoints that are not reached any more, for which the run pauses."""
+        return " ".join(message for message in self._away.values() if message)
 
     @property
     def stopping(self) -> bool:
@@ -221,6 +227,7 @@ class Runner(QObject):
             self._starting = False
             self.changed.emit()
         self._handle = handle
+        self._away.clear()
         resumes = any(state != "open" for state in handle.plan.states)
         self._run_state.begin(handle.run, start.spec, document.pairs, resumes=resumes)
         self._bridge.open()
@@ -236,6 +243,7 @@ class Runner(QObject):
             self._bridge.put(finished)
         self._handle = None
         self._stopping = False
+        self._away.clear()
         self._bridge.close()
         self._say_end(finished, handle)
         self.changed.emit()
@@ -290,3 +298,9 @@ class Runner(QObject):
     def _endpoint_changed(self, event: EndpointChanged) -> None:
         if event.state == "stopped":
             self._errors.tell(event.message, event.endpoint, Mend("Try again", self.resume))
+        elif event.state == "failing":
+            self._errors.tell(event.message, event.endpoint, level="warning")
+        away = event.message if event.state == "away" else ""
+        if away or event.state in ("open", "stopped"):
+            self._away[event.endpoint] = away
+            self.changed.emit()

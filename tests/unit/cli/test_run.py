@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -12,7 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from judgenet.cli.progress import Reporter
+from judgenet.core.events import EndpointChanged
 from judgenet.core.network import ChairSpec, LayerSpec, NetworkSpec, NeuronSpec, RolesSpec, Settings
 from judgenet.core.project import Project
 from judgenet.store.db import Store
@@ -360,6 +364,43 @@ def test_faults_end_in_reasons_and_the_next_start_asks_them_again(
     server.set(faults={})
     again = judgenet(*command)
     assert (again.code, again.json["calls"]["unscored"]) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [("html_200", "a page of HTML (502 Bad Gateway)"), ("cut", "connection broke")]
+)
+def test_an_endpoint_that_fails_every_call_stops_the_run_early(
+    judgenet: Judgenet, pairs: Path, server: JudgeServer, at: At, fault: str, words: str
+) -> None:
+    server.set(faults={fault: 1.0})
+    ran = judgenet("run", "--pairs", pairs, *at, "--out", "out")
+    assert ran.code == 1
+    assert server.requests == 9
+    first = next(line for line in ran.err.splitlines() if words in line)
+    assert "Trying again in" in first
+    assert "The first 3 calls all failed" in ran.err
+    assert "halted: " in ran.err
+    server.set(faults={})
+    again = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--json")
+    assert (again.code, again.json["calls"]["unscored"]) == (0, {})
+
+
+def test_what_the_terminal_says_of_an_outage() -> None:
+    told = io.StringIO()
+    reporter = Reporter(Console(file=told, width=200), ["p1"])
+    away = "paused: judge (127.0.0.1:8000) not reached since 08:12:03; next try in 8 s. Not reached (refused)."
+    with reporter:
+        reporter.take(EndpointChanged("run-1", "judge", "open", "judge keeps up again."))
+        reporter.take(EndpointChanged("run-1", "judge", "away", away))
+        reporter.take(EndpointChanged("run-1", "judge", "open", "judge answers again."))
+        reporter.take(EndpointChanged("run-1", "judge", "failing", "a call failed"))
+    assert told.getvalue().splitlines() == [away, "judge answers again.", "judge: a call failed"]
+
+
+def test_patience_is_of_this_start_alone(judgenet: Judgenet, pairs: Path, at: At) -> None:
+    assert judgenet("run", "--pairs", pairs, *at, "--out", "out", "--patience", 5).code == 0
+    assert "patience" not in Path("out/run.judgenet").read_text(encoding="utf-8")
+    assert judgenet("run", "--pairs", pairs, *at, "--out", "out", "--patience", -1).code == 2
 
 
 def test_an_own_price_holds_a_budget(judgenet: Judgenet, pairs: Path, at: At) -> None:

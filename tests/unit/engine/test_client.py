@@ -370,7 +370,7 @@ def test_one_request_for_what_concerns_this_call(server: JudgeServer, fault: str
     assert failure.reason is reason
     assert not isinstance(failure, EndpointStopped)
     assert server.requests == 1
-    assert bench.states == []
+    assert [(state.state, state.message) for state in bench.states] == [("failing", str(failure))]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -460,13 +460,132 @@ def test_an_outage_in_the_middle_of_a_run() -> None:
             calls = asyncio.ensure_future(bench.all(60))
             await until(lambda: first.requests > 20)
             await asyncio.to_thread(first.stop)
-            await until(lambda: any(state.state == "waiting" for state in bench.states))
+            await until(lambda: any(state.state == "away" for state in bench.states))
             with JudgeServer(port=port) as second:
                 results = await calls
                 assert all(isinstance(result, ChatReply) for result in results)
                 assert second.requests > 0
 
         run(bench, body())
+
+
+def test_an_outage_uses_up_no_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a single retry: the calls wait, and one at a time goes out to see."""
+    with JudgeServer(latency=0.01) as first:
+        port = int(first.url.rpartition(":")[2])
+        bench = Bench(first, concurrency=8, retries=0, patience=10_000.0)
+
+        def paused() -> list[str]:
+            return [state.message for state in bench.states if state.state == "away"]
+
+        async def body() -> None:
+            await bench.endpoint.chat(REQUEST)
+            await asyncio.to_thread(first.stop)
+            calls = asyncio.ensure_future(bench.all(60))
+            await until(lambda: len(paused()) >= 5)
+            with JudgeServer(port=port) as second:
+                results = await calls
+                assert all(isinstance(result, ChatReply) for result in results)
+                assert second.requests == 60
+
+        run(bench, body())
+        message = paused()[-1]
+        assert message.startswith(f"paused: here (127.0.0.1:{port}) not reached since ")
+        assert "next try in " in message
+        assert "Is the server running?" in message
+        assert bench.states[-1].state == "open"
+
+
+def test_patience_with_an_outage_ends(server: JudgeServer) -> None:
+    with JudgeServer() as first:
+        bench = Bench(first, concurrency=8, retries=0, patience=20.0)
+
+        async def body() -> list[ChatReply | BaseException]:
+            await bench.endpoint.chat(REQUEST)
+            await asyncio.to_thread(first.stop)
+            return await bench.all(30)
+
+        results = run(bench, body())
+    assert all(isinstance(result, EndpointStopped) and result.reason is Reason.NETWORK for result in results)
+    assert "the same command goes on from here" in str(results[0])
+    assert "--patience" in str(results[0])
+    assert bench.states[-1].state == "stopped"
+
+
+@pytest.mark.parametrize("fault", ["hang", "cut", "reset", "502", "503"])
+def test_no_answer_to_anything_is_an_outage(server: JudgeServer, fault: str) -> None:
+    """The connections are taken, and nobody is behind them."""
+    bench = Bench(server, concurrency=8, retries=3, deadline=0.3, patience=100_000.0)
+
+    async def body() -> list[ChatReply | BaseException]:
+        await bench.endpoint.chat(REQUEST)
+        server.set(faults={fault: 1.0})
+        calls = asyncio.ensure_future(bench.all(20))
+        await until(lambda: sum(state.state == "away" for state in bench.states) > 5)
+        server.set(faults={})
+        return await calls
+
+    results = run(bench, body())
+    assert all(isinstance(result, ChatReply) for result in results)
+
+
+def test_one_call_that_is_never_answered_is_no_outage(server: JudgeServer) -> None:
+    bench = Bench(server, concurrency=8, retries=3)
+
+    async def body() -> ChatReply | BaseException:
+        await bench.endpoint.chat(REQUEST)
+        server.set(faults={"cut": 1.0})
+        [result] = await bench.all(1)
+        return result
+
+    failure = run(bench, body())
+    assert isinstance(failure, CallFailed)
+    assert not isinstance(failure, EndpointStopped)
+    assert failure.attempts == 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "requests", "words"),
+    [
+        ("html_200", 9, "502 Bad Gateway"),
+        ("cut", 9, "connection broke"),
+        ("bad_json", 9, "no JSON"),
+        ("brotli", 9, "br"),
+        ("500", 21, "HTTP 500"),
+        ("bad_request", 3, "HTTP 400"),
+    ],
+)
+def test_first_calls_that_all_fail_stop_the_endpoint(
+    server: JudgeServer, fault: str, requests: int, words: str
+) -> None:
+    server.set(faults={fault: 1.0})
+    bench = Bench(server, concurrency=8)
+
+    async def one_by_one() -> list[BaseException]:
+        failures: list[BaseException] = []
+        for number in range(10):
+            [result] = await bench.all(1, replace(REQUEST, shared=f"{number}"))
+            assert isinstance(result, BaseException)
+            failures.append(result)
+        return failures
+
+    failures = run(bench, one_by_one())
+    assert [isinstance(failure, EndpointStopped) for failure in failures] == [False, False] + [True] * 8
+    assert server.requests == requests
+    assert words in str(failures[0])
+    assert words in str(failures[-1])
+    # The first failure is told at once, in full, and not again.
+    failing = [state.message for state in bench.states if state.state == "failing"]
+    assert len(failing) == 1
+    assert words in failing[0]
+    assert bench.states.index(next(s for s in bench.states if s.state == "failing")) == 0
+
+
+def test_long_texts_at_the_beginning_stop_nothing(server: JudgeServer) -> None:
+    server.set(script=["context"] * 5 + ["content_filter"] * 5)
+    results = run(bench := Bench(server, concurrency=1), bench.all(20))
+    assert sum(isinstance(result, ChatReply) for result in results) == 10
+    assert not any(isinstance(result, EndpointStopped) for result in results)
 
 
 # Answers that are none
@@ -938,7 +1057,7 @@ def test_tokens_a_minute_are_settled_by_usage(server: JudgeServer) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 def test_every_call_ends_whatever_happens(server: JudgeServer, kind: EndpointKind, stream: bool) -> None:
     stops = {"auth", "forbidden", "payment", "quota", "no_model", "no_route", "throttle_long"}
-    slow = {"hang", "hang_body", "comments"}
+    slow = {"hang", "hang_body", "comments", "blanks"}
     usual = [fault for fault in FAULTS if fault not in stops | slow]
     server.set(faults={fault: 0.4 / len(usual) for fault in usual}, drip_s=0.0005, retry_after=0.01)
     bench = Bench(server, kind=kind, concurrency=16)
@@ -958,10 +1077,11 @@ def test_every_call_ends_whatever_happens(server: JudgeServer, kind: EndpointKin
         return await asyncio.gather(*(one(number) for number in range(120)))
 
     results = run(bench, body())
-    answers = {entry.answer for entry in server.log if entry.delivered}
+    answers = {entry.answer for entry in server.log if entry.paid}
+    unread = ("refused", "filtered", "too_large", "unreadable", "unknown")
     for result in results:
         if isinstance(result, ChatReply):
-            assert result.text in answers or result.finish_reason in ("refused", "filtered", "unknown")
+            assert result.text in answers or result.finish_reason in unread
         else:
             assert not isinstance(result, EndpointStopped)
             assert KEY not in str(result)

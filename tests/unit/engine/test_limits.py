@@ -239,12 +239,48 @@ def test_an_outage_holds_all_calls_and_slows_none() -> None:
         for permit in permits:
             limiter.release(permit)
         assert 0.25 <= limiter.held_for <= 0.5
-        crowd = Crowd(limiter, clock)
-        crowd.ask(8)
+        again = [asyncio.ensure_future(limiter.acquire("m")) for _ in range(8)]
         await clock.advance(1)
-        assert len(set(crowd.times)) == 1
+        # One goes to see; the others wait for what it finds.
+        assert sum(future.done() for future in again) == 1
+        assert limiter.heard()
+        await clock.advance(0)
+        assert all(future.done() for future in again)
         assert limiter.window == 8
         assert limiter.spacing == 0.0
+
+    run(body())
+
+
+def test_an_outage_is_tried_by_one_call_after_longer_and_longer_pauses() -> None:
+    async def body() -> None:
+        clock = FakeClock()
+        limiter = Limiter(8, clock=clock, rng=random.Random(1))
+        hanging = [await limiter.acquire("m") for _ in range(7)]
+        first = await limiter.acquire("m")
+        await clock.advance(1)
+        limiter.unreachable(first)
+        limiter.release(first)
+        began = clock.time()
+        pauses = []
+        for _ in range(9):
+            pauses.append(limiter.held_for)
+            waiting = [asyncio.ensure_future(limiter.acquire("m")) for _ in range(3)]
+            await clock.advance(100)
+            # Those that hang since before the outage do not count: they may do so for minutes.
+            assert [future.done() for future in waiting] == [True, False, False]
+            for future in waiting[1:]:
+                future.cancel()
+            probe = waiting[0].result()
+            assert limiter.unreachable(probe)
+            limiter.release(probe)
+        bounds = [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+        assert all(bound / 2 <= pause <= bound for pause, bound in zip(pauses, bounds, strict=True))
+        assert limiter.away_for == clock.time() - began == 900
+        assert not any(limiter.unreachable(permit) for permit in hanging)
+        assert limiter.heard()
+        assert not limiter.heard()
+        assert limiter.away_for == limiter.held_for == 0.0
 
     run(body())
 
