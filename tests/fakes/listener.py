@@ -19,11 +19,13 @@ SECRET = "wJalrXUtnFEMIbPxRfiCYEXAMPLEKEY0123456789"
 
 
 class Listener:
-    """A server that writes down all that it is sent and answers as a judge, or with a redirect."""
+    """A server that writes down all that it is sent and answers as a judge, or with a redirect, or with ``fault``: a
+    status and a message."""
 
     def __init__(self, redirect: str = "") -> None:
         seen = self.seen = list[tuple[dict[str, str], str]]()
-        answer = json.dumps(
+        self.fault: tuple[int, str] | None = None
+        plain = json.dumps(
             {
                 "model": "judge",
                 "choices": [
@@ -37,11 +39,17 @@ class Listener:
             }
         ).encode()
 
+        def told() -> tuple[int, bytes]:
+            if self.fault is not None:
+                return self.fault[0], json.dumps({"error": {"message": self.fault[1]}}).encode()
+            return (307 if redirect else 200), plain
+
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
                 seen.append(({name.lower(): value for name, value in self.headers.items()}, body))
-                self.send_response(307 if redirect else 200)
+                status, answer = told()
+                self.send_response(status)
                 if redirect:
                     self.send_header("location", redirect)
                 self.send_header("content-type", "application/json")

@@ -22,6 +22,7 @@ from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, TICK_S, terminate
 from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
@@ -79,7 +80,7 @@ def _reference(wanted: bool) -> None:
     for row in reference():
         figures = [row.figures[name] for name in COLUMNS]
         table.add_row(row.judge, *("–" if figure is None else f"{figure:.3f}" for figure in figures))
-    Console().print(table)
+    Terminal().print(table)
     raise typer.Exit
 
 
@@ -173,7 +174,7 @@ def bias(
     if estimate:
         return _show_estimate(setup, built, chosen, groups, as_json)
     setup.require_approved()
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     with Store.open(setup.store_path) as store:
         setup.save()
         if not quiet:
@@ -203,7 +204,7 @@ def bias(
     if as_json:
         sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
     else:
-        print_result(result, Console(), neurons=neurons)
+        print_result(result, Terminal(), neurons=neurons)
         if orders is not None:
             rate = "n/a" if orders.valid_rate is None else f"{orders.valid_rate:.3f}"
             typer.echo(
@@ -240,7 +241,7 @@ def _show_estimate(
         record = {**found.to_json(), "probes": plan, "nwise": nwise, "reasons": reasons}
         typer.echo(json.dumps(record, allow_nan=False))
         return ExitCode.DONE
-    console = Console()
+    console = Terminal()
     _print_plan(built, console)
     for name, text in found.lines():
         console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.common import ExitCode, InputError, open_run
+from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.pairs import ORDERS
@@ -41,7 +42,7 @@ def bias_recorded(
         record = {"run": run.id, "orders": list(found.orders), "notes": list(found.notes), **lab_json(found.result)}
         sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
     else:
-        print_run_bias(run.id, found, Console())
+        print_run_bias(run.id, found, Terminal())
     return ExitCode.DONE
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
+from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.comparing import Both, compare_pairs
@@ -239,4 +240,4 @@ def compare_runs(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_comparison(figures, Console())
+        print_comparison(figures, Terminal())

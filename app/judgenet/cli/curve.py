@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.terminal import Terminal
 from judgenet.report.words import plural
 from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT, Point, what_if
@@ -179,4 +180,4 @@ def curve(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_curve(figures, Console())
+        print_curve(figures, Terminal())

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
 from judgenet.engine.endpoints import require_approved
@@ -82,7 +82,7 @@ def list_endpoints(project: ProjectOption = None, as_json: JsonOption = False) -
         place = profile.source or "" if profile.kind in ("embedded", "replay") else profile.base_url or "(not set)"
         model = _model(profile) or ""
         table.add_row(name, profile.kind, place, model, _key_state(profile, folder), origins[name])
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+    Terminal(width=None if sys.stdout.isatty() else _WIDE).print(table)
     return ExitCode.DONE
 
 

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import JsonOption
 from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.terminal import Terminal
 from judgenet.engine.estimate import estimate_run
 from judgenet.store.db import Store
 
@@ -38,7 +38,7 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     if as_json:
         typer.echo(json.dumps(record, allow_nan=False))
         return 0
-    console = Console()
+    console = Terminal()
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")

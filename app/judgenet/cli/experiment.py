@@ -22,6 +22,7 @@ from judgenet.cli.common import ExitCode, InputError, JsonOption
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, follow, terminate
 from judgenet.cli.setup import Setup, prepare
+from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event
 from judgenet.core.experiments import (
     EXPERIMENTS,
@@ -197,7 +198,7 @@ def _estimate_only(found: Experiment, setup: Setup, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"experiment": found.key, **come_to.to_json()}, allow_nan=False))
     else:
-        _show_estimate(come_to, Console())
+        _show_estimate(come_to, Terminal())
 
 
 def _show_estimate(come_to: ExperimentEstimate, console: Console) -> None:
@@ -221,7 +222,7 @@ def _run(
     quiet: bool,
 ) -> int:
     setup.require_approved()
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     with Store.open(setup.store_path) as store:
         setup.save()
         if not quiet:
@@ -253,7 +254,7 @@ def _run(
         place = {"folder": str(folder), "files": [path.name for path in files]}
         sys.stdout.write(json.dumps({**results, "place": place}, allow_nan=False) + "\n")
     else:
-        show(document(results), Console())
+        show(document(results), Terminal())
         typer.echo(f"Written to {folder}: {', '.join(path.name for path in files)}.")
     if course.end.message and (quiet or course.end.state != "done"):
         typer.echo(f"judgenet: {course.end.state}: {scrub(course.end.message)}", err=True)

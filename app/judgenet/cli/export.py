@@ -16,6 +16,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.terminal import exact_stdout
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored
@@ -216,7 +217,7 @@ def export(
             records = _RECORDS[what](store, info)
         if output is None:
             try:
-                write_records(records, format, sys.stdout)
+                write_records(records, format, exact_stdout())
                 sys.stdout.flush()
             except BrokenPipeError:
                 # The reader of the pipe (head, less) has seen enough. What is left must not fail when Python ends.

@@ -25,6 +25,7 @@ from judgenet.cli.rate import (
     sample_json,
     verdicts_and_labels,
 )
+from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
 from judgenet.core.pairs import Verdict
 from judgenet.formats.labels import read_labels
@@ -263,7 +264,7 @@ def labels(
         typer.echo(json.dumps({**figures, **told}, allow_nan=False))
     else:
         _print_told(told)
-        print_plan(figures, Console())
+        print_plan(figures, Terminal())
 
 
 def _import(

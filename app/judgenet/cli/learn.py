@@ -17,6 +17,7 @@ from rich.table import Table
 from judgenet.cli.as_json import agreement_figures
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.compare import difference_json
+from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
@@ -321,4 +322,4 @@ def learn(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_learning(figures, Console())
+        print_learning(figures, Terminal())

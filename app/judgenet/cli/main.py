@@ -30,6 +30,7 @@ from judgenet.cli.rate import rate
 from judgenet.cli.report import report
 from judgenet.cli.run import run
 from judgenet.cli.shots import shots
+from judgenet.cli.terminal import harmless_streams
 from judgenet.cli.version import show_version
 from judgenet.core.bias.base import BiasError
 from judgenet.core.documents import DocumentError
@@ -118,6 +119,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A console that cannot show a character of the data must not end a run.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    with harmless_streams():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     handler = logging.StreamHandler()
     handler.addFilter(SecretFilter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(levelname)s %(name)s: %(message)s")

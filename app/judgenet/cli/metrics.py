@@ -25,6 +25,7 @@ from judgenet.cli.as_json import (
     uncertainty_json,
 )
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
 from judgenet.report.learned import run_learned_notes
 from judgenet.report.trust import (
@@ -514,4 +515,4 @@ def metrics(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_metrics(figures, Console(), every_row=every_row)
+        print_metrics(figures, Terminal(), every_row=every_row)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
 from judgenet.cli.setup import REPLAY, allow, askable
+from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.preflight import Light
@@ -57,11 +58,11 @@ def check_models(
       judgenet preflight study.judgenet
     """
     start = _start(project, endpoint, base_url, model, api_key_env)
-    found = run_preflights(start, Console(stderr=True), quiet=quiet)
+    found = run_preflights(start, Terminal(stderr=True), quiet=quiet)
     if as_json:
         sys.stdout.write(scrub(json.dumps(preflight_record(found), allow_nan=False)) + "\n")
     else:
-        print_preflights(found, Console())
+        print_preflights(found, Terminal())
     return ExitCode.FAILED if any(of.assessment.light == "red" for of in found) else ExitCode.DONE
 
 
@@ -74,10 +75,10 @@ def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> li
             if quiet:
                 found.append(preflight(engine, start, settings))
                 continue
-            with console.status(f"Pre-flight of {asked}: {calls_needed()} calls") as status:
+            with console.status(Text(f"Pre-flight of {asked}: {calls_needed()} calls")) as status:
 
                 def told(done: int, total: int, asked: str = asked) -> None:
-                    status.update(f"Pre-flight of {asked}: {done} of {total} calls")
+                    status.update(Text(f"Pre-flight of {asked}: {done} of {total} calls"))
 
                 found.append(preflight(engine, start, settings, told))
     return found

@@ -68,8 +68,11 @@ class Reporter:
         self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
+        # What others print meanwhile goes its own, harmless way: redirected, its escape sequences would be obeyed.
         self._live = (
-            Live(console=console, auto_refresh=False, transient=True) if console.is_terminal and not quiet else None
+            Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
+            if console.is_terminal and not quiet
+            else None
         )
 
     def __enter__(self) -> Reporter:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
+from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names
 from judgenet.report.systems import rank_run, system_games
 from judgenet.stats.ranking import RESAMPLES, Ties
@@ -148,4 +149,4 @@ def rank_systems(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_ranking(figures, Console(), matrix=matrix)
+        print_ranking(figures, Terminal(), matrix=matrix)

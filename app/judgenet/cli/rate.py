@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
@@ -405,4 +406,4 @@ def rate(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_rates(figures, Console())
+        print_rates(figures, Terminal())

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
 from judgenet.cli.rate import ChosenOption
+from judgenet.cli.terminal import Terminal
 from judgenet.report.beside import compare_runs
 from judgenet.report.bias_figures import lab_figures
 from judgenet.report.blocks import Document
@@ -122,8 +122,14 @@ def report(
             raise InputError(f"-o {path}: the ending says the form. Known: {', '.join(_WRITERS)}.")
     if _lab_alone(run, project, output):
         return
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+    console = Terminal(stderr=True)
+    bar = Progress(
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
     with open_run(run, project) as (store, info), bar as progress:
         task = progress.add_task("Reading the run", total=None)
 

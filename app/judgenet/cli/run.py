@@ -17,6 +17,7 @@ from judgenet.cli.metrics import print_metrics, run_metrics
 from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
@@ -110,7 +111,7 @@ def run(
       judgenet run study.judgenet --limit 100
     """
     setup.require_approved()
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -141,7 +142,7 @@ def run(
     if as_json:
         sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")
     else:
-        print_metrics(figures, Console())
+        print_metrics(figures, Terminal())
         if figures["calls"]["all"] and not quiet:
             typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
     if finished.message and quiet:

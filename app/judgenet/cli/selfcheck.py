@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.common import ExitCode, JsonOption
+from judgenet.cli.terminal import Terminal
 from judgenet.stats import simulation_reference as reference
 from judgenet.stats.simulation import (
     GRID,
@@ -209,5 +210,5 @@ def statistics(
     if as_json:
         typer.echo(json.dumps(figures, allow_nan=False))
     else:
-        print_coverage(figures, Console())
+        print_coverage(figures, Terminal())
     return ExitCode.FAILED if figures["shortfalls"] else ExitCode.DONE

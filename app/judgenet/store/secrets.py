@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 from urllib.parse import quote, quote_plus
 
+from judgenet.core.harmless import harmless
 from judgenet.core.keys import key_name_problem, without_keys
 
 if TYPE_CHECKING:
@@ -185,19 +186,21 @@ def key_in(text: str) -> str | None:
 
 
 class SecretFilter(logging.Filter):
-    """Scrubs log records, tracebacks included. Belongs on handlers: a logger's filters miss its children's records."""
+    """Scrubs log records, tracebacks included, and makes them harmless. Belongs on handlers: a logger's filters miss
+    its children's records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
             message = record.getMessage()
         except (TypeError, ValueError):
             message = f"{record.msg} {record.args}"
-        record.msg, record.args = scrub(message), None
+        # A further line is indented, so that no text of others can pass for a record of its own.
+        record.msg, record.args = harmless(scrub(message)).replace("\n", "\n    "), None
         if record.exc_info:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
             record.exc_info = None
         if record.exc_text:
-            record.exc_text = scrub(record.exc_text)
+            record.exc_text = harmless(scrub(record.exc_text))
         if record.stack_info:
             record.stack_info = scrub(record.stack_info)
         return True

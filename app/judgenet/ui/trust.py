@@ -8,6 +8,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from judgenet.core.harmless import harmless
 from judgenet.store.approvals import Need
 from judgenet.ui.dialogs import shown
 from judgenet.ui.document import Document
@@ -36,8 +37,8 @@ class TrustDialog(QDialog):
         self.setWindowTitle("Do you trust this project?")
         self.setAccessibleName("Do you trust this project?")
         place = document.path or document.file
-        lead = label(f"“{document.title}” wants what you have not approved", "title", wrap=True)
-        file = label(str(place or ""), tone="text2", wrap=True)
+        lead = label(harmless(f"“{document.title}” wants what you have not approved"), "title", wrap=True)
+        file = label(harmless(str(place or "")), tone="text2", wrap=True)
         inner = QWidget()
         rows = QVBoxLayout(inner)
         rows.setContentsMargins(px(12), px(12), px(12), px(12))
@@ -91,8 +92,8 @@ class TrustDialog(QDialog):
         column.setSpacing(gap)
         if need.endpoint:
             column.addWidget(label(f"Endpoint {need.endpoint}", tone="text2"))
-        column.addWidget(label(_WHAT[need.kind].format(name=need.name), wrap=True))
-        place = label(need.place, "mono", wrap=True)
+        column.addWidget(label(_WHAT[need.kind].format(name=harmless(need.name)), wrap=True))
+        place = label(harmless(need.place), "mono", wrap=True)
         place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(place)
         return row
