@@ -225,13 +225,13 @@ def failure(reason: str, words: str, attempts: int = 4) -> CallFailed:
 @contextmanager
 def telling(judge: StoryJudge) -> Iterator[StoryJudge]:
     """All endpoints of runs that start meanwhile are this judge."""
-    with patch("judgenet.engine.session.open_endpoints", lambda names, *_: dict.fromkeys(names, judge)):
+    with patch("judgenet.engine.session.open_endpoints", lambda names, *_, **__: dict.fromkeys(names, judge)):
         yield judge
 
 
 def use_judge(studio: Studio, judge: StoryJudge) -> StoryJudge:
     """All endpoints are this judge."""
-    studio.window.context.runner.use(Engine(open_with=lambda names, *_: dict.fromkeys(names, judge)))
+    studio.window.context.runner.use(Engine(open_with=lambda names, *_, **__: dict.fromkeys(names, judge)))
     return judge
 
 

@@ -595,7 +595,8 @@ async def test_two_runs_stand_side_by_side(studio: Studio, place: Path) -> None:
     told = page.compare.warning.text.text
     assert told.startswith("These are different judges.")
     assert "From run 1 to run 2 they differ in the network: " in told
-    assert "number of layers: 1 → 3, width of layer 1: 2 → 4" in told
+    assert "number of layers: 1 → 2, role of neuron 3: none → Clarity" in told
+    assert "width of layer 1: 2 → 4" in told
     assert "the prompts" not in told
     ones, others = both(second, "c2_all"), both(first, "c2_all")
     apart = 100 * (accuracy_score(*ones) - accuracy_score(*others))

@@ -69,6 +69,7 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
             "missing": list(call.missing),
             "messages": [{"role": role, "content": text} for role, text in call.messages],
             "raw_text": call.raw_text,
+            "earlier_answers": list(call.earlier),
             "thinking": call.thinking,
             "finish_reason": call.finish_reason,
             "form": call.form,

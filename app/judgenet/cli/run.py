@@ -6,6 +6,7 @@ import json
 import queue
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -93,6 +94,13 @@ def run(
         bool,
         typer.Option("--preflight", help="Try each model on ten built-in pairs first, and stop where one is red."),
     ] = False,
+    retry_unscored: Annotated[
+        bool,
+        typer.Option(
+            "--retry-unscored",
+            help="Ask again what is unscored in finished pairs, also answers that cannot be read; the old ones stay.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -109,9 +117,12 @@ def run(
       judgenet run --pairs pairs.jsonl --out out -j 64 \\
         --base-url http://localhost:8000/v1 --model my-model
       judgenet run study.judgenet --limit 100
+      judgenet run study.judgenet --retry-unscored
     """
     setup.require_approved()
     console = Terminal(stderr=True)
+    if retry_unscored:
+        setup = replace(setup, start=replace(setup.start, scope="unscored"))
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -125,8 +136,9 @@ def run(
                     for finding in setup.dataset.findings:
                         line = finding_line(finding)
                         console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
-                    line = estimate_run(setup.start, store).line()
-                    console.print(line, soft_wrap=True, markup=False, highlight=False)
+                    if not retry_unscored:
+                        line = estimate_run(setup.start, store).line()
+                        console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
                 before = signal.signal(signal.SIGTERM, terminate)
                 try:

@@ -13,7 +13,7 @@ import heapq
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgenet.core.aggregate import aggregate
@@ -58,6 +58,7 @@ from judgenet.store.runs import (
     PairState,
     RecordedAnswer,
     RunInfo,
+    next_key,
     recorded,
     retryable,
     set_run_state,
@@ -88,6 +89,7 @@ class RunPlan:
     the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
 
     ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
+    ``again`` asks once more for answers that are kept and cannot be read.
     """
 
     run: RunInfo
@@ -104,6 +106,7 @@ class RunPlan:
     stream: bool = False
     chosen: frozenset[int] | None = None
     roles_only: bool = False
+    again: bool = False
 
     def asks(self, index: int) -> bool:
         """Whether this start works on a pair."""
@@ -172,6 +175,7 @@ class Executor:
         self._done = sum(state == "done" for state in plan.states)
         self._left = len(plan.pairs) - self._done - sum(plan.asks(index) for index in range(len(plan.pairs)))
         self._asking: dict[bytes, list[Call]] = {}
+        self._again: dict[bytes, bytes] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
         self._paused = False
@@ -363,17 +367,19 @@ class Executor:
             log.exception("call %s of %s cannot be made", call.site, self._run_id)
             self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
             return False
-        followers = self._asking.get(asked.question.key)
+        # Where it is asked again, the new answer is awaited.
+        followers = self._asking.get(self._again.get(asked.question.key, asked.question.key))
         if followers is not None:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
             return False
         answer = self._recorded(asked)
-        if answer is not None:
+        if answer is not None and not self._asks_again(asked, answer):
             self._take_recorded(asked, answer)
             return False
         asked.reserve = self._reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
+            self._forget_again(asked)
             self._enqueue([call])
             self._budget_full = True
             return False
@@ -382,6 +388,23 @@ class Executor:
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return True
+
+    def _asks_again(self, asked: _Asked, answer: RecordedAnswer) -> bool:
+        """Whether a kept answer that cannot be read is asked for once more in this start: its question gets the key of
+        the next answer then. A recorded run would only give the same again."""
+        key = asked.question.key
+        kind = self._plan.kinds.get(asked.lane.endpoint.name, "")
+        if not self._plan.again or key in self._again or kind == "replay":
+            return False
+        if not isinstance(self._read(asked, answer)[0], Unscored):
+            return False
+        if asked.question.form == asked.lane.endpoint.form(asked.question.parameters.model):
+            asked.question = replace(asked.question, key=next_key(answer.key))
+        else:
+            # It was asked in a form that the endpoint refuses by now: in the other one it is another question.
+            asked.question = self._in_other_form(asked)
+        self._again[key] = asked.question.key
         return True
 
     def _recorded(self, asked: _Asked) -> RecordedAnswer | None:
@@ -614,7 +637,13 @@ class Executor:
         if asked.reserve is not None:
             self._budget.give_back(asked.reserve, asked=counts)
             asked.reserve = None
+        self._forget_again(asked)
         self._enqueue(self._asking.pop(asked.question.key, []))
+
+    def _forget_again(self, asked: _Asked) -> None:
+        """A question that was to be asked again and brought no answer may be asked again later in this start."""
+        for key in [key for key, again in self._again.items() if again == asked.question.key]:
+            del self._again[key]
 
     def _on_commit(self, batch: Sequence[_Ended]) -> None:
         # On the store's thread.

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from judgenet.core.evaluation import Reason
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, Form, OnText, Usage
 from judgenet.store.db import Store, restored
+from judgenet.store.runs import newest_key
 
 _FINISH: dict[str, FinishReason] = {name: name for name in get_args(FinishReason)}
 
@@ -45,7 +46,7 @@ class ReplayEndpoint:
         row = self._store.reader.execute(
             "SELECT raw_text, finish_reason, raw_finish, returned_model, fingerprint, thinking, tokens_in, tokens_out, "
             "tokens_cached, tokens_reasoning, tokens_estimated, latency_s, attempts FROM calls WHERE key=?",
-            (bytes.fromhex(request.key),),
+            (newest_key(self._store, bytes.fromhex(request.key)),),
         ).fetchone()
         if row is None:
             raise CallFailed(

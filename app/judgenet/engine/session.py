@@ -37,7 +37,7 @@ from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
-from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, start_run
+from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, reopen_pairs, start_run, unscored_pairs
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
@@ -105,7 +105,8 @@ def profiles_of(start: Start) -> tuple[EndpointProfile, ...]:
 
 Scope = Literal["all", "fresh", "unscored", "roles"]
 """What a start works on: all pairs that are not done; those of which nothing was asked yet; those that have all their
-calls in, some without an answer; of all that are not done the roles alone."""
+calls in, some without an evaluation (answers that cannot be read are asked for again); of all that are not done the
+roles alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,8 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         **start.record,
     }
     run = start_run(store, fingerprint(start), record, start.pairs)
+    if start.scope == "unscored":
+        reopen_pairs(store, run, unscored_pairs(store, run))
     states = pair_states(store, run)
     return RunPlan(
         run=run,
@@ -165,6 +168,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         stream=start.stream,
         chosen=_chosen(start.scope, states, store, run),
         roles_only=start.scope == "roles",
+        again=start.scope == "unscored",
     )
 
 

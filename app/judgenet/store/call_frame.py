@@ -378,7 +378,7 @@ class CallFrame:
         return found
 
     def unanswered(self) -> int:
-        """How many calls of finished pairs brought no answer: a retry asks them again."""
+        """How many calls of finished pairs brought no answer: the next start asks them again."""
         if not self.calls_unscored:
             return 0
         asked_again = np.array([reason is not None and reason not in ANSWERED for reason in REASONS])
@@ -387,6 +387,11 @@ class CallFrame:
             int(((column.phase == UNSCORED_PHASE) & failed & asked_again[column.reason]).sum())
             for column in self.columns.values()
         )
+
+    def to_retry(self) -> int:
+        """How many calls of finished pairs are unscored, with an answer or without: a retry asks them again."""
+        done = self.states >= DONE_PHASE
+        return sum(int(((column.phase == UNSCORED_PHASE) & done).sum()) for column in self.columns.values())
 
     def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
         """A neuron over the pairs from ``start`` to ``stop`` (not included)."""

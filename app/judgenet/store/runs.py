@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
@@ -64,6 +64,8 @@ class RecordedAnswer(NamedTuple):
     finish_reason: str
     thought: bool
     """Whether thinking came with it in a field of its own."""
+    key: bytes
+    """The key under which it is kept; see :func:`next_key`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +232,49 @@ def set_run_state(store: Store, run_id: str, state: RunState, message: str = "",
 # Writing while a run goes on
 
 
+KEY_BYTES: Final = 32
+"""A content key. An answer that could not be read can be asked for again: the next one is kept under the content key
+and two bytes more, which count from 1; the ones before stay. The newest holds."""
+_LAST: Final = b"\xff\xff"
+
+
+def next_key(key: bytes) -> bytes:
+    """The key of the next answer to the question of this one."""
+    return key[:KEY_BYTES] + (int.from_bytes(key[KEY_BYTES:], "big") + 1).to_bytes(2, "big")
+
+
+def newest_key(store: Store, key: bytes) -> bytes:
+    """The key of the newest answer to a question, by its content key; the same where there is none."""
+    row = store.reader.execute("SELECT max(key) FROM calls WHERE key>=? AND key<=?", (key, key + _LAST)).fetchone()
+    return key if row[0] is None else bytes(row[0])
+
+
 def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
-    """The kept answer to a call, if there is one."""
+    """The newest kept answer to a call by its content key, if there is one."""
     row = store.reader.execute(
-        "SELECT id, raw_text, finish_reason, thinking IS NOT NULL FROM calls WHERE key=?", (key,)
+        "SELECT id, raw_text, finish_reason, thinking IS NOT NULL, key FROM calls WHERE key>=? AND key<=? "
+        "ORDER BY key DESC LIMIT 1",
+        (key, key + _LAST),
     ).fetchone()
-    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2], bool(row[3]))
+    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2], bool(row[3]), bytes(row[4]))
+
+
+def unscored_pairs(store: Store, run: RunInfo) -> frozenset[int]:
+    """The pairs of a run of which some call is in without an evaluation or roles."""
+    rows = store.reader.execute("SELECT DISTINCT pair FROM run_calls WHERE run=? AND status='unscored'", (run.number,))
+    return frozenset(row[0] for row in rows)
+
+
+def reopen_pairs(store: Store, run: RunInfo, pairs: Collection[int]) -> None:
+    """Marks finished pairs as such that the next start looks at again, whatever becomes of this one."""
+
+    def write(db: sqlite3.Connection) -> None:
+        db.executemany(
+            "UPDATE run_pairs SET state='failed' WHERE run=? AND pair=? AND state='done'",
+            [(run.number, pair) for pair in sorted(pairs)],
+        )
+
+    store.run_now(write)
 
 
 def has_calls(store: Store) -> bool:
@@ -554,7 +593,8 @@ def retryable(result: Evaluation | Unscored | None) -> bool:
 @dataclass(frozen=True, slots=True)
 class FullCall:
     """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are
-    model, temperature, most tokens and reply schema."""
+    model, temperature, most tokens and reply schema. ``earlier`` are the answers before this one that could not be
+    read, oldest first."""
 
     site: CallSite
     pair_id: str
@@ -579,6 +619,7 @@ class FullCall:
     attempts: int
     cached: bool
     started_at: float
+    earlier: tuple[str, ...] = ()
 
 
 _FULL = (
@@ -586,7 +627,7 @@ _FULL = (
     "r.score_a, r.score_b, r.evidence, r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
     "c.returned_model, c.fingerprint, c.form, c.parameters, system.body, shared.body, c.own, c.raw_text, c.thinking, "
     "c.finish_reason, c.tokens_in, c.tokens_out, c.tokens_cached, c.tokens_reasoning, c.tokens_estimated, c.price, "
-    "c.latency_s, c.attempts, c.started_at "
+    "c.latency_s, c.attempts, c.started_at, c.key "
     "FROM run_calls r JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
     "LEFT JOIN texts system ON system.id=c.system_id LEFT JOIN texts shared ON shared.id=c.shared_id WHERE r.run=? "
 )
@@ -611,7 +652,9 @@ def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iter
         (pair, layer, neuron, order, sample, pair_id, role, status, reason, detail, verdict, a, b, evidence) = row[:14]
         (missing, rule, endpoint, model, attempts, cached, started_at) = row[14:21]
         (returned, fingerprint, form, parameters, system, shared, own, raw, thinking, finish) = row[21:31]
-        (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at) = row[31:]
+        (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at, key) = (
+            row[31:]
+        )
         answered = form is not None
         messages: list[tuple[str, str]] = []
         if answered:
@@ -652,7 +695,18 @@ def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iter
             attempts=call_attempts if answered else attempts,
             cached=bool(cached),
             started_at=asked_at if answered else started_at,
+            earlier=_earlier(store, bytes(key)) if answered else (),
         )
+
+
+def _earlier(store: Store, key: bytes) -> tuple[str, ...]:
+    """The answers to the same question before the one of this key, oldest first."""
+    if len(key) <= KEY_BYTES:
+        return ()
+    rows = store.reader.execute(
+        "SELECT raw_text FROM calls WHERE key>=? AND key<? ORDER BY key", (key[:KEY_BYTES], key)
+    ).fetchall()
+    return tuple(restored(row[0]) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -687,6 +741,17 @@ def spent(store: Store, run: RunInfo, before: float | None = None) -> Spent:
         "FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE run=?1) r",
         (run.number, before),
     ).fetchone()
+    # What could not be read and was asked again was paid for too.
+    earlier = store.reader.execute(
+        "SELECT coalesce(sum(e.tokens_in), 0), coalesce(sum(e.tokens_out), 0), coalesce(sum(e.tokens_cached), 0), "
+        "coalesce(sum(e.price), 0.0), coalesce(sum(e.price IS NULL), 0) FROM run_calls r "
+        "JOIN calls c ON c.id=r.call_id JOIN calls e ON e.key>=substr(c.key, 1, ?3) AND e.key<c.key "
+        "WHERE run=?1 AND r.cached=0 AND length(c.key)>?3 AND (?2 IS NULL OR e.started_at < ?2)",
+        (run.number, before, KEY_BYTES),
+    ).fetchone()
+    tokens_in, tokens_out, cached, price, unpriced = (
+        sum(both) for both in zip((tokens_in, tokens_out, cached, price, unpriced), earlier, strict=True)
+    )
     unscored = dict(
         store.reader.execute(
             "SELECT reason, count(*) FROM run_calls WHERE run=? AND status='unscored' GROUP BY reason ORDER BY 2 DESC",

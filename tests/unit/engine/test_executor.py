@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from judgenet.core import design
+from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import (
     CallFinished,
@@ -31,7 +32,7 @@ from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, EndpointStopped, FormRefused, Usage
 from judgenet.store.db import Store
 from judgenet.store.results import pair_results
-from judgenet.store.runs import call_rows, full_calls, run_info, run_pairs, spent
+from judgenet.store.runs import call_rows, full_calls, pair_states, run_info, run_pairs, spent, unscored_pairs
 from tests.unit.engine.harness import SETTINGS, FakeEndpoint, pairs, plain_answer, run, scores_of, site_of, start
 
 
@@ -271,6 +272,68 @@ def test_an_unreadable_answer_is_paid_for_and_not_asked_again(tmp_path: Path) ->
     with Store.open(path, readonly=True) as store:
         raw = [c.raw_text for c in full_calls(store, run_info(store)) if isinstance(c.result, Unscored)]
     assert raw == ["Both are lovely."] * 2
+
+
+def test_answers_that_cannot_be_read_are_asked_for_again_when_wanted_and_the_old_ones_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    bad = {("p", 1), ("p", 3)}
+
+    def garbled(request: ChatRequest) -> str:
+        site = site_of(request)
+        wrong = site.layer == 1 and site.neuron == 2 and site.order == "ab" and ("p", site.pair) in bad
+        return "No comment." if wrong else plain_answer(request)
+
+    begin = start(judged=pairs(5))
+    first = run(path, begin, FakeEndpoint(garbled))
+    assert len(first.asked) == 5 * 13
+    # An ordinary start pays for nothing again.
+    assert not run(path, begin, FakeEndpoint(garbled)).asked
+    again = replace(begin, scope="unscored")
+    bad.discard(("p", 1))
+    second = run(path, again, FakeEndpoint(garbled))
+    assert second.finished.state == "done"
+    asked = [site_of(request) for request in second.asked]
+    # Both are asked once more; where the answer is another one, what layer 2 reads is another text.
+    assert sorted((site.pair, site.layer) for site in asked if site.layer == 1) == [(1, 1), (3, 1)]
+    assert {site.pair for site in asked if site.layer == 2} == {1}
+    with Store.open(path, readonly=True) as store:
+        info = run_info(store)
+        assert pair_states(store, info) == ["done"] * 5
+        one, other = (next(full_calls(store, info, CallSite(pair, 1, 2, "ab", 1))) for pair in (1, 3))
+        assert isinstance(one.result, Evaluation)
+        assert one.earlier == ("No comment.",)
+        assert isinstance(other.result, Unscored)
+        assert (other.raw_text, other.earlier) == ("No comment.", ("No comment.",))
+        # All answers were paid for; a call of the fake judge is 100 tokens in. What was read before is no part of it.
+        asked_for = 5 * 13 + 2
+        assert spent(store, info).tokens_in == 100 * asked_for
+        assert unscored_pairs(store, info) == {3}
+    # The answer that holds by now is taken by every later start.
+    assert not run(path, begin, FakeEndpoint(garbled)).asked
+    third = run(path, again, FakeEndpoint(plain_answer))
+    assert {site_of(request).pair for request in third.asked} == {3}
+    with Store.open(path, readonly=True) as store:
+        call = next(full_calls(store, run_info(store), CallSite(3, 1, 2, "ab", 1)))
+        assert call.earlier == ("No comment.", "No comment.")
+        assert isinstance(call.result, Evaluation)
+
+
+def test_a_retry_that_is_stopped_goes_on_with_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+
+    def garbled(request: ChatRequest) -> str:
+        return "No comment." if site_of(request).layer == 1 else plain_answer(request)
+
+    begin = start(judged=pairs(2))
+    run(path, begin, FakeEndpoint(garbled))
+    stopped = run(path, replace(begin, scope="unscored", limits=Limits(max_calls=4)))
+    assert stopped.finished.state == "budget"
+    assert len(stopped.asked) == 4
+    rest = run(path, replace(begin, scope="unscored"))
+    assert rest.finished.state == "done"
+    with Store.open(path, readonly=True) as store:
+        assert not unscored_pairs(store, run_info(store))
+        assert pair_states(store, run_info(store)) == ["done", "done"]
 
 
 def test_a_cut_answer_is_asked_once_more_with_a_larger_limit(tmp_path: Path) -> None:

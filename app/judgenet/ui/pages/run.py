@@ -185,15 +185,15 @@ class RunPage(Page):
         why = self.context.runner.why_not()
         if why:
             return why
-        return bool(self._unanswered()) or "Every call brought an answer."
+        return bool(self._to_retry()) or "Every call brought an answer that can be read."
 
-    def _unanswered(self) -> int:
-        """Calls of the newest run that a retry would ask again, where the project is still what was run."""
+    def _to_retry(self) -> int:
+        """Unscored calls of the newest run, which a retry would ask again, where the project is still what was run."""
         state, document = self.context.run_state, self.context.document
         newest = state.newest
         if state.table is None or state.run is None or newest is None or state.run.id != newest.id:
             return 0
-        return 0 if document.changed_since_run else state.table.unanswered()
+        return 0 if document.changed_since_run else state.table.to_retry()
 
     def _can_start_fresh(self) -> bool | str:
         why = self.context.runner.why_not()

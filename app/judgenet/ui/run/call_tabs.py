@@ -458,6 +458,14 @@ def _filled(pair: Pair) -> list[str]:
     return [text for text in (pair.question, pair.response_a, pair.response_b, pair.reference or "") if text.strip()]
 
 
+def with_earlier(call: FullCall) -> str:
+    """A call's answer as the model gave it, and below it the earlier ones that could not be read, newest first."""
+    parts = [call.raw_text or ""]
+    for number, text in reversed(list(enumerate(call.earlier, 1))):
+        parts.append(f"– Answer {number} of {len(call.earlier) + 1}, which could not be read –\n{text}")
+    return "\n\n".join(parts)
+
+
 class RawTab(_CallTab):
     """The answer as the model gave it, and how it was read."""
 
@@ -489,7 +497,7 @@ class RawTab(_CallTab):
         call = self.focus.call(site) if state.finished else None
         thinking = call.thinking if call is not None and call.thinking else ""
         self.what.setVisible(bool(thinking))
-        text = "" if call is None or call.raw_text is None else call.raw_text
+        text = "" if call is None or call.raw_text is None else with_earlier(call)
         if thinking and self.what.current == "thinking":
             text = thinking
         if state.phase == "writing":
@@ -513,6 +521,8 @@ class RawTab(_CallTab):
             parts.append(f"Read by rule “{call.rule}”")
         if call.finish_reason:
             parts.append(f"ended with “{call.finish_reason}”")
+        if call.earlier:
+            parts.append(f"asked {len(call.earlier) + 1} times; the earlier answers stand below")
         return ". ".join(part[:1].upper() + part[1:] for part in parts) + "." if parts else ""
 
     def grow(self, sites: set[CallSite]) -> None:
