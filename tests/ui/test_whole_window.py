@@ -203,3 +203,43 @@ async def test_walking_through_the_window_keeps_none(studio: Studio, place: Path
     await _quiet(studio)
     # Pages hold some; what must not happen is that references are lost.
     assert before - sys.getrefcount(None) < 200
+
+
+async def test_assistive_technology_hears_the_names_of_choices_and_the_pages_of_the_rail(
+    studio: Studio, place: Path, qapp: QApplication
+) -> None:
+    """Qt gives the value of a combo box for its name on Linux, and takes a checkable button for a check box."""
+    await _open(studio, place)
+    seen = 0
+    async for _ in _pages(studio):
+        for box in studio.window.findChildren(QComboBox):
+            if not box.isVisible() or not box.accessibleName():
+                continue
+            seen += 1
+            interface = QAccessible.queryAccessibleInterface(box)
+            assert interface.text(QAccessible.Text.Name) == box.accessibleName()
+            assert interface.text(QAccessible.Text.Value) == box.currentText()
+            assert interface.role() == QAccessible.Role.ComboBox
+    assert seen > 10
+    rail = studio.window.rail
+    studio.window.context.navigator.go("data")
+    for key in ("design", "data", "settings"):
+        interface = QAccessible.queryAccessibleInterface(rail.button(key))
+        assert interface.role() == QAccessible.Role.PageTab
+        assert interface.state().selected == (key == "data")
+
+
+async def test_the_focus_ring_of_the_rail_goes_along_to_the_page_that_is_shown(
+    studio: Studio, place: Path, qapp: QApplication
+) -> None:
+    await _open(studio, place)
+    studio.window.activateWindow()
+    rail = studio.window.rail
+    studio.window.context.navigator.go("design")
+    rail.button("design").setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.mouseClick(rail.button("data"), Qt.MouseButton.LeftButton)
+    assert qapp.focusWidget() is rail.button("data")
+    QTest.keyClick(rail.button("data"), Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    await settle()
+    assert studio.window.context.navigator.page == "run"
+    assert qapp.focusWidget() is rail.button("run")

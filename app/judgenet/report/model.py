@@ -5,9 +5,10 @@ Of texts for people it holds only ``cautions``. Missing figures are ``None`` and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunState
@@ -199,11 +200,17 @@ class Excerpt:
         return self.total - len(self.text)
 
 
+_SENTENCE_END: Final = re.compile(r"""[.!?…]["'”’»)\]]*(?=\s)|[。！？]|\n(?=\n)""")
+
+
 def excerpt(text: str, most: int) -> Excerpt:
-    """At most ``most`` characters of a text; the cut is moved back to white space where one is near."""
+    """At most ``most`` characters of a text, up to the end of a sentence in the last half of these, else of a word."""
     if len(text) <= most:
         return Excerpt(text, len(text))
     cut = text[:most]
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, most // 2, most)]
+    if ends:
+        return Excerpt(cut[: ends[-1]], len(text))
     space = max(cut.rfind(" "), cut.rfind("\n"))
     if space > most - 40:
         cut = cut[:space]

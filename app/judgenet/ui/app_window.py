@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui.accessible import install_names
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.context import Context
@@ -111,6 +112,7 @@ class AppWindow(QMainWindow):
     ) -> None:
         super().__init__()
         self.setObjectName("studio")
+        install_names()
         self.setAcceptDrops(True)
         self._on_closed = on_closed
         self._closing = False
@@ -232,7 +234,11 @@ class AppWindow(QMainWindow):
         if visit.page not in ("welcome", "settings"):
             self._settings.keep_text("page", visit.page)
         page.enter(visit)
-        if self.stack.isAncestorOf(self.focusWidget()) or self.focusWidget() is None:
+        focused = self.focusWidget()
+        if self.rail.isAncestorOf(focused):
+            # The ring goes along to the page that is shown.
+            self.rail.focus_page(visit.page)
+        elif self.stack.isAncestorOf(focused) or focused is None:
             self.stack.setFocus(Qt.FocusReason.OtherFocusReason)
         self.context.actions.refresh_soon()
 

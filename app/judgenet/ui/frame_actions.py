@@ -408,7 +408,7 @@ class FrameActions(QObject):
         document = self._context.document
         if not document.is_open or document.file is None:
             return
-        parts = [f"{len(document.pairs):,} pairs" if document.pairs else "", f"network {size_words(document.spec)}"]
+        parts = [count(len(document.pairs), "pair") if document.pairs else "", f"network {size_words(document.spec)}"]
         newest = self._context.run_state.newest
         if newest is not None:
             parts.append(f"run {newest.number}")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
 from judgenet.ui.figures import Figures
@@ -289,6 +290,7 @@ class Rail(QFrame):
             button.setCheckable(True)
             button.setAccessibleName(word)
             button.setObjectName(f"rail.{key}")
+            button.setProperty(PAGE_TAB, True)
             button.clicked.connect(self._click)
             self._group.addButton(button)
             self._buttons[key] = button
@@ -331,6 +333,11 @@ class Rail(QFrame):
         """Marks the page in view."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
+
+    def focus_page(self, key: str) -> None:
+        """Leads the keyboard's focus to the button of a page, where it has one."""
+        if key in self._buttons:
+            self._buttons[key].setFocus(Qt.FocusReason.TabFocusReason)
 
     def set_open(self, is_open: bool) -> None:
         """Pages but the settings need a project."""
@@ -467,13 +474,11 @@ class StatusBar(QFrame):
         self._fit()
 
     def _show_run(self, progress: Progress) -> None:
-        self.bar.show()
-        self.bar.setRange(0, 1000)
-        self.bar.setValue(round(1000 * progress.share))
-        self.bar.setAccessibleDescription(percent(progress.share))
+        self._show_share(progress.share)
         runner, away = self._runner, self._runner.away.removeprefix("paused: ")
         paused = runner.paused or (away and not runner.stopping)
-        state = "Paused" if paused else "Stopping" if runner.stopping else percent(progress.share)
+        share = "Finishing" if progress.share >= 1 else percent(progress.share)
+        state = "Paused" if paused else "Stopping" if runner.stopping else share
         left, right = self._left, self._right
         left[0].say(state)
         left[1].say(f"{progress.pairs_done:,} of {count(progress.pairs, 'pair')}")
@@ -484,6 +489,15 @@ class StatusBar(QFrame):
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
         right[4].say("" if progress.eta_s is None else f"{time_left(progress.eta_s)} left")
+
+    def _show_share(self, share: float | None) -> None:
+        """How far the work is. A full bar would say that it is done: at the end it moves without an end."""
+        self.bar.show()
+        known = share is not None and share < 1
+        self.bar.setRange(0, 1000 if known else 0)
+        if share is not None and known:
+            self.bar.setValue(round(1000 * share))
+        self.bar.setAccessibleDescription("" if share is None else percent(share))
 
     def _say_unscored(self, progress: Progress) -> None:
         calls = progress.unscored_calls
@@ -503,12 +517,7 @@ class StatusBar(QFrame):
         return f"{text} + {count(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text
 
     def _show_job(self, job: Job) -> None:
-        self.bar.show()
-        if job.share is None:
-            self.bar.setRange(0, 0)
-        else:
-            self.bar.setRange(0, 1000)
-            self.bar.setValue(round(1000 * job.share))
+        self._show_share(job.share)
         self._left[0].say(job.title)
         self._left[1].say(job.text)
         for fact in (*self._left[2:], *self._right):

@@ -25,6 +25,7 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.words import count
 
 WAIT_MS: Final = 120
 EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stands here.", "Response B stands here.")
@@ -184,7 +185,7 @@ class PromptSection(Section):
             notes.append("Answered already: asking again costs nothing.")
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
-        self.tokens.setText(f"{found.tokens:,} tokens")
+        self.tokens.setText(count(found.tokens, "token"))
         self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
         head = f"{found.prompt.system}\n\n" if found.prompt.system else ""
         text = head + found.prompt.user

@@ -28,7 +28,7 @@ from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
-from judgenet.store.secrets import SecretError, find_key, scrub, set_session_key, store_key
+from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
 from judgenet.store.settings import (
     SettingsError,
     builtin_profiles,
@@ -445,10 +445,12 @@ class EndpointsPanel(QFrame):
         try:
             await self._context.tasks.off_thread(store_key, name, value)
             text = f"{name} is in the system's key store."
-        except SecretError as error:
+        except SecretError:
             try:
                 set_session_key(name, value)
-                text = f"{name} is known until JudgeNet ends. {scrub(str(error))}"
+                why = await self._context.tasks.off_thread(keyring_problem)
+                why = (why or "The system's key store did not keep it.").partition(" (")[0].rstrip(".") + "."
+                text = f"Key kept for this session only. {why} To keep it, set the environment variable {name}."
             except SecretError as other:
                 text = scrub(str(other))
         self.key_state.setText(text)

@@ -29,6 +29,7 @@ from judgenet.ui.results.figures_table import Axis, axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
+from judgenet.ui.words import count
 
 _TICK_ROOM: Final = 40
 """A tick of the axis needs so many px."""
@@ -394,7 +395,8 @@ def judgement_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
 
 
 def _rests_on(found: Estimate) -> str:
-    return f"{found.n:,} pairs, {found.labels:,} labelled" if found.labels else f"{found.n:,} pairs"
+    pairs = count(found.n, "pair")
+    return f"{pairs}, {found.labels:,} labelled" if found.labels else pairs
 
 
 def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:

@@ -392,7 +392,10 @@ class CanvasPane(QFrame):
         if known is None:
             return self._context.figures.problem
         found = known.estimate
-        parts = [count(found.pairs, "pair"), f"{span(*found.calls_open, 'whole')} calls"]
+        parts = [
+            count(found.pairs, "pair"),
+            f"{span(*found.calls_open, 'whole')} {'call' if found.calls_open.high == 1 else 'calls'}",
+        ]
         if found.price is not None:
             parts.append(f"about {money_span(*found.price, found.currency)}" if found.price.high else "free")
         low, high = time_left(known.duration.low), time_left(known.duration.high)
