@@ -1,0 +1,27 @@
+"""JudgeNet for Python programs and notebooks: read pairs, design a network, judge, and ask how good the verdicts are.
+
+Its names are the public names of the package: ``import judgenet as jn``.
+"""
+
+from __future__ import annotations
+
+from judgenet.api.judging import LiveRun, judge, judge_async
+from judgenet.api.networks import Network, Study, endpoint, load
+from judgenet.api.pairs import Pairs, read_pairs
+from judgenet.api.runs import Run, open_run
+from judgenet.api.tables import Figures
+
+__all__ = [
+    "Figures",
+    "LiveRun",
+    "Network",
+    "Pairs",
+    "Run",
+    "Study",
+    "endpoint",
+    "judge",
+    "judge_async",
+    "load",
+    "open_run",
+    "read_pairs",
+]

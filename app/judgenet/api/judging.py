@@ -1,0 +1,263 @@
+"""Judging pairs from Python: nothing finished is lost, and nothing is paid for twice."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from collections.abc import AsyncIterator, Callable, Generator, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgenet.api.networks import Network
+from judgenet.api.pairs import Pairs, Source, as_pairs
+from judgenet.api.runs import Run
+from judgenet.core.checks import require_valid
+from judgenet.core.events import Event, RunFinished
+from judgenet.core.network import NetworkError, NetworkSpec
+from judgenet.core.pairs import Pair
+from judgenet.core.project import PairsSource, Project
+from judgenet.engine.budget import Limits
+from judgenet.engine.session import Engine, RunHandle, Start, all_settings, endpoints_of, with_models
+from judgenet.engine.setup import no_price_words, start_of, unpriced_models
+from judgenet.formats import write_pairs
+from judgenet.store.approvals import approve, endpoint_needs
+from judgenet.store.db import Store
+from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.settings import SettingsError, UnknownEndpoint, profile_problem, profiles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAIRS_FILE = "pairs.jsonl"
+"""The pairs of a run, written into its folder so that it can be opened and run again anywhere."""
+
+_TICK_S = 0.1
+
+Judged = Pairs | Source | Iterable[Pair]
+
+
+def judge(
+    pairs: Judged | pd.DataFrame,
+    network: Network | NetworkSpec,
+    *,
+    out: str | Path,
+    budget: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    limit: int | None = None,
+    progress: bool = True,
+    on_event: Callable[[Event], object] | None = None,
+) -> Run:
+    """Judges pairs with a network and waits until that is done.
+
+    The same again goes on where it stopped. Ctrl+C (or the notebook's stop) ends it within a second, keeps what is
+    finished and gives the run as it stands. Works where an event loop is running, too.
+
+    Args:
+        pairs: what :func:`judgenet.read_pairs` gives or takes.
+        network: what :meth:`Network.layers` or :func:`judgenet.load` gives.
+        out: the folder of the run.
+        budget: stop before more money than this is spent (US dollars); the prices of all models must be known.
+        max_calls, max_tokens: stop before more new calls, or tokens, than this.
+        limit: judge the first so many pairs.
+        progress: a live line on a terminal or in a notebook.
+        on_event: hears every event of the run (:mod:`judgenet.core.events`), on this thread.
+
+    Raises:
+        judgenet.core.network.NetworkError: the design cannot run.
+        judgenet.store.settings.SettingsError: an endpoint is not known, or lacks an address, a key or a price.
+        judgenet.formats.DataError: the pairs cannot be read.
+    """
+    with _Session(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit) as session:
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        handle = session.start(events.put)
+        with _progress(session.start_value.pairs, progress) as reporter:
+            stopping = False
+            while True:
+                try:
+                    try:
+                        event = events.get(timeout=_TICK_S)
+                    except queue.Empty:
+                        reporter.refresh()
+                        if handle.future.done() and events.empty():
+                            handle.future.result()
+                            break
+                        continue
+                    reporter.take(event)
+                    if on_event is not None:
+                        on_event(event)
+                    if isinstance(event, RunFinished):
+                        break
+                except KeyboardInterrupt:
+                    if stopping:
+                        raise
+                    stopping = True
+                    handle.cancel()
+        return session.finish(handle)
+
+
+def judge_async(
+    pairs: Judged | pd.DataFrame,
+    network: Network | NetworkSpec,
+    *,
+    out: str | Path,
+    budget: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    limit: int | None = None,
+) -> LiveRun:
+    """As :func:`judge`, without waiting: ``async for event in live`` gives the events, ``await live`` the run.
+
+    It begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is finished
+    is kept.
+    """
+    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit)
+
+
+class LiveRun:
+    """A run that goes on: an async iterator of its events, and awaitable for the finished :class:`Run`."""
+
+    def __init__(
+        self,
+        pairs: Judged | pd.DataFrame,
+        network: Network | NetworkSpec,
+        out: Path,
+        limits: Limits,
+        limit: int | None,
+    ) -> None:
+        self._session = _Session(pairs, network, out, limits, limit)
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._handle: RunHandle | None = None
+        self._run: Run | None = None
+
+    def __await__(self) -> Generator[Any, None, Run]:
+        return self._finished().__await__()
+
+    async def _finished(self) -> Run:
+        async for _ in self:
+            pass
+        assert self._run is not None
+        return self._run
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        if self._run is not None:
+            return
+        loop = asyncio.get_running_loop()
+
+        def emit(event: Event) -> None:
+            loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+        handle = self._handle = self._session.start(emit)
+        try:
+            ended = asyncio.wrap_future(handle.future)
+            while True:
+                waiting = asyncio.ensure_future(self._events.get())
+                await asyncio.wait((waiting, ended), return_when=asyncio.FIRST_COMPLETED)
+                if not waiting.done():
+                    waiting.cancel()
+                    ended.result()
+                    break
+                event = waiting.result()
+                yield event
+                if isinstance(event, RunFinished):
+                    break
+        finally:
+            handle.cancel()
+            with suppress(Exception):
+                await asyncio.shield(asyncio.wrap_future(handle.future))
+            self._run = self._session.finish(handle)
+            self._session.close()
+
+    def pause(self) -> None:
+        """Sends no further call."""
+        if self._handle is not None:
+            self._handle.pause()
+
+    def resume(self) -> None:
+        """Goes on, and tries stopped endpoints again."""
+        if self._handle is not None:
+            self._handle.resume()
+
+    def cancel(self) -> None:
+        """Ends the run within a second; what is finished is kept."""
+        if self._handle is not None:
+            self._handle.cancel()
+
+
+class _Session:
+    """A run's folder with its store open, and the engine."""
+
+    def __init__(
+        self,
+        pairs: Judged | pd.DataFrame,
+        network: Network | NetworkSpec,
+        out: Path,
+        limits: Limits,
+        limit: int | None,
+    ) -> None:
+        given = network if isinstance(network, Network) else Network(network)
+        chosen = as_pairs(pairs)[:limit]
+        self._project_path = out / RUN_PROJECT
+        earlier = load_project(self._project_path) if self._project_path.exists() else None
+        known = profiles(given.endpoints, out)
+        for name in endpoints_of(given.spec):
+            if name not in known:
+                raise UnknownEndpoint(name, known)
+            if problem := profile_problem(known[name]):
+                raise SettingsError(problem)
+        spec = with_models(given.spec, known)
+        for used in all_settings(spec):
+            if used.model is None:
+                raise NetworkError(f"Which model of {used.endpoint} is to be asked? Name it: model=…")
+        require_valid(spec, known)
+        used_names = endpoints_of(spec)
+        project = Project.new(out.absolute().name, spec, PairsSource((PAIRS_FILE,)))
+        self._project = Project(
+            name=project.name,
+            network=spec,
+            salt=project.salt if earlier is None else earlier.salt,
+            pairs=project.pairs,
+            endpoints=tuple(known[name] for name in used_names if known[name].kind != "embedded"),
+            prompts=dict(given.prompts),
+        )
+        self.start_value: Start = start_of(
+            self._project, list(chosen), known, folder=out, dataset=chosen.dataset, limits=limits
+        )
+        if limits.max_price is not None and (unknown := unpriced_models(spec, self.start_value.prices, known)):
+            raise SettingsError(f"{no_price_words(unknown)} A budget in money cannot be held without it.")
+        approve(endpoint_needs([known[name] for name in used_names], out, self._project.salt))
+        out.mkdir(parents=True, exist_ok=True)
+        write_pairs(self.start_value.pairs, out / PAIRS_FILE, "jsonl")
+        save_project(self._project, self._project_path)
+        self._store = Store.open(store_path(self._project_path))
+        self._engine = Engine()
+
+    def start(self, emit: Callable[[Event], None]) -> RunHandle:
+        """Starts the run, or goes on with it; ``emit`` is called on the engine's thread."""
+        return self._engine.start(self._store, self.start_value, emit)
+
+    def finish(self, handle: RunHandle) -> Run:
+        """The run as it is kept."""
+        self._store.flush()
+        return Run(store_path(self._project_path), handle.run.id)
+
+    def close(self) -> None:
+        """Ends the engine and closes the store."""
+        self._engine.close()
+        self._store.close()
+
+    def __enter__(self) -> _Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _progress(pairs: Iterable[Pair], shown: bool) -> Any:
+    from rich.console import Console
+
+    from judgenet.cli.progress import Reporter
+
+    return Reporter(Console(stderr=True), [pair.id for pair in pairs], quiet=not shown, each_pair=False)

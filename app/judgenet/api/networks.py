@@ -1,0 +1,163 @@
+"""Networks of judges for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from judgenet.api.pairs import Pairs
+from judgenet.core import presets
+from judgenet.core.checks import require_valid
+from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
+from judgenet.core.project import PROJECT_SUFFIX, Project, select
+from judgenet.engine.setup import read_source
+from judgenet.store.files import load_project, save_project
+from judgenet.store.settings import profile_from_flags
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of judges and the endpoints of its own that it names.
+
+    ``spec`` is the design as a value; ``prompts`` are edited prompt templates by name.
+    """
+
+    spec: NetworkSpec
+    endpoints: tuple[EndpointProfile, ...] = ()
+    prompts: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def layers(
+        cls,
+        width: int | None,
+        depth: int,
+        *,
+        model: str | None = None,
+        endpoint: str | EndpointProfile = "embedded",
+        roles: RoleKind | Sequence[str | Role] = "generated",
+        orders: Literal["both", "ab", "ba", "random"] = "both",
+        samples: int = 1,
+        temperature: float | Literal["default"] = "default",
+        max_tokens: int = 1024,
+        chair: bool = False,
+        seed: int = 0,
+        name: str | None = None,
+    ) -> Network:
+        """A network of ``depth`` layers of ``width`` equal judges each (WideDeep, arXiv 2308.01862).
+
+        Args:
+            width: judges in each layer; ``None``: as many as the model names roles for a pair.
+            model: the model to ask; an endpoint that has a model of its own needs none.
+            endpoint: the name of an endpoint (``"openai"``, ``"embedded"``, one of your settings), or one that
+                :func:`judgenet.endpoint` made.
+            roles: ``"generated"`` by the model for each pair, ``"none"``, or names of roles, one a judge.
+            orders: in which orders the responses are shown; ``"random"`` draws one a call.
+            samples: calls of each judge in each order.
+            chair: one more judge reads the last layer and decides.
+
+        Raises:
+            judgenet.core.network.NetworkError: the design cannot run; the message says why.
+        """
+        own = (endpoint,) if isinstance(endpoint, EndpointProfile) else ()
+        place = endpoint.name if isinstance(endpoint, EndpointProfile) else endpoint
+        given: RoleKind | list[Role]
+        if isinstance(roles, str):
+            given = cast("RoleKind", roles)
+        else:
+            given = [Role(of) if isinstance(of, str) else of for of in roles]
+        settings = Settings(endpoint=place, model=model, temperature=temperature, max_tokens=max_tokens)
+        spec = presets.network(
+            width,
+            depth,
+            roles=given,
+            orders=orders,
+            samples=samples,
+            seed=seed,
+            chair=chair,
+            settings=settings,
+            name=name,
+        )
+        require_valid(spec)
+        return cls(spec, own)
+
+    @property
+    def name(self) -> str:
+        """The network's name."""
+        return self.spec.name
+
+    def graph(self) -> nx.DiGraph[str]:
+        """Who reads whom, as a networkx graph."""
+        from judgenet.core.network_graph import graph
+
+        return graph(self.spec)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes a project file that the studio and the command line open; gives its path.
+
+        :raises judgenet.store.files.FileError: it cannot be written.
+        """
+        target = Path(path).with_suffix(PROJECT_SUFFIX)
+        project = Project.new(target.stem, self.spec)
+        save_project(replace(project, endpoints=self.endpoints, prompts=dict(self.prompts)), target)
+        return target
+
+    def __repr__(self) -> str:
+        return f"<Network {self.spec.name}: {self.spec.depth} layers>"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A project file: its network, and its pairs, which are read when they are asked for."""
+
+    path: Path
+    project: Project
+
+    @property
+    def network(self) -> Network:
+        """The network with the project's endpoints and prompts."""
+        return Network(self.project.network, self.project.endpoints, tuple(self.project.prompts.items()))
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs that the project names.
+
+        :raises ValueError: it names none.
+        :raises judgenet.formats.DataError: a file cannot be read.
+        """
+        source = self.project.pairs
+        if source is None:
+            raise ValueError(f"{self.path} names no pairs. Read some with judgenet.read_pairs.")
+        dataset = read_source(source, self.path.absolute().parent, self.project.salt)
+        return Pairs(select(dataset.pairs, source.selection), dataset)
+
+
+def load(path: str | Path) -> Study:
+    """Opens a project file (``.judgenet``). Nothing is sent, and no pair is read yet.
+
+    :raises judgenet.core.project.ProjectError: it is no project, or something in it cannot be used.
+    """
+    return Study(Path(path), load_project(Path(path)))
+
+
+def endpoint(
+    base_url: str,
+    model: str,
+    *,
+    api_key_env: str | None = None,
+    kind: EndpointKind | None = None,
+    concurrency: int | None = None,
+) -> EndpointProfile:
+    """An endpoint by its address, for :meth:`Network.layers`.
+
+    ``api_key_env`` is the name, not the value, of the environment variable that holds the key; keys of well-known hosts
+    are found by themselves. ``concurrency`` is the most calls at once.
+
+    :raises judgenet.store.settings.SettingsError: the address cannot be used.
+    """
+    return profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)

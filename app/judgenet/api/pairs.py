@@ -1,0 +1,121 @@
+"""Pairs of responses for Python: read from files and data frames, shown as tables."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from judgenet import formats
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.formats import Dataset, Finding, PairMapping
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Source = str | Path | Sequence[str | Path]
+
+_COLUMNS = (
+    *("id", "question", "response_a", "response_b", "reference", "task"),
+    *("model_a", "model_b", "human", "tags", "annotators"),
+)
+
+
+class Pairs(Sequence[Pair]):
+    """Pairs in order. ``dataset`` is the file that they were read from, ``None`` where they were made in Python."""
+
+    def __init__(self, pairs: Iterable[Pair], dataset: Dataset | None = None) -> None:
+        self._pairs = tuple(pairs)
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Pairs: ...
+
+    def __getitem__(self, index: int | slice) -> Pair | Pairs:
+        return Pairs(self._pairs[index], self.dataset) if isinstance(index, slice) else self._pairs[index]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._pairs)
+
+    def __repr__(self) -> str:
+        labelled = sum(pair.human is not None for pair in self._pairs)
+        return f"<Pairs: {len(self):,} pairs, {labelled:,} of them with a human label>"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is odd about the file: duplicates, identical responses, labels that were left out, and more."""
+        return () if self.dataset is None else self.dataset.findings
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a pair; the columns are those that JudgeNet reads."""
+        import pandas as pd
+
+        records = [pair.to_json() for pair in self._pairs]
+        return pd.DataFrame(records, columns=list(_COLUMNS))
+
+    def _repr_html_(self) -> str:
+        return f"<p>{repr(self)[1:-1]}</p>{self[:10].to_frame().to_html(index=False, escape=True)}"
+
+
+def read_pairs(
+    source: Source | pd.DataFrame,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    label_map: Mapping[str, Verdict | None] | None = None,
+    encoding: str | None = None,
+    leave_out: Sequence[str] = (),
+) -> Pairs:
+    """Reads pairs as the studio and the command line do.
+
+    Args:
+        source: a file, several files, a folder of a published data set, or a pandas data frame.
+        mapping: columns by field, ``{"question": "prompt", "response_a": "answer_1", …}``; what is not named is filled
+            from what is known of the format.
+        label_map: what a label value means: ``{"1": "a", "2": "b", "0": "tie"}``. Never guessed.
+        encoding: of a file that is not UTF-8.
+        leave_out: kinds of findings whose pairs are left out: ``"duplicate"``, ``"identical_responses"``, ….
+
+    Raises:
+        judgenet.formats.DataError: a file cannot be read, or columns or labels are not clear. The message says where,
+            and how to fix it.
+    """
+    wanted = PairMapping(columns=dict(mapping or {}), labels=label_map, encoding=encoding, leave_out=tuple(leave_out))
+    if isinstance(source, str | Path):
+        return _read([Path(source)], wanted)
+    if isinstance(source, Sequence):
+        return _read([Path(path) for path in source], wanted)
+    # A data frame goes the way of a file, so that it is read, checked and named in errors alike.
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data-frame.jsonl"
+        records = json.loads(source.to_json(orient="records", date_format="iso"))
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        return Pairs(_read([path], wanted))
+
+
+def _read(paths: Sequence[Path], mapping: PairMapping) -> Pairs:
+    dataset = formats.read_pairs(paths, mapping=mapping)
+    return Pairs(dataset.pairs, dataset)
+
+
+def as_pairs(source: Pairs | Source | pd.DataFrame | Iterable[Pair]) -> Pairs:
+    """Whatever :func:`judgenet.judge` takes for its pairs.
+
+    :raises ValueError: two pairs have the same id.
+    """
+    if isinstance(source, Pairs):
+        return source
+    if not isinstance(source, str | Path) and isinstance(source, Iterable):
+        made = [pair for pair in source if isinstance(pair, Pair)]
+        if made:
+            if len({pair.id for pair in made}) < len(made):
+                raise ValueError("Two pairs have the same id. Give each pair an id of its own.")
+            return Pairs(made)
+    return read_pairs(source)  # type: ignore[arg-type]

@@ -1,0 +1,144 @@
+"""Recorded runs for Python: their pairs and calls as data frames, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgenet.api.networks import Network
+from judgenet.api.tables import Figures
+from judgenet.core.aggregate import deciding
+from judgenet.core.labels import Chosen
+from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
+from judgenet.store.locate import find_run
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo, run_info
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Run:
+    """A run as it is recorded in its store. Nothing that is asked of it costs a call.
+
+    What is read is read once; :meth:`reload` reads anew, for a run that goes on.
+    """
+
+    def __init__(self, store_path: Path, run_id: str) -> None:
+        self.store_path = store_path
+        self.id = run_id
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[Store, RunInfo]]:
+        with Store.open(self.store_path, readonly=True) as store:
+            yield store, run_info(store, self.id)
+
+    def reload(self) -> Run:
+        """The run as it stands now."""
+        return Run(self.store_path, self.id)
+
+    @cached_property
+    def info(self) -> RunInfo:
+        """Its state, its times, and what its record holds (network, settings, versions)."""
+        with self._open() as (_, run):
+            return run
+
+    @property
+    def state(self) -> str:
+        """``done``, ``running``, ``budget``, ``cancelled``, ``halted`` or ``failed``."""
+        return self.info.state
+
+    @property
+    def network(self) -> Network:
+        """The network as it was run."""
+        return Network(network_of(self.info))
+
+    @cached_property
+    def frame(self) -> RunFrame:
+        """The run as arrays, for figures of your own (:class:`judgenet.store.frame.RunFrame`)."""
+        with self._open() as (store, run):
+            return RunFrame.read(store, run)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """A row a pair with its label, its verdicts and its texts (:func:`judgenet.store.tables.pair_table`)."""
+        from judgenet.store.tables import pair_table
+
+        with self._open() as (store, _):
+            return pair_table(self.frame, store)
+
+    @cached_property
+    def calls(self) -> pd.DataFrame:
+        """A row a call with scores, evidence, tokens and price (:func:`judgenet.store.tables.call_table`)."""
+        from judgenet.store.tables import call_table
+
+        with self._open() as (store, run):
+            return call_table(store, run, texts=True)
+
+    def agreement(self, by: str | None = None, *, seed: int = 0) -> Figures:
+        """Accuracy, macro-F1 and Cohen's kappa of every aggregation and neuron against the human labels, with 95 %
+        intervals, and what ``judgenet metrics`` counts beside them.
+
+        ``by`` is ``"task"`` or ``"human"``, for each group too.
+        """
+        from judgenet.cli.metrics import run_metrics
+
+        with self._open() as (store, run):
+            return Figures(run_metrics(store, run, by, seed=seed), "aggregations")
+
+    def rate(
+        self, labels: Chosen | None = None, *, aggregation: str | None = None, use: str = "all", seed: int = 0
+    ) -> Figures:
+        """How often response B is better, corrected for the network's errors by the human labels.
+
+        Args:
+            labels: how the labelled pairs were chosen (``"random"``, ``"within-verdict"``, ``"imported"``,
+                ``"targeted"``); ``None``: as is kept of each label.
+            aggregation: whose verdicts; ``None``: those that decide.
+            use: which labels: ``"all"`` or ``"every:5"``.
+        """
+        from judgenet.cli.rate import run_rates
+
+        with self._open() as (store, run):
+            name = aggregation or deciding(network_of(run))
+            return Figures(run_rates(store, run, name, use, labels, seed), "estimates")
+
+    def compare(self, other: Run, labels: Chosen | None = None, *, seed: int = 0) -> Figures:
+        """The differences of two runs, this one less the other, on the pairs that both judged."""
+        from judgenet.cli.compare import run_comparison
+
+        with self._open() as first, other._open() as second:
+            names = (deciding(network_of(first[1])), deciding(network_of(second[1])))
+            return Figures(run_comparison(first, second, names, "all", labels, seed), "differences")
+
+    def report(
+        self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0
+    ) -> list[Path]:
+        """Writes the run's report; the ending of each file says the form (``.html``, ``.pdf``, ``.md``, ``.tex``,
+        ``.csv``, ``.json``). Gives the paths."""
+        from judgenet.cli.report import report as write_report
+
+        targets = [Path(path)] if isinstance(path, str | Path) else [Path(of) for of in path]
+        write_report(f"{self.store_path}", targets, aggregation=aggregation, seed=seed)
+        return targets
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id} in {self.store_path}: {self.state}>"
+
+    def _repr_html_(self) -> str:
+        return self.agreement()._repr_html_()
+
+
+def open_run(place: str | Path, run: str | None = None) -> Run:
+    """A recorded run: ``place`` is a folder, a project or a store (its newest run), or names a run in one
+    (``"study/run-2"``); ``run`` is a run's id in it.
+
+    :raises judgenet.store.db.StoreError: there is no such run; the message lists those that there are.
+    """
+    path, run_id = find_run(str(place))
+    with Store.open(path, readonly=True) as store:
+        return Run(path, run_info(store, run or run_id).id)

@@ -1,0 +1,188 @@
+"""The package as Python programs use it: five lines from pairs to figures, the same figures as the command line's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import judgenet as jn
+from judgenet.cli.metrics import run_metrics
+from judgenet.core.events import PairFinished, RunFinished
+from judgenet.core.network import NetworkError
+from judgenet.core.pairs import Pair
+from judgenet.formats import DataError
+from judgenet.store.db import Store
+from judgenet.store.runs import run_info
+from judgenet.store.settings import SettingsError
+from tests.fakes.judge_server import JudgeServer
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGENET_CONFIG_DIR", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def pairs() -> list[Pair]:
+    labels = ("a", "b", "tie", "a", "b", None)
+    return [
+        Pair(f"p{place}", f"Question {place}?", f"First {place}.", f"Second {place}.", human=label)  # type: ignore[arg-type]
+        for place, label in enumerate(labels)
+    ]
+
+
+def network(server: JudgeServer) -> jn.Network:
+    return jn.Network.layers(2, 2, model="judge", endpoint=jn.endpoint(server.url, "judge"), roles="none")
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import sys, judgenet; print(sorted({'numpy', 'pandas', 'httpx', 'PySide6', 'typer'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_public_surface_is_what_all_names() -> None:
+    assert sorted(jn.__all__) == [
+        "Figures",
+        "LiveRun",
+        "Network",
+        "Pairs",
+        "Run",
+        "Study",
+        "__version__",
+        "endpoint",
+        "judge",
+        "judge_async",
+        "load",
+        "open_run",
+        "read_pairs",
+    ]
+    assert all(getattr(jn, name) is not None for name in jn.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = jn.nothing  # type: ignore[attr-defined]
+
+
+def test_five_lines_judge_pairs_and_resume(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    run = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
+    assert run.state == "done"
+    assert len(run.calls) == server.judge.stats()["paid"] == 6 * 2 * 2 * 2
+    assert list(run.pairs["id"]) == [pair.id for pair in pairs]
+    assert list(run.pairs["human"])[:3] == ["a", "b", "tie"]
+    assert run.pairs["human"].isna().tolist() == [False] * 5 + [True]
+    again = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
+    assert again.id == run.id
+    assert server.judge.stats()["paid"] == 48
+    opened = jn.open_run(tmp_path / "study")
+    assert (opened.id, opened.store_path) == (run.id, run.store_path)
+
+
+def test_figures_are_those_of_the_command_line(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    run = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
+    with Store.open(run.store_path, readonly=True) as store:
+        expected = run_metrics(store, run_info(store, run.id))
+    found = run.agreement()
+    assert json.loads(found.to_json()) == json.loads(json.dumps(expected))
+    table = found.to_frame()
+    assert list(table.index) == ["c1", "c2_l1", "c2_l2", "c2_all"]
+    assert table.loc["c1", "n_used"] == 5
+    assert table.loc["c1", "n_total"] == 6
+    assert "<table" in found._repr_html_()
+    same = (run.pairs["c1"] == run.pairs["human"])[:5]
+    assert table.loc["c1", "accuracy"] == pytest.approx(same.mean())
+
+
+def test_events_come_while_the_run_goes_on(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    async def work() -> tuple[list[object], jn.Run]:
+        live = jn.judge_async(pairs, network(server), out=tmp_path / "study")
+        events = [event async for event in live]
+        return events, await live
+
+    events, run = asyncio.run(work())
+    assert sum(isinstance(event, PairFinished) for event in events) == 6
+    assert isinstance(events[-1], RunFinished)
+    assert run.state == "done"
+
+
+def test_judging_works_inside_a_running_loop(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    async def notebook() -> jn.Run:
+        return jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
+
+    assert asyncio.run(notebook()).state == "done"
+
+
+def test_a_cancelled_task_keeps_what_is_finished(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    async def work() -> None:
+        async for event in jn.judge_async(pairs, network(server), out=tmp_path / "study"):
+            if isinstance(event, PairFinished):
+                break
+
+    asyncio.run(work())
+    assert len(jn.open_run(tmp_path / "study").calls) > 0
+
+
+def test_a_budget_in_calls_stops_the_run(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    run = jn.judge(pairs, network(server), out=tmp_path / "study", max_calls=10, progress=False)
+    assert run.state == "budget"
+    assert server.judge.stats()["paid"] <= 10
+
+
+def test_a_budget_in_money_needs_prices(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"The price of judge at .* is unknown"):
+        jn.judge(pairs, network(server), out=tmp_path / "study", budget=5)
+    assert not (tmp_path / "study").exists()
+
+
+def test_pairs_from_data_frames_are_read_as_from_files(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"prompt": ["Why?"], "one": ["Because."], "two": ["No."], "better": [1]})
+    pairs = jn.read_pairs(
+        frame,
+        mapping={"question": "prompt", "response_a": "one", "response_b": "two", "human": "better"},
+        label_map={"1": "a", "2": "b"},
+    )
+    assert [(pair.question, pair.response_a, pair.response_b, pair.human) for pair in pairs] == [
+        ("Why?", "Because.", "No.", "a")
+    ]
+    again = jn.read_pairs(pairs.to_frame())
+    assert [pair.to_json() for pair in again] == [pair.to_json() for pair in pairs]
+    with pytest.raises(DataError):
+        jn.read_pairs(pd.DataFrame({"x": [1]}))
+
+
+def test_projects_open_with_their_network_and_pairs(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    net = network(server)
+    jn.judge(pairs, net, out=tmp_path / "study", progress=False)
+    study = jn.load(tmp_path / "study" / "run.judgenet")
+    assert study.network.spec == net.spec
+    assert [pair.id for pair in study.pairs] == [pair.id for pair in pairs]
+    saved = net.save(tmp_path / "mine")
+    assert jn.load(saved).network.spec == net.spec
+    assert net.graph().number_of_nodes() == 4 + 3
+
+
+def test_what_cannot_run_is_refused_before_anything_is_written(pairs: list[Pair], tmp_path: Path) -> None:
+    with pytest.raises(NetworkError):
+        jn.Network.layers(0, 1)
+    with pytest.raises(SettingsError, match="no endpoint 'nowhere'"):
+        jn.judge(pairs, jn.Network.layers(1, 1, model="m", endpoint="nowhere"), out=tmp_path / "study")
+    with pytest.raises(ValueError, match="same id"):
+        jn.judge([pairs[0], pairs[0]], jn.Network.layers(1, 1, roles="none"), out=tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_report_is_written_by_its_ending(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    run = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
+    (target,) = run.report(tmp_path / "report.md")
+    assert target.read_text(encoding="utf-8").startswith("Report of run 1, 2×2")
