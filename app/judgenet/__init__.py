@@ -14,6 +14,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from judgenet.version import __version__
+
 if TYPE_CHECKING:
     from judgenet.api import (
         Figures,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
         read_pairs,
     )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Figures",

@@ -17,7 +17,6 @@ from itertools import islice
 from pathlib import PurePath, PureWindowsPath
 from typing import Any, Literal
 
-from judgenet import __version__
 from judgenet.core.documents import DocumentError, Extra, Fields, extra_of, parse, to_text, with_extra
 from judgenet.core.endpoints import EndpointProfile, profile_from_json, profile_to_json
 from judgenet.core.keys import secrets_in
@@ -26,6 +25,7 @@ from judgenet.core.network_json import from_json, to_json
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.plan import PriceError, prices_from_json
 from judgenet.core.sorting import sorted_in_parts
+from judgenet.version import __version__
 
 SCHEMA = 1
 

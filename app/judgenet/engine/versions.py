@@ -6,7 +6,7 @@ import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from judgenet import __version__
+from judgenet.version import __version__
 
 _TOLD = ("httpx", "aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Essentials", "xllamacpp")
 

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from judgenet import __version__
 from judgenet.core.aggregate import aggregation_title
 from judgenet.formats.tables import csv_text
 from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
@@ -24,6 +23,7 @@ from judgenet.report.words import (
     ratio,
     ratio_interval,
 )
+from judgenet.version import __version__
 
 
 def document(results: Results) -> Document:

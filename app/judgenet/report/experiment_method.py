@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judgenet import __version__
 from judgenet.core import network_json
 from judgenet.report.blocks import Block, Bullets, Document, Given, Inline, Line, Paragraph, Section
 from judgenet.report.experiment_document import TARGETS
 from judgenet.report.experiment_results import Results, Values, kind_of
 from judgenet.report.outline_record import rules_words
 from judgenet.report.words import day, percent, plural
+from judgenet.version import __version__
 
 WIDEDEEP = "Wider and Deeper LLM Networks are Fairer LLM Evaluators (2023), arXiv 2308.01862"
 FAIREVAL = "Large Language Models are not Fair Evaluators (2023), arXiv 2305.17926"

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from judgenet import __version__
 from judgenet.core import network_json
 from judgenet.core.aggregate import Opinion, aggregate, aggregation_title
 from judgenet.core.calls import ROLES_LAYER
@@ -29,6 +28,7 @@ from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, question_numbers
 from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
 from judgenet.store.usage import different_calls, models_used, parameters_used
+from judgenet.version import __version__
 
 PAPER_AGREEMENT = 0.8
 """How far people agree with each other in the paper: the target where the pairs have no panel of their own."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
-from judgenet import __version__
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import NetworkSpec
 from judgenet.report import charts
@@ -57,6 +56,7 @@ from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
 from judgenet.report.words import day, digest, money, of, percent, plural
+from judgenet.version import __version__
 
 PartKey = Literal[
     "run", "agreement", "winner", "people", "tasks", "neurons", "raters", "roles", "orders", "bias", "layers",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet import __version__
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.presets import size_name
@@ -15,6 +14,7 @@ from judgenet.report.model import Report
 from judgenet.report.words import day, minus, of, p_value, plural, ratio, ratio_interval
 from judgenet.stats.bias import LEVEL, Judge
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
+from judgenet.version import __version__
 
 _PARTS = ("single", "baseline", "layer", "aggregation", "network")
 """The judges of which a report has a column each."""

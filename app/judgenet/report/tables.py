@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from judgenet import __version__
 from judgenet.core import network_json
 from judgenet.core.network import NetworkSpec
 from judgenet.formats.tables import csv_text
@@ -42,6 +41,7 @@ from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import Interval, WinRate
+from judgenet.version import __version__
 
 # Markdown
 

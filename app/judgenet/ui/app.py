@@ -30,7 +30,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from judgenet import __version__
 from judgenet.store.recovery import ended_sessions, state_folder
 from judgenet.store.secrets import SecretFilter
 from judgenet.ui.app_window import AppWindow
@@ -39,6 +38,7 @@ from judgenet.ui.errors import Mend
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.settings import StudioSettings
 from judgenet.ui.theme import ThemeManager
+from judgenet.version import __version__
 
 log = logging.getLogger("judgenet.ui")
 

@@ -23,7 +23,6 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from judgenet import __version__
 from judgenet.colors import LIGHT
 from judgenet.core.pairs import Verdict
 from judgenet.report.blocks import (
@@ -52,6 +51,7 @@ from judgenet.report.drawing import BODY_PX, Drawing
 from judgenet.report.model import Excerpt, PairStudy
 from judgenet.report.words import LETTERS, clean
 from judgenet.ui.export import UNITS, color_of, font, paint
+from judgenet.version import __version__
 
 _RESOLUTION: Final = 2400
 """Dots an inch: 20 dots are one px of the design, 120 of which are an inch, so that a page is 992 px wide."""
