@@ -100,6 +100,7 @@ def position_json(found: PositionConsistency, flips: Share, right: RightByOrder)
         "flip_rate_ci": ends(flips.interval),
         "net": found.net,
         "p": found.p,
+        "questions_p": found.questions_p,
         "right_ab": right.right_ab,
         "n_ab": right.n_ab,
         "right_ba": right.right_ba,
@@ -107,6 +108,9 @@ def position_json(found: PositionConsistency, flips: Share, right: RightByOrder)
         "right_both": right.right_both,
         "n_both": right.n_both,
         "reason": found.reason or flips.reason or None,
+        "reasons": {"questions_p": found.reason or "every question has one pair, so that p is over questions already"}
+        if found.questions_p is None
+        else {},
     }
 
 

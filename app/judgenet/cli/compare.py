@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.comparing import Both, compare_pairs
 from judgenet.report.judges import Differing, changes_between, judges_warning, network_words, what_differs
-from judgenet.stats.comparison import Comparison, Difference
+from judgenet.stats.comparison import Comparison, Difference, known_difference
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
 from judgenet.store.results import PairResult, question_numbers, within_name
@@ -68,7 +69,11 @@ def run_comparison(
         chosen,
         seed,
     )
-    found, sample = compared.figures, compared.sample
+    found, sample, rate = compared.figures, compared.sample, compared.rate
+    if aggregation[0] == aggregation[1] and (first[0].path, first[1].id) == (second[0].path, second[1].id):
+        differences = {name: known_difference(of) for name, of in found.differences.items()}
+        test = replace(found.test, interval=differences["accuracy"].interval)
+        found, rate = replace(found, differences=differences, test=test), known_difference(rate)
     differing = what_differs(first, second, aggregation)
     return {
         "first": _who(first[1], aggregation[0]),
@@ -84,7 +89,7 @@ def run_comparison(
         },
         "mcnemar": _mcnemar_json(found),
         "differences": {name: difference_json(of) for name, of in found.differences.items()},
-        "rate": difference_json(compared.rate),
+        "rate": difference_json(rate),
         "agree": {
             "value": found.agree / found.n if found.n else None,
             "n": found.n,
@@ -140,6 +145,7 @@ def difference_json(found: Difference) -> dict[str, Any]:
         "n": found.n,
         "n_questions": found.questions,
         "reason": found.reason or None,
+        "note": found.note,
     }
 
 
@@ -197,8 +203,9 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
         )
     console.print(table)
     for title, found in shown.items():
-        if found["reason"]:
-            console.print(f"{title}: {found['reason']}", soft_wrap=True, markup=False)
+        for said in (found["reason"], found["note"]):
+            if said:
+                console.print(f"{title}: {said}", soft_wrap=True, markup=False)
     test = figures["mcnemar"]
     if test["p"] is not None:
         over = "" if test["questions_p"] is None else f"; over questions p = {test['questions_p']:.4f}"

@@ -36,9 +36,10 @@ from judgenet.report.trust import (
     uncertainty_figures,
     with_evidence,
 )
-from judgenet.stats.agreement import position_of, review_share
-from judgenet.stats.curves import CODES, Codes, pair_counts, right_by_order
+from judgenet.stats.agreement import position_of_codes, review_share
+from judgenet.stats.curves import CODES, Codes, right_by_order
 from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
+from judgenet.stats.resampling import few_note
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
 from judgenet.store.evidence import SAMPLED_PAIRS
@@ -86,7 +87,7 @@ def run_metrics(
         "neurons": _figures(found, neurons, seed=seed),
         "position": {
             name: position_json(
-                position_of(pair_counts(*both)),
+                position_of_codes(*both, found.groups),
                 conflicts(*both, found.groups, seed=seed),
                 right_by_order(found.human, *both),
             )
@@ -192,6 +193,8 @@ def _notes(found: RunFrame) -> list[str]:
     questions = len(np.unique(found.questions))
     if questions < len(found):
         notes.append(f"the {len(found):,} pairs hold {questions:,} different questions: intervals are over questions")
+        if few := few_note(questions):
+            notes.append(few)
     if len(found.names) >= _MANY:
         notes.append(f"{len(found.names):,} neurons are compared: the best of them looks better here than it is")
     return notes
@@ -329,7 +332,7 @@ def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool
             _figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
             _figure(flips["flip_rate"]),
-            _p(flips["p"]),
+            _p(flips["p"] if flips["questions_p"] is None else flips["questions_p"]),
         )
     console.print(table)
     if len(shown) < len(named):

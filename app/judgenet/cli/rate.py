@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -174,7 +173,8 @@ def run_rates(
     name = aggregation_of(run, aggregation)
     results = list(fair_results(store, run))
     sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
-    found = rates_over_questions(counts_by_question(results, name, label_of), sample.chosen, seed=seed)
+    counts = counts_by_question(results, name, label_of)
+    found = rates_over_questions(counts, sample.chosen, seed=seed)
     labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()
     return {
         **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},
@@ -202,40 +202,39 @@ def run_rates(
             }
             for part in found.stratified.strata
         ],
-        **_more(found, sample, seed),
+        **_more(found, sample, counts, seed),
         "length_adjusted": _length(results, name),
         "notes": _notes(results, sample, chosen) + (run_learned_notes(store, run) if name == LEARNED else []),
     }
 
 
-def _marginal(sample: Sample, place: int) -> Counter[Verdict]:
-    """How often the network (place 0) or people (1) gave which verdict, of the judged pairs."""
-    counts: Counter[Verdict] = Counter(sample.others if place == 0 else {})
-    for pair, count in sample.labelled.items():
-        counts[pair[place]] += count
-    return counts
-
-
-def counts_json(counts: Counter[Verdict]) -> dict[str, Any]:
-    """How often A, B and the tie were given, the share of ties, and the win rate of B among the decided, uncorrected
-    and over pairs: Wilson's interval and the exact sign test."""
-    n = counts.total()
-    found = decided_win_rate(counts["a"], counts["b"])
+def counts_json(by_question: NDArray[np.float64], seed: int = 0) -> dict[str, Any]:
+    """How often A, tie and B were given, from counts by question (questions, 3); the share of ties, and the win rate of
+    B among the decided, uncorrected: Wilson's interval and the exact sign test, over questions where these repeat."""
+    a, tie, b = (int(count) for count in by_question.sum(axis=0))
+    n = a + tie + b
+    found = decided_win_rate(a, b, by_question[:, [0, 2]], seed=seed)
     return {
-        "a": counts["a"],
-        "b": counts["b"],
-        "tie": counts["tie"],
+        "a": a,
+        "b": b,
+        "tie": tie,
         "n": n,
-        "tie_share": counts["tie"] / n if n else None,
+        "tie_share": tie / n if n else None,
         "reason": None if n else "there is none",
         "decided": {
             "value": found.value,
             "ci": None if found.interval is None else list(found.interval),
             "n": found.n,
+            "n_questions": found.questions,
             "p": found.p,
-            "reason": None if found.n else "no verdict decides for one of the two",
+            "questions_p": found.questions_p,
+            "reason": found.reason or None,
+            "reasons": _NOT_OVER_QUESTIONS if found.n and found.questions_p is None else {},
         },
     }
+
+
+_NOT_OVER_QUESTIONS = {"questions_p": "every question has one pair, so that p is over questions already"}
 
 
 def _bootstrap_json(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
@@ -252,18 +251,17 @@ def _bootstrap_json(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
     }
 
 
-def _more(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
-    these = found.stratified.these_pairs if found.estimates["stratified"].value is not None else None
+def _more(found: Rates, sample: Sample, counts: NDArray[np.float64], seed: int) -> dict[str, Any]:
+    these = found.stratified.these_pairs
     worth = found.worth
     per_verdict = worth.reason or "every judged pair has a human label"
     return {
-        "stratified_these_pairs": None if these is None else list(these),
-        "reasons": (
-            {"stratified_these_pairs": found.estimates["stratified"].reason or "no interval"} if these is None else {}
-        ),
+        "these_pairs": estimate_json(these),
+        "stratified_these_pairs": None if these.interval is None else list(these.interval),
+        "reasons": {"stratified_these_pairs": these.reason} if these.interval is None else {},
         "decided": estimate_json(found.decided),
-        "verdicts": counts_json(_marginal(sample, 0)),
-        "people": counts_json(_marginal(sample, 1)),
+        "verdicts": counts_json(counts[:, 1:].sum(axis=2), seed),
+        "people": counts_json(counts[:, 1:, 1:].sum(axis=1), seed),
         "k_class_bootstrap": _bootstrap_json(found, sample, seed),
         "worth": {
             "multiplier": worth.multiplier,
@@ -341,7 +339,8 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
     for heading in ("win rate", "95 % interval", "pairs", "labels"):
         table.add_column(heading, justify="right")
     shown = {_TITLES[method]: figures[method] for method in get_args(Method)}
-    lines = {title: shown[title] for title in _TITLES.values()} | {
+    lines = {_TITLES["stratified"]: figures["stratified"], "the same, of just these pairs": figures["these_pairs"]}
+    lines |= {title: shown[title] for title in _TITLES.values()} | {
         "decided pairs only": figures["decided"],
         "verdicts at equal length": figures["length_adjusted"],
     }
@@ -364,8 +363,11 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
     for who, title in (("verdicts", "Verdicts"), ("people", "Human labels")):
         counts = figures[who]
         if counts["n"]:
-            p = counts["decided"]["p"]
-            test = "" if p is None else "; sign test p < 0.0001" if p < 0.0001 else f"; sign test p = {p:.4f}"
+            decided = counts["decided"]
+            over, p = "", decided["p"]
+            if decided["questions_p"] is not None:
+                over, p = " over questions", decided["questions_p"]
+            test = f"; sign test{over} p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}" if p is not None else ""
             ties = f"tie {counts['tie']:,} ({counts['tie_share']:.1%})"
             console.print(f"{title}: A {counts['a']:,}, {ties}, B {counts['b']:,}{test}", soft_wrap=True)
     for part in figures["strata"]:

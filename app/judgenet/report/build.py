@@ -42,7 +42,7 @@ from judgenet.stats.agreement import LabelSet, agreement_of, position_of
 from judgenet.stats.calibration import SCORES, rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.discussion import overturns_of
-from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, agreements_intervals, win_rate
+from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, agreements_intervals, shown_rate
 from judgenet.stats.length import length_adjusted
 from judgenet.stats.provenance import LabelTally
 from judgenet.stats.resampling import FEWEST_QUESTIONS
@@ -124,8 +124,8 @@ def build(
         decides=decides,
         bootstrap_seed=seed,
         resamples=resamples,
-        verdicts=win_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
-        human=win_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
+        verdicts=shown_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
+        human=shown_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
         rates=_rates(counts, questions, decides, within_name(run, decides), chosen, resamples, seed),
         aggregations=aggregations,
         baseline=baseline(counts.against[decides], counts.cells[decides]),
@@ -161,7 +161,7 @@ def build(
             RoleFigures(of.name, of.pairs, figures(of.against, of.cells, draws=_NO_RESAMPLES))
             for _, of in sorted(counts.roles.items(), key=lambda item: (-item[1].pairs, item[0]))
         ),
-        position=position_of(counts.orders),
+        position=questions.orders(counts.order_cells),
         changes=tuple(
             LayerChange(layer - 1, layer, overturns_of(table)) for layer, table in counts.layer_changes.items()
         ),
@@ -213,7 +213,7 @@ def _rates(
         counted = bytearray(used[pair] for pair in zip(cells, counts.people, strict=True))
         found = rates_over_questions(questions.by_verdict(counted), sample.chosen, resamples=resamples, seed=seed)
     else:
-        found = rates(sample.labelled, sample.others, sample.chosen, seed=seed)
+        found = rates(sample.labelled, sample.others, sample.chosen)
     scores, lengths, asked = array("d"), array("q"), array("q")
     for code, length, question in zip(cells, counts.lengths, questions.numbers, strict=True):
         verdict = two_verdicts(code)[1]
@@ -224,7 +224,7 @@ def _rates(
     return RateFigures(
         estimates=found.estimates,
         strata=found.stratified.strata,
-        these_pairs=None if found.estimates["stratified"].value is None else found.stratified.these_pairs,
+        these_pairs=found.stratified.these_pairs,
         decided=found.decided,
         worth=found.worth,
         length_adjusted=length_adjusted(scores, lengths, asked if questions.repeated else None),

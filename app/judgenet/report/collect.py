@@ -102,8 +102,9 @@ class TaskCounts:
 class Counts:
     """All counts of a run. Tables by aggregation have a column of their own for pairs without a verdict (``None``).
 
-    Of each pair a few numbers are kept, and no text: a digest of its question, a byte for each aggregation and five for
-    each neuron and role, the difference of its responses' lengths (B minus A, in characters), its systems' numbers.
+    Of each pair a few numbers are kept, and no text: a digest of its question, a byte for each aggregation and one for
+    the two orders, five for each neuron and role, the difference of its responses' lengths (B minus A, in characters),
+    its systems' numbers.
     """
 
     spec: NetworkSpec
@@ -129,6 +130,7 @@ class Counts:
     against: dict[str, Two] = field(default_factory=dict)
     verdicts: Counter[Verdict | None] = field(default_factory=Counter)
     orders: Two = field(default_factory=Counter)
+    order_cells: bytearray = field(default_factory=bytearray)
     layer_changes: dict[int, Three] = field(default_factory=dict)
     layers: dict[int, LayerCounts] = field(default_factory=dict)
     neurons: dict[Place, NeuronCounts] = field(default_factory=dict)
@@ -235,7 +237,9 @@ def _count_pair(
         counts.cells[name].append(_CODE[cell[0]] << 2 | _CODE[cell[1]])
         task.against[name][cell] += 1
     counts.verdicts[named.get(decides)] += 1
-    counts.orders[(None, None) if found is None else (found.c1_ab, found.c1_ba)] += 1
+    ab, ba = (None, None) if found is None else (found.c1_ab, found.c1_ba)
+    counts.orders[ab, ba] += 1
+    counts.order_cells.append(_CODE[ab] << 2 | _CODE[ba])
     _leave_out(counts, of, found, named.get(decides))
     if with_words and of.roles is not None:
         task.role_names.update({" ".join(role.name.split()): 1 for role in of.roles})

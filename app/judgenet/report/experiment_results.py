@@ -229,7 +229,7 @@ def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence
     if not labelled:
         why = "no pair with both verdicts has a human label"
         nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
-        return found | nothing | {"p": None, "reasons": dict.fromkeys((*nothing, "p"), why)}
+        return found | nothing | {"p": None, "p_over": None, "reasons": dict.fromkeys((*nothing, "p", "p_over"), why)}
     codes = [verdict_codes(verdicts) for verdicts in zip(*said, strict=True)]
     compared = compare(counts, by_question=question_counts(question_numbers(used), *codes))
     reasons = {}
@@ -240,7 +240,14 @@ def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence
             reasons[f"{name}_ci"] = difference.reason
         if difference.difference is None:
             reasons[name] = difference.reason
-    return found | {"p": compared.test.p, "reasons": reasons}
+    repeated = compared.differences["accuracy"].questions != labelled
+    p = compared.questions_p if repeated else compared.test.p
+    if p is None and "accuracy_ci" in reasons:
+        reasons["p"] = reasons["accuracy_ci"]
+    elif p is None:
+        # No question has one of the two ahead.
+        p = 1.0
+    return found | {"p": p, "p_over": "questions" if repeated else "pairs", "reasons": reasons}
 
 
 def _saving_json(

@@ -18,7 +18,7 @@ from judgenet.core.pairs import Order, Verdict
 from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.calibration import Estimate, Method, VerdictStratum, Worth
 from judgenet.stats.discussion import Overturns
-from judgenet.stats.intervals import AgreementIntervals, Interval, WinRate
+from judgenet.stats.intervals import AgreementIntervals, WinRate
 from judgenet.stats.length import LengthAdjusted
 from judgenet.stats.provenance import LeftOut as LabelLeftOut
 from judgenet.store.runs import Spent
@@ -152,13 +152,13 @@ class RateFigures:
 
     ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``chosen`` is how they count and ``why``
     the reason; ``assumed`` is true where nobody told how they were chosen: they came with the data. ``left_out`` counts
-    the labelled pairs that are not used, by reason. ``these_pairs`` is the headline's interval
+    the labelled pairs that are not used, by reason. ``these_pairs`` is the headline
     where just these pairs are meant; ``decided`` counts decided pairs only, ``length_adjusted`` is uncorrected.
     """
 
     estimates: Mapping[Method, Estimate]
     strata: tuple[VerdictStratum, ...]
-    these_pairs: Interval | None
+    these_pairs: Estimate
     decided: Estimate
     worth: Worth
     length_adjusted: LengthAdjusted

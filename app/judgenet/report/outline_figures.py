@@ -330,10 +330,13 @@ def orders_line(position: PositionConsistency) -> Line:
     differ = position.n - round((position.consistent or 0) * position.n)
     if not differ:
         return (f"The verdict is the same in both orders on all {plural(position.n, 'pair')}.",)
+    test = f"exact sign test, {p_value(position.p)}"
+    if position.questions_p is not None:
+        test = f"exact sign test over questions, {p_value(position.questions_p)}"
     return (
         f"The verdict depends on the order on {plural(differ, 'pair')} ({flip_words(position)}). "
         f"On {position.primacy:,} the response shown first won both times, on {position.recency:,} the one shown "
-        f"last (exact sign test, {p_value(position.p)}); on {position.partial:,} one of the two orders gave a tie.",
+        f"last ({test}); on {position.partial:,} one of the two orders gave a tie.",
     )
 
 

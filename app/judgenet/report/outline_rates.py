@@ -232,18 +232,8 @@ def _estimates(rates: RateFigures) -> Table:
     for method in RATE_TITLES:
         found = rates.estimates[method]
         rows.append(_estimate(RATE_TITLES[method], found, strong=method == "stratified"))
-        if method == "stratified" and rates.these_pairs is not None and rates.labelled < rates.judged:
-            rows.append(
-                Row(
-                    (
-                        ("the same, of just these pairs",),
-                        (percent(found.value, unit=False),),
-                        (percent_interval(rates.these_pairs),),
-                        (f"{found.n:,}",),
-                        (f"{found.labels:,}",),
-                    )
-                )
-            )
+        if method == "stratified" and rates.these_pairs.value is not None and rates.labelled < rates.judged:
+            rows.append(_estimate("the same, of just these pairs", rates.these_pairs))
     rows.append(_estimate("Decided pairs only, corrected", rates.decided))
     length = rates.length_adjusted
     rows.append(_estimate("At equal length, uncorrected", Estimate(length.value, length.interval, length.n, 0)))

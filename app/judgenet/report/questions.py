@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.pairs import Verdict
 from judgenet.report.collect import Cells
+from judgenet.stats.agreement import PositionConsistency, position_of_codes
 from judgenet.stats.curves import CODES
 from judgenet.stats.resampling import question_counts
 
@@ -50,6 +51,13 @@ class Questions:
         """Counts by question, verdict and label, of shape (questions, 4, 4)."""
         said = np.frombuffer(bytes(cells), np.uint8)
         return question_counts(self.numbers, said & 3, said >> 2)
+
+    def orders(self, cells: bytearray) -> PositionConsistency:
+        """The verdicts in both orders, from a byte a pair: tested over questions too where these repeat."""
+        said = np.frombuffer(bytes(cells), np.uint8)
+        return position_of_codes(
+            (said >> 2).astype(np.uint8), (said & 3).astype(np.uint8), self.numbers if self.repeated else None
+        )
 
 
 def always(cells: bytearray, verdict: Verdict) -> bytearray:

@@ -34,7 +34,7 @@ from judgenet.stats.diversity import (
     verdict_diversity,
 )
 from judgenet.stats.intervals import RESAMPLES, AgreementIntervals, agreements_intervals
-from judgenet.stats.means import Mean, mean_of
+from judgenet.stats.means import Mean, mean_of, share_of_pairs
 from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_of
 from judgenet.stats.resampling import few_questions, label_table
 from judgenet.stats.uncertainty import (
@@ -138,7 +138,7 @@ def sureness(frame: RunFrame, scope: Scope = "all") -> Sureness:
             )
             for order in ORDERS
         },
-        certain=mean_of(certain, _NO_CALL, frame.groups),
+        certain=share_of_pairs(certain, _NO_CALL, frame.groups),
         calls=float(calls[calls > 0].mean()) if calls.any() else None,
         n_total=len(frame),
     )

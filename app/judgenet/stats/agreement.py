@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,6 +18,8 @@ from judgenet.core.pairs import VERDICTS, Verdict
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from judgenet.stats.curves import Codes
 
 LabelSet = Literal["occurring", "all"]
 """Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
@@ -160,7 +162,8 @@ class PositionConsistency:
     ``n`` of ``n_total`` pairs have both. ``consistent`` is the share with equal verdicts, ``flip_rate`` the share of
     the others (FairEval's conflict rate, arXiv 2305.17926). Of these, ``primacy`` preferred the first response shown
     both times, ``recency`` the second, and ``partial`` were a tie in exactly one order. ``net`` is
-    (primacy - recency) / n, ``p`` its exact sign test.
+    (primacy - recency) / n, ``p`` its exact sign test over pairs; ``questions_p`` is that over questions
+    (:func:`sign_test_over_questions`), where pairs share them.
     """
 
     consistent: float | None
@@ -173,6 +176,7 @@ class PositionConsistency:
     n: int
     n_total: int
     reason: str = ""
+    questions_p: float | None = None
 
 
 def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
@@ -222,6 +226,26 @@ def position_of(counts: Counts) -> PositionConsistency:
     )
 
 
+def position_of_codes(ab: Codes, ba: Codes, questions: NDArray[np.int64] | None = None) -> PositionConsistency:
+    """:func:`position` from codes as in :mod:`judgenet.stats.curves`. ``questions`` numbers that of each pair, where
+    some share one."""
+    from judgenet.stats.curves import pair_counts
+
+    found = position_of(pair_counts(ab, ba))
+    both = (ab > 0) & (ba > 0)
+    if questions is None or not found.n or not _repeated(questions[both]):
+        return found
+    first, last = (ab == 1) & (ba == 3), (ab == 3) & (ba == 1)
+    p = sign_test_over_questions(questions[both], first[both].astype(int) - last[both])
+    return replace(found, questions_p=p)
+
+
+def _repeated(questions: NDArray[np.int64]) -> bool:
+    import numpy as np
+
+    return len(np.unique(questions)) < len(questions)
+
+
 def flip_rate(order_ab: Verdicts, order_ba: Verdicts) -> float | None:
     """The share of pairs whose verdict changes with the order; ``None`` where no pair has both."""
     return position(order_ab, order_ba).flip_rate
@@ -235,6 +259,16 @@ def sign_test(more: int, less: int) -> float:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     return float(binomtest(more, more + less, 0.5).pvalue)
+
+
+def sign_test_over_questions(questions: NDArray[np.int64], leads: NDArray[np.integer]) -> float:
+    """The exact two-sided sign test of the questions that lead one way against those that lead the other;
+    ``leads`` are, pair by pair, 1, 0 or -1. It needs no more than that questions are independent of each other."""
+    import numpy as np
+
+    _, places = np.unique(questions, return_inverse=True)
+    sums = np.rint(np.bincount(places, leads)) if len(leads) else np.zeros(0)
+    return sign_test(int((sums > 0).sum()), int((sums < 0).sum()))
 
 
 def clustered_sign_test(leads: NDArray[np.float64]) -> float | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.stats import formulas
-from judgenet.stats.intervals import RESAMPLES, Interval, Z, win_rate
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, shown_rate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,10 @@ SCORES: dict[Verdict, float] = {"a": 0.0, "tie": 0.5, "b": 1.0}
 
 FEWEST_LABELS = 10
 FEWEST_IN_STRATUM = 2
+FEWEST_DECIDED = 5
+"""Below so many labels that decide for A or B there is no rate of decided pairs."""
+FEWEST_RARER = 5
+"""Below so many labels besides the commonest the error of PPI++ is not known."""
 _LARGE_STRATUM = 0.1
 _SAID: dict[Verdict, str] = {"a": "A", "tie": "tie", "b": "B"}
 
@@ -57,10 +61,6 @@ _REFUSED: dict[Chosen, str] = {
 _WIDER = (
     "wider than the human labels alone unless the judge is right on about 87 to 97 % of the pairs of each class; "
     "meant for class-balanced labels or labels from elsewhere"
-)
-_NO_WIDTH = (
-    "an interval without width does not say that the rate is certain: all labelled pairs have one and the same label, "
-    "so that this method has no error to reckon with"
 )
 
 
@@ -85,13 +85,6 @@ class Estimate:
     def refused(self, reason: str) -> Estimate:
         """The same without a value."""
         return replace(self, value=None, interval=None, reason=reason, notes=())
-
-    def width_noted(self) -> Estimate:
-        """The same with a note where the interval has no width, and without it where it has one."""
-        notes = tuple(note for note in self.notes if note != _NO_WIDTH)
-        if self.interval is not None and self.interval.high - self.interval.low < 1e-12:
-            notes = (*notes, _NO_WIDTH)
-        return replace(self, notes=notes)
 
 
 def clipped(middle: float, spread: float) -> Interval:
@@ -127,17 +120,22 @@ class VerdictStratum:
     sd: float
 
 
+KNOWN = "known: every judged pair has a label"
+"""The note beside a rate that is no estimate."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stratified:
     """The verdict-stratified estimate.
 
-    ``these_pairs`` is the interval where the win rate of just these pairs is meant, not of all that they stand for.
-    ``se`` and ``se_these_pairs`` are the standard errors.
+    ``these_pairs`` is the estimate where the win rate of just these pairs is meant, not of all that they stand for:
+    labelled pairs count as they are, and where all are labelled the rate is known. ``se`` and ``se_these_pairs`` are
+    the standard errors.
     """
 
     estimate: Estimate
     strata: tuple[VerdictStratum, ...]
-    these_pairs: Interval | None
+    these_pairs: Estimate
     se: float | None
     se_these_pairs: float | None
 
@@ -154,10 +152,11 @@ def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratif
     totals = [count + unlabelled.get(verdict, 0) for count, verdict in zip(counts, classes, strict=True)]
     n, m = sum(totals), sum(counts)
     if not n:
-        return Stratified(Estimate(None, None, 0, 0, "no pair has a verdict"), (), None, None, None)
+        nothing = Estimate(None, None, 0, 0, "no pair has a verdict")
+        return Stratified(nothing, (), nothing, None, None)
     scores = [SCORES[verdict] for verdict in classes]
     parts = [formulas.stratum(row, scores) for row in table]
-    value, se, se_these = (float(found) for found in formulas.weighted(parts, counts, totals))
+    value, se, value_these, se_these = (float(found) for found in formulas.weighted(parts, counts, totals))
     strata = tuple(
         VerdictStratum(verdict, total / n, total, count, float(part.mean), sqrt(max(0.0, float(part.variance))))
         for verdict, total, count, part in zip(classes, totals, counts, parts, strict=True)
@@ -168,53 +167,31 @@ def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratif
         for part in strata
         if not part.labels
     )
-    return Stratified(
-        Estimate(value, clipped(value, Z * se), n, m, notes=notes), strata, clipped(value, Z * se_these), se, se_these
-    )
+    these = Estimate(value_these, clipped(value_these, Z * se_these), n, m, notes=notes if m < n else (KNOWN,))
+    return Stratified(Estimate(value, clipped(value, Z * se), n, m, notes=notes), strata, these, se, se_these)
 
 
-def decided_rate(
-    labelled: Labelled,
-    unlabelled: Mapping[Verdict, int],
-    *,
-    within_verdict: bool = False,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Estimate:
+def decided_rate(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estimate:
     """How often B is better among the pairs that people decide: the stratified share of B over that of A and B.
 
-    The interval is a percentile bootstrap over labelled pairs (within each verdict, where they were chosen so) and over
-    the verdicts of the others.
+    It holds for labels chosen at random from all pairs, and within each verdict. The interval is by the delta method
+    (:func:`judgenet.stats.formulas.decided`); below 5 labels that decide there is no rate.
     """
-    import numpy as np
-
     classes = classes_of(labelled, unlabelled)
-    table = np.asarray(_table(labelled, classes), dtype=float)
-    others = np.asarray([unlabelled.get(verdict, 0) for verdict in classes], dtype=float)
-    m, n = int(table.sum()), int(others.sum())
+    table = _table(labelled, classes)
+    m = sum(map(sum, table))
+    n = m + sum(unlabelled.values())
+    empty = Estimate(None, None, n, m)
     if not m:
-        return Estimate(None, None, m + n, 0, "no judged pair has a human label")
-    k = len(classes)
-    rng = np.random.default_rng(seed)
-    if within_verdict:
-        drawn = np.stack([_drawn(rng, row, resamples) for row in table], axis=1)
-    else:
-        drawn = _drawn(rng, table.ravel(), resamples).reshape(resamples, k, k)
-    shares = decided_share(drawn, _drawn(rng, others, resamples))
-    low, high = np.percentile(shares, (2.5, 97.5))
-    return Estimate(float(decided_share(table, others)), Interval(float(low), float(high)), m + n, m)
-
-
-def decided_share(counts: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The stratified share of B over that of A and B: of labelled pairs by verdict and label, shape (..., k, k) with A
-    first and B last, and of others by verdict, shape (..., k)."""
-    rows = counts.sum(axis=-1)
-    shares = (counts + 1 / counts.shape[-1]) / (rows + 1)[..., None]
-    totals = rows + rest
-    weights = (totals / totals.sum(axis=-1, keepdims=True))[..., None]
-    a, b = (weights * shares).sum(axis=-2)[..., 0], (weights * shares).sum(axis=-2)[..., -1]
-    found: NDArray[np.float64] = b / (a + b)
-    return found
+        return empty.refused("no judged pair has a human label")
+    decided = sum(row[0] + row[-1] for row in table)
+    if decided < FEWEST_DECIDED:
+        return empty.refused(
+            f"{decided} of {m:,} labels decide for A or B: {FEWEST_DECIDED} are needed for a rate of decided pairs"
+        )
+    totals = [sum(row) + unlabelled.get(verdict, 0) for row, verdict in zip(table, classes, strict=True)]
+    value, se = (float(found) for found in formulas.decided(table, totals))
+    return replace(empty, value=value, interval=clipped(value, Z * se))
 
 
 def _drawn(rng: np.random.Generator, counts: NDArray[np.float64], resamples: int) -> NDArray[np.float64]:
@@ -241,7 +218,8 @@ class Powered:
 def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], weight: float | None = None) -> Powered:
     """PPI++ (Angelopoulos et al., arXiv 2311.01453), for labels chosen at random from all pairs.
 
-    Without ``weight`` it is the one of least variance, held within 0 to 1.
+    Without ``weight`` it is the one of least variance, held within 0 to 1. It is refused while fewer than 5 labels
+    differ from the commonest: of labels that hardly vary the formula takes the error for too small, or for nothing.
     """
     m, n = sum(labelled.values()), sum(unlabelled.values())
     if not m:
@@ -249,13 +227,20 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
     if not n:
         why = "every judged pair is labelled: nothing is left to predict, and the human labels alone are the answer"
         return Powered(Estimate(None, None, m, m, why), None)
+    rarer = m - max(_marginal(labelled, 1).values())
+    if rarer < FEWEST_RARER:
+        why = (
+            f"{m - rarer:,} of {m:,} labels are the same: from fewer than {FEWEST_RARER} others this method takes its "
+            f"error for too small; {FEWEST_RARER - rarer} more of the rarer labels are needed"
+        )
+        return Powered(Estimate(None, None, m + n, m, why), None)
     of = formulas.moments(_table(labelled, ORDER), [unlabelled.get(v, 0) for v in ORDER], [SCORES[v] for v in ORDER])
     if weight is None:
         spread = float(of.spread)
         weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
     value, se = (float(found) for found in formulas.powered(of, weight))
     estimate = Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m)
-    return Powered(estimate.width_noted(), weight)
+    return Powered(estimate, weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +281,7 @@ def worth(labelled: Labelled, unlabelled: float) -> Worth:
 def human_only(labelled: Labelled) -> Estimate:
     """The win rate of the human labels, as if there were no network."""
     humans = _marginal(labelled, 1)
-    found = win_rate(humans["a"], humans["b"], humans["tie"])
+    found = shown_rate(humans["a"], humans["b"], humans["tie"])
     reason = "" if found.n else "no judged pair has a human label"
     return Estimate(found.value, found.interval, found.n, found.n, reason)
 
@@ -306,7 +291,7 @@ def naive(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estimate:
     verdicts = _marginal(labelled, 0)
     for verdict in ORDER:
         verdicts[verdict] += unlabelled.get(verdict, 0)
-    found = win_rate(verdicts["a"], verdicts["b"], verdicts["tie"])
+    found = shown_rate(verdicts["a"], verdicts["b"], verdicts["tie"])
     reason = "" if found.n else "no pair has a verdict"
     return Estimate(found.value, found.interval, found.n, 0, reason, ("uncorrected",) if found.n else ())
 
@@ -588,7 +573,7 @@ class Rates:
     classes: tuple[Verdict, ...]
 
 
-def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen, *, seed: int = 0) -> Rates:
+def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen) -> Rates:
     """Every estimate that the way the labels were chosen allows; the others are refused with a reason.
 
     Labels chosen at random allow the stratified estimate (the headline), PPI++, human labels alone and, with a warning,
@@ -613,9 +598,10 @@ def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen,
     if chosen == "random" and found["lee"].value is not None:
         found["lee"] = replace(found["lee"], notes=(*found["lee"].notes, _WIDER))
     value = worth(labelled, sum(unlabelled.values()))
-    decided = decided_rate(labelled, unlabelled, within_verdict=chosen == "within-verdict", seed=seed)
-    if found["stratified"].value is None:
-        decided = decided.refused(found["stratified"].reason)
+    decided = decided_rate(labelled, unlabelled)
+    if (refused := found["stratified"]).value is None:
+        decided = decided.refused(refused.reason)
+        headline = replace(headline, these_pairs=headline.these_pairs.refused(refused.reason))
     if chosen != "random":
         value = Worth(None, None, None, "only labels chosen at random from all pairs tell it")
     return Rates(found, headline, decided, value, chosen, classes_of(labelled, unlabelled))

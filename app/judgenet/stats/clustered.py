@@ -23,12 +23,11 @@ from judgenet.stats.calibration import (
     Rates,
     Stratified,
     clipped,
-    decided_share,
     inverted,
     rates,
 )
-from judgenet.stats.intervals import RESAMPLES, Interval, Z
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval
+from judgenet.stats.resampling import few_note, few_questions, resampled, widening
 
 Array = NDArray[np.float64]
 
@@ -61,25 +60,30 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
     has several pairs.
 
     ``counts`` has the shape (questions, 4, 4): by verdict and by the label that is used, as
-    :func:`judgenet.stats.resampling.question_counts` gives it. Estimates of means take the standard deviation over the
-    resamples in place of their standard error; corrections by error rates and the rate of decided pairs take
-    percentiles, and have no interval where more than 1 % of the resamples have no value. As the formulas add one even
-    pseudo-label, each resample adds one even pseudo-question drawn like the others, so that there is a width where all
-    labels agree. Below 10 questions there is no interval.
+    :func:`judgenet.stats.resampling.question_counts` gives it. Estimates of means and the rate of decided pairs take
+    the standard deviation over the resamples in place of their standard error; corrections by error rates take
+    percentiles, and have no interval where more than 1 % of the resamples have no value. All are widened by Student's
+    quantile for the number of questions. As the formulas add one even pseudo-label, each resample adds one even
+    pseudo-question drawn like the others, so that there is a width where all labels agree. Below 10 questions there is
+    no interval, and below 30 a note says that they are few.
     """
     tables = counts[:, 1:, :]
     tables = tables[tables.any(axis=(1, 2))]
     labelled, others = split_counts(counts)
-    found = rates(labelled, others, chosen, seed=seed)
+    found = rates(labelled, others, chosen)
     questions, pairs = len(tables), int(tables.sum())
     with_label = int(tables[:, :, 1:].any(axis=(1, 2)).sum())
     estimates = {
         method: replace(estimate, questions=questions if method == "naive" else with_label)
         for method, estimate in found.estimates.items()
     }
-    found = replace(found, estimates=estimates, decided=replace(found.decided, questions=with_label))
+    of_these = replace(found.stratified.these_pairs, questions=with_label)
+    headline = replace(found.stratified, estimate=estimates["stratified"], these_pairs=of_these)
+    found = replace(
+        found, estimates=estimates, decided=replace(found.decided, questions=with_label), stratified=headline
+    )
     if questions == pairs:
-        return replace(found, stratified=replace(found.stratified, estimate=estimates["stratified"]))
+        return found
     few = few_questions(with_label, sum(labelled.values()))
     few_all = few_questions(questions, pairs)
     places = [ORDER.index(verdict) for verdict in found.classes]
@@ -89,7 +93,8 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
     rng = np.random.default_rng((seed, 1))
     own = tables[:, places]
     by_label = own[:, :, [1 + place for place in places]]
-    se = None if few else _stratified_se(draws, by_label, scores, rng)
+    z = 0.0 if few else Z * widening(with_label)
+    strata = None if few else _by_verdict(draws, own, by_label, rng)
     for method, estimate in found.estimates.items():
         if estimate.value is None:
             continue
@@ -98,43 +103,80 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
         if not why:
             match method:
                 case "naive":
-                    interval = _mean(draws.labelled.sum(axis=2) + draws.others, own.sum(axis=2), scores, rng)
+                    counted, said = draws.labelled.sum(axis=2) + draws.others, own.sum(axis=2)
+                    interval = _mean(counted, said, scores, Z * widening(questions), rng)
                 case "human_only":
-                    interval = _mean(draws.labelled.sum(axis=1), by_label.sum(axis=1), scores, rng)
+                    interval = _mean(draws.labelled.sum(axis=1), by_label.sum(axis=1), scores, z, rng)
                 case "stratified":
-                    assert se is not None
-                    interval = clipped(_center(own, by_label, scores), Z * se)
+                    assert strata is not None
+                    means = strata.draws @ scores
+                    interval = clipped(float(strata.whole @ scores), z * float(means.std()))
                 case "ppi":
-                    interval = _powered(draws, scores, estimate.value)
+                    interval = _powered(draws, scores, estimate.value, z)
                 case "lee":
-                    interval, why = _percentiles(*_two_class(draws))
+                    interval, why = _percentiles(*_two_class(draws), estimate.value, with_label)
                 case "k_class":
-                    interval, why = _percentiles(*inverted(draws.labelled, draws.others, scores))
+                    usable = inverted(draws.labelled, draws.others, scores)
+                    interval, why = _percentiles(*usable, estimate.value, with_label)
         estimates[method] = _with(estimate, interval, why)
-        if method == "ppi":
-            estimates[method] = estimates[method].width_noted()
     decided = found.decided
     if decided.value is not None:
-        interval = None if few else _ends(decided_share(draws.labelled, draws.others))
+        interval = None
+        if strata is not None:
+            shares = strata.draws[:, -1] / (strata.draws[:, 0] + strata.draws[:, -1])
+            middle = strata.whole[-1] / (strata.whole[0] + strata.whole[-1])
+            interval = clipped(float(middle), z * float(shares.std()))
         decided = _with(decided, interval, few)
-    headline = _headline(found.stratified, estimates["stratified"], se)
+    se = None if strata is None else float((strata.draws @ scores).std()) * widening(with_label)
+    headline = _headline(found.stratified, estimates["stratified"], se, few)
     return replace(found, estimates=estimates, decided=decided, stratified=headline)
 
 
 def _with(estimate: Estimate, interval: Interval | None, why: str) -> Estimate:
-    return replace(estimate, interval=interval, reason=f"no interval: {why}" if why else "")
+    """The estimate with its interval over questions, which holds it."""
+    if interval is None or estimate.value is None:
+        return replace(estimate, interval=None, reason=f"no interval: {why}" if why else "")
+    held = Interval(min(interval.low, estimate.value), max(interval.high, estimate.value))
+    note = few_note(estimate.questions) if estimate.questions is not None else ""
+    return replace(estimate, interval=held, reason="", notes=(*estimate.notes, note) if note else estimate.notes)
 
 
-def _headline(found: Stratified, estimate: Estimate, se: float | None) -> Stratified:
-    if estimate.value is None:
+def _headline(found: Stratified, estimate: Estimate, se: float | None, few: str) -> Stratified:
+    these = found.these_pairs
+    if estimate.value is None or these.value is None:
         return replace(found, estimate=estimate)
+    known = these.n == these.labels
     if se is None or not found.se or found.se_these_pairs is None:
-        return replace(found, estimate=estimate, these_pairs=None, se=se, se_these_pairs=None)
+        without = these if known else _with(these, None, few)
+        return replace(found, estimate=estimate, these_pairs=without, se=se, se_these_pairs=None)
     # What the questions widen the one interval by, they widen the other by.
-    these = found.se_these_pairs * se / found.se
-    return replace(
-        found, estimate=estimate, these_pairs=clipped(estimate.value, Z * these), se=se, se_these_pairs=these
-    )
+    se_these = found.se_these_pairs * se / found.se
+    if not known:
+        these = _with(these, clipped(these.value, Z * se_these), "")
+    return replace(found, estimate=estimate, these_pairs=these, se=se, se_these_pairs=se_these)
+
+
+class _Strata(NamedTuple):
+    """Shares of the classes among people by the verdict-stratified estimate, with a pseudo-question a verdict: in each
+    resample (resamples, k), and of the whole (k)."""
+
+    draws: Array
+    whole: Array
+
+
+def _by_verdict(draws: _Draws, own: Array, by_label: Array, rng: np.random.Generator) -> _Strata:
+    resamples, k = draws.others.shape
+    totals = draws.labelled.sum(axis=2) + draws.others
+    all_totals = own.sum(axis=(0, 2))
+    shares, whole = np.zeros((resamples, k)), np.zeros(k)
+    for place in range(k):
+        weight = _weight(by_label[:, place])
+        counts = draws.labelled[:, place] + _pseudo(rng, resamples, k, weight)
+        sizes = counts.sum(axis=1, keepdims=True)
+        shares += totals[:, [place]] * np.divide(counts, sizes, out=np.full(counts.shape, 1 / k), where=sizes > 0)
+        own_counts = by_label[:, place].sum(axis=0) + weight / k
+        whole += all_totals[place] * own_counts / own_counts.sum()
+    return _Strata(shares / totals.sum(axis=1, keepdims=True), whole / all_totals.sum())
 
 
 def _weight(table: Array) -> float:
@@ -150,40 +192,17 @@ def _pseudo(rng: np.random.Generator, resamples: int, classes: int, weight: floa
     return drawn
 
 
-def _mean(drawn: Array, table: Array, scores: Array, rng: np.random.Generator) -> Interval:
-    """The interval of a mean score, from counts by class."""
+def _mean(drawn: Array, table: Array, scores: Array, z: float, rng: np.random.Generator) -> Interval:
+    """The interval of a mean score, from counts by class: as many standard deviations as ``z`` to both sides."""
     weight, k = _weight(table), len(scores)
     counts = drawn + _pseudo(rng, len(drawn), k, weight)
     sizes = counts.sum(axis=1)
     means = (counts @ scores)[sizes > 0] / sizes[sizes > 0]
     whole = table.sum(axis=0) + weight / k
-    return clipped(float(whole @ scores / whole.sum()), Z * float(means.std()))
+    return clipped(float(whole @ scores / whole.sum()), z * float(means.std()))
 
 
-def _center(own: Array, by_label: Array, scores: Array) -> float:
-    """The stratified estimate with a pseudo-question in the place of the pseudo-label."""
-    totals = own.sum(axis=(0, 2))
-    value = 0.0
-    for place, total in enumerate(totals):
-        weight = _weight(by_label[:, place])
-        counts = by_label[:, place].sum(axis=0) + weight / len(scores)
-        value += float(total / totals.sum() * (counts @ scores) / counts.sum())
-    return value
-
-
-def _stratified_se(draws: _Draws, by_label: Array, scores: Array, rng: np.random.Generator) -> float:
-    k = len(scores)
-    totals = draws.labelled.sum(axis=2) + draws.others
-    value = np.zeros(len(totals))
-    for place in range(k):
-        counts = draws.labelled[:, place] + _pseudo(rng, len(totals), k, _weight(by_label[:, place]))
-        sizes = counts.sum(axis=1)
-        means = np.divide(counts @ scores, sizes, out=np.full(len(sizes), 0.5), where=sizes > 0)
-        value += totals[:, place] * means
-    return float((value / totals.sum(axis=1)).std())
-
-
-def _powered(draws: _Draws, scores: Array, value: float) -> Interval:
+def _powered(draws: _Draws, scores: Array, value: float, z: float) -> Interval:
     m, n = draws.labelled.sum(axis=(1, 2)), draws.others.sum(axis=1)
     usable = (m > 0) & (n > 0)
     table = [[row[usable] for row in column] for column in draws.labelled.transpose(1, 2, 0)]
@@ -191,7 +210,7 @@ def _powered(draws: _Draws, scores: Array, value: float) -> Interval:
     spread = np.asarray(of.spread)
     best = np.divide(of.cov, (1 + m / np.maximum(n, 1))[usable] * spread, out=np.zeros(len(spread)), where=spread > 0)
     means = np.asarray(formulas.powered(of, np.clip(best, 0.0, 1.0))[0])
-    return clipped(value, Z * float(means.std()))
+    return clipped(value, z * float(means.std()))
 
 
 def _two_class(draws: _Draws) -> tuple[Array, NDArray[np.bool_]]:
@@ -205,13 +224,8 @@ def _two_class(draws: _Draws) -> tuple[Array, NDArray[np.bool_]]:
     return np.asarray(found.theta, dtype=np.float64), np.asarray(found.judge) > 1e-12
 
 
-def _percentiles(values: Array, usable: NDArray[np.bool_]) -> tuple[Interval | None, str]:
+def _percentiles(values: Array, usable: NDArray[np.bool_], value: float, questions: int) -> tuple[Interval | None, str]:
     dropped = int((~usable).sum())
     if dropped > _MOST_UNUSABLE * len(values):
         return None, f"the judge's errors cannot be inverted in {dropped:,} of {len(values):,} resamples"
-    return _ends(values[usable]), ""
-
-
-def _ends(values: Array) -> Interval:
-    low, high = np.clip(np.percentile(values, (2.5, 97.5)), 0.0, 1.0)
-    return Interval(float(low), float(high))
+    return bootstrap_interval(np.clip(values[usable], 0.0, 1.0), value, questions), ""

@@ -17,8 +17,8 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
 from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test, sign_test
 from judgenet.stats.calibration import SCORES, stratified, too_few
-from judgenet.stats.intervals import RESAMPLES, Interval, Z
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval, chance_agreement, pseudo_weight
+from judgenet.stats.resampling import few_note, few_questions, pseudo_cells, resampled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,8 +50,15 @@ class McNemar:
     interval: Interval | None
 
 
+FEW_DISCORDANT = 10
+"""Below so many pairs that only one gets right the Wald interval of the difference is too narrow."""
+
+
 def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
-    """McNemar's test (1947) of two accuracies over the same ``n`` pairs, with the Wald interval of their difference.
+    """McNemar's test (1947) of two accuracies over the same ``n`` pairs, with the interval of their difference.
+
+    It is Wald's; while fewer than 10 pairs are right by one network only, it is Tango's (Statistics in Medicine 1998),
+    which has a width even where there is none.
 
     :raises ValueError: there are more pairs that only one gets right than pairs.
     """
@@ -65,9 +72,40 @@ def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
         chi2_p = float(chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1))
     if n:
         difference = (b - c) / n
-        spread = Z * sqrt(max(0.0, b + c - (b - c) ** 2 / n)) / n
-        interval = Interval(max(-1.0, difference - spread), min(1.0, difference + spread))
+        if b + c < FEW_DISCORDANT:
+            interval = tango(b, c, n)
+        else:
+            spread = Z * sqrt(max(0.0, b + c - (b - c) ** 2 / n)) / n
+            interval = Interval(max(-1.0, difference - spread), min(1.0, difference + spread))
     return McNemar(b, c, n, sign_test(b, c), chi2_p, difference, interval)
+
+
+def tango(only_first: int, only_second: int, n: int) -> Interval:
+    """Tango's score interval of the difference (b - c) / n of two shares over the same ``n`` pairs: the differences d
+    that lie within z standard errors, with the error that d itself implies."""
+
+    def apart(d: float) -> float:
+        """z of the observed difference under d."""
+        linear = -b - c + (2 * n - b + c) * d
+        p = (sqrt(max(0.0, linear * linear + 8 * n * c * d * (1 - d))) - linear) / (4 * n)
+        variance = n * (2 * p + d * (1 - d))
+        lead = b - c - n * d
+        if variance <= 0:
+            return 0.0 if abs(lead) < 1e-12 else float("inf") * lead
+        return lead / sqrt(variance)
+
+    b, c = only_first, only_second
+    ends = []
+    for inner, outer, sign in ((b - c) / n, -1.0, 1), ((b - c) / n, 1.0, -1):
+        # The z grows from the observed difference outwards: halve until the end is known.
+        for _ in range(60):
+            middle = (inner + outer) / 2
+            if sign * apart(middle) > Z:
+                outer = middle
+            else:
+                inner = middle
+        ends.append(inner)
+    return Interval(*ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +113,7 @@ class Difference:
     """A figure of the first and of the second network, and the first less the second.
 
     ``n`` is the number of pairs, ``questions`` that of their questions where it is known: the effective n where it is
-    smaller. ``reason`` says why there is no difference or no interval.
+    smaller. ``reason`` says why there is no difference or no interval, ``note`` what to know beside it.
     """
 
     first: float | None
@@ -85,11 +123,20 @@ class Difference:
     n: int
     reason: str = ""
     questions: int | None = None
+    note: str = ""
+
+
+def known_difference(found: Difference) -> Difference:
+    """The difference of a run to itself, which is no estimate."""
+    if found.difference is None:
+        return found
+    return replace(found, interval=Interval(0.0, 0.0), reason="", note="known: both are the same verdicts")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two networks against the same people. ``differences`` has accuracy, macro_f1 and kappa by paired bootstrap.
+    """Two networks against the same people. ``differences`` has macro_f1 and kappa by paired bootstrap, and accuracy
+    with the interval of ``test``.
 
     Where questions have several pairs, the interval of ``test`` is over questions too; its ``p`` is not, and
     ``questions_p`` is: ``None`` otherwise, and below 10 questions.
@@ -122,7 +169,9 @@ def compare(
     sample = _Sample.of(counts, by_question, VERDICTS)
     differences = _differences(sample, first, second, resamples, seed)
     questions_p = None
-    if sample.table is not None:
+    if sample.table is None:
+        differences["accuracy"] = replace(differences["accuracy"], interval=test.interval)
+    else:
         test = replace(test, interval=differences["accuracy"].interval)
         questions_p = None if sample.few else _questions_p(sample.table)
     return Comparison(
@@ -186,6 +235,11 @@ class _Sample(NamedTuple):
             return cls(cells, None, questions, "")
         return cls(cells, table, questions, few_questions(questions, pairs))
 
+    @property
+    def effective(self) -> int | None:
+        """How many questions are drawn; ``None`` where pairs are."""
+        return None if self.table is None else self.questions
+
     def drawn(self, resamples: int, seed: int) -> Array:
         """Tables of label, first and second verdict, drawn with the frequencies of the pairs or questions."""
         import numpy as np
@@ -207,15 +261,44 @@ def _differences(
         return {name: Difference(None, None, None, None, 0, why) for name in names}
     if sample.few:
         return {name: _without(getattr(first, name), getattr(second, name), n, name, sample) for name in names}
-    drawn = sample.drawn(resamples, seed)
+    plain = sample.drawn(resamples, seed)
+    count = sample.effective or n
+    extra = pseudo_weight(count) * _pseudo_pairs([VERDICTS.index(label) for label in {*first.labels, *second.labels}])
+    drawn = plain + pseudo_cells((resamples,), extra, n / count, seed).reshape(-1, 3, 3, 3)
+    undefined = _undefined(plain.sum(axis=3)) | _undefined(plain.sum(axis=2))
     ones, others = _figures(drawn.sum(axis=3), first), _figures(drawn.sum(axis=2), second)
+    ones["kappa"][undefined] = float("nan")
     return {
-        name: replace(
-            _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name),
-            questions=sample.questions,
-        )
+        name: _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name, sample)
         for name in names
     }
+
+
+def _undefined(tables: Array) -> NDArray[np.bool_]:
+    """Which tables of label by verdict have no kappa."""
+    found: NDArray[np.bool_] = chance_agreement(tables) >= tables.sum(axis=(1, 2)) ** 2
+    return found
+
+
+def _pseudo_pairs(classes: list[int]) -> Array:
+    """A pseudo-pair that only the first gets right, one that only the second does, half a pair that both and half that
+    neither: spread over the cells of label, first and second verdict (27 in a row) of the classes in use."""
+    import numpy as np
+
+    human, one, other = np.indices((3, 3, 3))
+    used = np.isin(human, classes) & np.isin(one, classes) & np.isin(other, classes)
+    if len(classes) == 1:
+        used = np.isin(human, classes)
+    cells = np.zeros((3, 3, 3))
+    for first_right, second_right, count in (
+        (True, False, 1.0),
+        (False, True, 1.0),
+        (True, True, 0.5),
+        (False, False, 0.5),
+    ):
+        kind = used & ((human == one) == first_right) & ((human == other) == second_right)
+        cells += count * kind / kind.sum()
+    return cells.ravel()
 
 
 def _without(one: float | None, other: float | None, n: int, name: str, sample: _Sample) -> Difference:
@@ -225,17 +308,18 @@ def _without(one: float | None, other: float | None, n: int, name: str, sample: 
     return Difference(one, other, one - other, None, n, f"no interval: {sample.few}", sample.questions)
 
 
-def _difference(one: float | None, other: float | None, drawn: Array, n: int, name: str) -> Difference:
+def _difference(one: float | None, other: float | None, drawn: Array, n: int, name: str, sample: _Sample) -> Difference:
     import numpy as np
 
     if one is None or other is None:
-        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined")
+        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined", sample.questions)
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
         why = f"no interval: undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples"
-        return Difference(one, other, one - other, None, n, why)
-    low, high = np.percentile(defined, (2.5, 97.5))
-    return Difference(one, other, one - other, Interval(float(low), float(high)), n)
+        return Difference(one, other, one - other, None, n, why, sample.questions)
+    within = bootstrap_interval(defined, one - other, sample.effective, (-2.0, 2.0) if name == "kappa" else (-1.0, 1.0))
+    note = few_note(sample.effective) if sample.effective else ""
+    return Difference(one, other, one - other, within, n, "", sample.questions, note)
 
 
 def _figures(tables: Array, found: Agreement) -> dict[str, Array]:
@@ -271,6 +355,8 @@ def rate_difference(
     one network are not random within those of the other. Where one of the rates is refused, the other is given all the
     same, and the reason names the one by ``names``.
     """
+    import numpy as np
+
     n = sum(counts.values())
     if not n:
         return Difference(None, None, None, None, 0, "no pair has a verdict of both")
@@ -302,8 +388,12 @@ def rate_difference(
         sample = sample._replace(questions=with_label, few=few_questions(with_label, labels))
     if sample.few:
         return _without(one, other, n, "rate", sample)
-    drawn = _stratified_difference(sample.drawn(resamples, seed))
-    return replace(_difference(one, other, drawn, n, "rate"), questions=sample.questions)
+    drawn = sample.drawn(resamples, seed)
+    count = sample.effective or labels
+    extra = np.zeros((4, 3, 3))
+    extra[:3] = pseudo_weight(count) * _pseudo_pairs([0, 1, 2]).reshape(3, 3, 3)
+    drawn = drawn + pseudo_cells((resamples,), extra.ravel(), labels / count, seed).reshape(-1, 4, 3, 3)
+    return _difference(one, other, _stratified_difference(drawn), n, "rate", sample)
 
 
 def _stratified_difference(drawn: Array) -> Array:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.core.pairs import Order
 from judgenet.stats.intervals import Interval, Z
-from judgenet.stats.means import Mean, mean_of
-from judgenet.stats.resampling import few_questions
+from judgenet.stats.means import Mean, mean_of, share_of_pairs
+from judgenet.stats.resampling import few_questions, widening
 from judgenet.stats.uncertainty import MOST_ENTROPY, entropies
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def verdict_diversity(codes: Codes, human: Codes, groups: Groups | None = None) 
         n_total=len(codes),
         disagreement=mean_of(disagreement, _NOT_TWO, groups),
         entropy=mean_of(entropy, _NOT_TWO, groups),
-        unanimous=mean_of(unanimous, _NOT_TWO, groups),
+        unanimous=share_of_pairs(unanimous, _NOT_TWO, groups),
         n_labelled=int(labelled.sum()),
         q=_mean_q(right[labelled], there[labelled], None if groups is None else groups[labelled]),
         double_fault=mean_of(shares(wrong * (wrong - 1.0)), _NO_LABEL, groups),
         error_disagreement=mean_of(shares(2.0 * hits * wrong), _NO_LABEL, groups),
-        oracle=mean_of(np.where(labelled, hits > 0, np.nan), _NO_LABEL, groups),
+        oracle=share_of_pairs(np.where(labelled, hits > 0, np.nan), _NO_LABEL, groups),
     )
 
 
@@ -155,15 +155,18 @@ def _mean_q(right: Mask, there: Mask, groups: Groups | None) -> Mean:
         return Mean(None, None, n, why)
     value = sum(values) / len(values)
     influence /= len(values)
+    z = Z
     if groups is not None:
         _, places = np.unique(groups, return_inverse=True)
-        if why := few_questions(int(places.max(initial=-1)) + 1, n):
+        there_are = int(places.max(initial=-1)) + 1
+        if why := few_questions(there_are, n):
             return Mean(value, None, n, why)
+        z *= widening(there_are)
         influence = np.bincount(places, influence).astype(np.float64)
     error = sqrt(float((influence**2).sum()))
     if error == 0:
         return Mean(value, None, n, "no interval: each two neurons are never right apart, or never together")
-    return Mean(value, Interval(max(-1.0, value - Z * error), min(1.0, value + Z * error)), n)
+    return Mean(value, Interval(max(-1.0, value - z * error), min(1.0, value + z * error)), n)
 
 
 # Evidence

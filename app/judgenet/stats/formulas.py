@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 class Stratum(NamedTuple):
     """What people say of the pairs that got one verdict: mean score, variance of the score and the number of labels,
-    a pseudo-label included."""
+    a pseudo-label included; and the sum of the scores of the labels alone."""
 
     mean: Numbers
     variance: Numbers
     n: Numbers
+    total: Numbers
 
 
-def stratum(labels: Sequence[Numbers], scores: Sequence[float]) -> Stratum:
+def stratum(labels: Sequence[Numbers], scores: Sequence[Numbers]) -> Stratum:
     """The labels of one verdict by class (in the order of ``scores``), with one more spread evenly over the classes."""
     even = 1 / len(scores)
     n: Numbers = sum(labels, start=0.0) + 1
@@ -32,14 +33,16 @@ def stratum(labels: Sequence[Numbers], scores: Sequence[float]) -> Stratum:
     square: Numbers = sum(
         ((count + even) * score * score for count, score in zip(labels, scores, strict=True)), start=0.0
     )
-    return Stratum(mean, square / n - mean * mean, n)
+    total: Numbers = sum((count * score for count, score in zip(labels, scores, strict=True)), start=0.0)
+    return Stratum(mean, square / n - mean * mean, n, total)
 
 
 class Weighted(NamedTuple):
-    """A mean over strata: its value, its standard error, and the error where only these pairs are meant."""
+    """A mean over strata and its standard error; both again where only these pairs are meant."""
 
     value: Numbers
     se: Numbers
+    value_these: Numbers
     se_these: Numbers
 
 
@@ -47,23 +50,52 @@ def weighted(strata: Sequence[Stratum], labelled: Sequence[Numbers], totals: Seq
     """The post-stratified mean (Cochran, Sampling Techniques, 5A.9) and its error.
 
     ``labelled`` of ``totals`` pairs of each stratum have labels. The error has a part for the labels within the strata
-    and one for the shares of the strata. For these pairs only, the second falls away and the first shrinks as the
-    stratum is labelled.
+    and one for the shares of the strata. For these pairs only, the labelled ones are known and the others predicted:
+    the pseudo-label counts for the others alone, and where all are labelled nothing is left to err in.
     """
     n: Numbers = sum(totals, start=0.0)
     mean: Numbers = 0.0
     square: Numbers = 0.0
     within: Numbers = 0.0
+    value_these: Numbers = 0.0
     these: Numbers = 0.0
     for part, count, total in zip(strata, labelled, totals, strict=True):
         weight = total / n
         mean = mean + weight * part.mean
         square = square + weight * part.mean * part.mean
-        error = weight * weight * part.variance / part.n
-        within = within + error
-        # A stratum without pairs has weight 0, and adds nothing whatever its denominator.
-        these = these + error * (total - count) / (total + (total == 0))
-    return Weighted(mean, (within + (square - mean * mean) / n) ** 0.5, these**0.5)
+        within = within + weight * weight * part.variance / part.n
+        others = total - count
+        value_these = value_these + (part.total + others * part.mean) / n
+        # Where none is left, its share of 0 makes the term 0 whatever the denominator.
+        these = these + (others / n) ** 2 * part.variance * (1 / part.n + 1 / (others + (others == 0)))
+    return Weighted(mean, (within + (square - mean * mean) / n) ** 0.5, value_these, these**0.5)
+
+
+class Decided(NamedTuple):
+    """The share of the last class among those of the first and the last, and its standard error."""
+
+    value: Numbers
+    se: Numbers
+
+
+def decided(labels: Sequence[Sequence[Numbers]], totals: Sequence[Numbers]) -> Decided:
+    """The post-stratified share of B over that of A and B, from labels by verdict and class (A first, B last) and all
+    pairs by verdict; the error by the delta method, on the same table with one even pseudo-label a verdict."""
+    k = len(labels)
+    first: Numbers = 0.0
+    last: Numbers = 0.0
+    counts: list[Numbers] = []
+    for row, total in zip(labels, totals, strict=True):
+        count: Numbers = sum(row, start=0.0)
+        first = first + total * (row[0] + 1 / k) / (count + 1)
+        last = last + total * (row[-1] + 1 / k) / (count + 1)
+        counts.append(count)
+    share = last / (first + last)
+    # The ratio moves with b - share (a + b): B counts 1 - share, A -share, a tie nothing.
+    scores: list[Numbers] = [-1 * share, *[0.0] * (k - 2), 1 - share]
+    found = weighted([stratum(row, scores) for row in labels], counts, totals)
+    n: Numbers = sum(totals, start=0.0)
+    return Decided(share, found.se * n / (first + last))
 
 
 class Moments(NamedTuple):

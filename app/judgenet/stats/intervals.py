@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from judgenet.core.pairs import VERDICTS
 from judgenet.stats.agreement import Agreement, Counts, sign_test
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.resampling import FEW_QUESTIONS, few_questions, pseudo_cells, resampled, widening
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,25 @@ def wilson(hits: int, n: int) -> Interval | None:
     share = hits / n
     spread = Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
     middle, scale = share + Z * Z / (2 * n), 1 + Z * Z / n
-    return Interval(max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))
+    # Where all or none are hits the end is the share itself, which rounding must not leave outside.
+    return Interval(max(0.0, min(share, (middle - spread) / scale)), min(1.0, max(share, (middle + spread) / scale)))
+
+
+def bootstrap_interval(
+    drawn: NDArray[np.float64], value: float, questions: int | None, bounds: tuple[float, float] = (0.0, 1.0)
+) -> Interval:
+    """The percentile interval of resampled figures, which holds the figure itself and stays within ``bounds``.
+
+    Where ``questions`` were drawn, both ends are moved away from ``value`` as Student's quantile asks for
+    (:func:`judgenet.stats.resampling.widening`).
+    """
+    import numpy as np
+
+    low, high = (float(end) for end in np.percentile(drawn, (2.5, 97.5)))
+    if questions is not None:
+        by = widening(questions)
+        low, high = value + (low - value) * by, value + (high - value) * by
+    return Interval(max(bounds[0], min(low, value)), min(bounds[1], max(high, value)))
 
 
 def share_interval(
@@ -57,27 +75,41 @@ def share_interval(
     pairs a percentile bootstrap over questions; ``None`` where there is no pair, or questions are too few."""
     import numpy as np
 
-    n, hits = len(right), int(right.sum())
+    n = len(right)
     _, number = np.unique(questions, return_inverse=True)
     there = int(number.max(initial=-1)) + 1
     if there == n:
-        return wilson(hits, n)
+        return wilson(int(right.sum()), n)
     if few_questions(there, n):
         return None
-    if hits in (0, n):
-        # Resamples of equal pairs do not vary; each question then counts as one pair.
-        return wilson(there if hits else 0, there)
-    table = np.stack([np.bincount(number, weights=of) for of in (right, np.ones(n))], axis=1).astype(float)
+    table = np.stack([np.bincount(number, weights=of) for of in (~right, right)], axis=1).astype(float)
+    return shares_over_questions(table, resamples=resamples, seed=seed)
+
+
+def shares_over_questions(table: NDArray[np.float64], *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+    """The interval of the share of hits over questions, from misses and hits by question: shape (questions, 2).
+
+    Each resample has a pseudo-question of each kind drawn with it (:func:`judgenet.stats.resampling.pseudo_cells`);
+    where all pairs are equal, each question counts as one pair.
+    """
+    import numpy as np
+
+    table = table[table.any(axis=1)]
+    there, sums = len(table), table.sum(axis=0)
+    if not sums.all() and (within := wilson(there if sums[1] else 0, there)):
+        return within
     [drawn] = resampled([table], resamples=resamples, seed=seed)
-    return _middle(drawn[:, 0] / drawn[:, 1])
+    drawn = drawn + pseudo_cells((resamples,), np.ones(2), sums.sum() / there, seed)
+    return bootstrap_interval(drawn[:, 1] / drawn.sum(axis=1), float(sums[1] / sums.sum()), there)
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementIntervals:
     """The 95 % intervals of the figures of an :class:`~judgenet.stats.agreement.Agreement`.
 
-    ``reasons`` says for each that is ``None`` why. ``few`` is true below :data:`FEW_PAIRS` pairs. ``questions`` is how
-    many questions the pairs have, the effective n where they are fewer than the pairs; ``None`` where it is not known.
+    ``reasons`` says for each that is ``None`` why. ``few`` is true below :data:`FEW_PAIRS` pairs, or below
+    :data:`~judgenet.stats.resampling.FEW_QUESTIONS` questions where these repeat. ``questions`` is how many questions
+    the pairs have, the effective n where they are fewer than the pairs; ``None`` where it is not known.
     """
 
     accuracy: Interval | None
@@ -99,9 +131,10 @@ def agreement_intervals(
     """Wilson's interval of accuracy, percentile bootstrap intervals over pairs of macro-F1 and kappa.
 
     Drawing pairs with their two verdicts is the same as drawing the nine cells of their table, so that the time does
-    not grow with the number of pairs. Macro-F1 averages the same classes in each resample (``found.labels``). Resamples
-    with one class only have no kappa; they are dropped, and where they are more than 1 % there is no interval. With
-    ``resamples=0`` there is Wilson's alone.
+    not grow with the number of pairs. Each resample has about one right and one wrong pseudo-pair drawn with it, spread
+    over the classes in use, so that the intervals have a width where all pairs are equal. Macro-F1 averages the same
+    classes in each resample (``found.labels``). Without the pseudo-pairs resamples of one class would have no kappa;
+    where they are more than 1 % there is no interval. With ``resamples=0`` there is Wilson's alone.
 
     ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``found``. Where
     a question has several pairs, whole questions are drawn, for accuracy too; below 10 questions
@@ -163,40 +196,61 @@ def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, question
     import numpy as np
 
     resamples = len(drawn)
+    undefined = int((chance_agreement(drawn) >= drawn.sum(axis=1) ** 2).sum())
+    of_labels = [VERDICTS.index(label) for label in found.labels]
+    n = questions or found.n_used
+    drawn = drawn + pseudo_cells((resamples,), pseudo_weight(n) * pseudo_table(of_labels), found.n_used / n, seed)
     tables = drawn.reshape(resamples, 3, 3)
     sizes = tables.sum(axis=(1, 2))
     right = np.diagonal(tables, axis1=1, axis2=2)
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
-    of_labels = [VERDICTS.index(label) for label in found.labels]
     marginals = rows + columns
     f1 = np.divide(2 * right, marginals, out=np.zeros_like(right), where=marginals > 0)[:, of_labels].mean(axis=1)
-    by_chance = (rows * columns).sum(axis=1)
-    defined = by_chance < sizes * sizes
-    kappas = (sizes * right.sum(axis=1) - by_chance)[defined] / (sizes * sizes - by_chance)[defined]
+    by_chance = chance_agreement(drawn)
     reasons = {}
     kappa = None
     if found.kappa is None:
         reasons["kappa"] = found.reasons.get("kappa", "kappa is undefined")
-    elif len(kappas) < (1 - _MOST_DROPPED) * resamples:
-        reasons["kappa"] = f"undefined in {resamples - len(kappas):,} of {resamples:,} resamples"
+    elif undefined > _MOST_DROPPED * resamples:
+        reasons["kappa"] = f"undefined in {undefined:,} of {resamples:,} resamples"
     else:
-        kappa = _middle(kappas)
-    # A resample may hold no pair with both, where many questions have none.
-    there = sizes > 0
-    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
-    accuracy = _middle(right.sum(axis=1)[there] / sizes[there])
-    if hits in (0, found.n_used) and questions:
-        # Resamples of equal pairs do not vary; each question then counts as one pair.
-        accuracy = wilson(questions if hits else 0, questions) or accuracy
-    few = found.n_used < FEW_PAIRS if questions is None else questions < FEW_PAIRS
-    return AgreementIntervals(accuracy, _middle(f1[there]), kappa, resamples, seed, few, reasons, questions)
+        kappas = (sizes * right.sum(axis=1) - by_chance) / (sizes * sizes - by_chance)
+        kappa = bootstrap_interval(kappas, found.kappa, questions, (-1.0, 1.0))
+    assert found.accuracy is not None
+    assert found.macro_f1 is not None
+    accuracy = bootstrap_interval(right.sum(axis=1) / sizes, found.accuracy, questions)
+    if questions and found.accuracy in (0, 1):
+        # Each question counts as one pair.
+        accuracy = wilson(questions if found.accuracy else 0, questions) or accuracy
+    macro_f1 = bootstrap_interval(f1, found.macro_f1, questions)
+    few = found.n_used < FEW_PAIRS if questions is None else questions < FEW_QUESTIONS
+    return AgreementIntervals(accuracy, macro_f1, kappa, resamples, seed, few, reasons, questions)
 
 
-def _middle(values: NDArray[np.float64]) -> Interval:
+def chance_agreement(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """n² times the agreement that the marginals alone would give, of each table of label by verdict, in a row or a
+    square: n² itself where there is one class only, so that kappa is undefined."""
+    cells = tables.reshape(len(tables), 3, 3)
+    found: NDArray[np.float64] = (cells.sum(axis=-1) * cells.sum(axis=-2)).sum(axis=-1)
+    return found
+
+
+def pseudo_table(classes: Sequence[int]) -> NDArray[np.float64]:
+    """A right pseudo-pair and a wrong one, spread over the cells of label by verdict (9 in a row) of the classes in
+    use; with one class in use the wrong one is an error into either of the others."""
     import numpy as np
 
-    low, high = np.percentile(values, (2.5, 97.5))
-    return Interval(float(low), float(high))
+    own = np.isin(np.arange(3), classes)
+    used = own[:, None] & own if len(classes) > 1 else own[:, None] | own
+    wrong = used & ~np.eye(3, dtype=bool)
+    table: NDArray[np.float64] = np.diag(own / own.sum()) + wrong / wrong.sum()
+    return table.ravel()
+
+
+def pseudo_weight(n: int) -> float:
+    """How much the pseudo-pairs count beside ``n`` pairs or questions: nearly whole beside few, where half ones cover
+    too little if nearly all pairs are right; half from 100 on, where whole ones would move the ends for nothing."""
+    return max(0.5, 1 - n / 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,34 +274,66 @@ class WinRate:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """How often B is better among the verdicts that decide for one of the two, with Wilson's interval, and the exact
-    two-sided sign test of A against B. All are ``None`` where no verdict decides."""
+    two-sided sign test of A against B. All are ``None`` where no verdict decides.
+
+    Where verdicts share questions the interval is over questions, and ``questions_p`` is the exact sign test of the
+    questions with more for A against those with more for B; ``questions`` is how many they are. ``reason`` says why
+    there is no interval.
+    """
 
     value: float | None
     interval: Interval | None
     p: float | None
     n: int
+    questions_p: float | None = None
+    questions: int | None = None
+    reason: str = ""
 
 
-def decided_win_rate(a: int, b: int) -> Decided:
-    """The win rate of B over ``a + b`` verdicts that are no ties.
+def decided_win_rate(a: int, b: int, by_question: NDArray[np.float64] | None = None, *, seed: int = 0) -> Decided:
+    """The win rate of B over ``a + b`` verdicts that are no ties; ``by_question`` counts A and B by question, of shape
+    (questions, 2).
 
     :raises ValueError: a count is negative.
     """
     n = a + b
     within = wilson(b, n)
-    return Decided(b / n, within, sign_test(a, b), n) if n else Decided(None, None, None, 0)
+    if not n:
+        return Decided(None, None, None, 0, reason="no verdict decides for one of the two")
+    found = Decided(b / n, within, sign_test(a, b), n)
+    if by_question is None:
+        return found
+    table = by_question[by_question.any(axis=1)]
+    if len(table) == n:
+        return replace(found, questions=n)
+    why = few_questions(len(table), n)
+    more, less = (int((table[:, one] > table[:, other]).sum()) for one, other in ((0, 1), (1, 0)))
+    return replace(
+        found,
+        interval=None if why else shares_over_questions(table, seed=seed),
+        questions_p=sign_test(more, less),
+        questions=len(table),
+        reason=f"no interval: {why}" if why else "",
+    )
 
 
-def win_rate(a: int, b: int, tie: int) -> WinRate:
+def shown_rate(a: int, b: int, tie: int) -> WinRate:
+    """The win rate of B over ``a + b + tie`` verdicts, with an interval that holds for few and one-sided verdicts too:
+    Wilson's where none is a tie, else that of :func:`win_rate` with a pseudo-pair for each of the three classes."""
+    found = win_rate(a, b, tie, pseudo=3)
+    return found if tie else replace(found, interval=wilson(b, a + b))
+
+
+def win_rate(a: int, b: int, tie: int, *, pseudo: int = 1) -> WinRate:
     """The win rate of B over ``a + b + tie`` verdicts.
 
-    The interval adds one pair spread evenly over the three verdicts, so that it has a width where all agree, and is
-    held within 0 to 1 (after Agresti and Caffo's smoothing, for a score of 0, 1/2 and 1).
+    The interval adds ``pseudo`` pairs spread evenly over the three verdicts, so that it has a width where all agree,
+    and is held within 0 to 1 (after Agresti and Caffo's smoothing, for a score of 0, 1/2 and 1).
     """
     n = a + b + tie
     if not n:
         return WinRate(None, None, a, b, tie)
-    share_b, share_tie = (b + 1 / 3) / (n + 1), (tie + 1 / 3) / (n + 1)
+    share_b, share_tie = (b + pseudo / 3) / (n + pseudo), (tie + pseudo / 3) / (n + pseudo)
     mean = share_b + share_tie / 2
-    spread = Z * sqrt((share_b + share_tie / 4 - mean * mean) / (n + 1))
+    spread = Z * sqrt((share_b + share_tie / 4 - mean * mean) / (n + pseudo))
     return WinRate((b + tie / 2) / n, Interval(max(0.0, mean - spread), min(1.0, mean + spread)), a, b, tie)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import exp, isfinite
 
 from judgenet.stats.intervals import Interval, Z
-from judgenet.stats.resampling import few_questions
+from judgenet.stats.resampling import few_questions, widening
 
 _STEEPEST = 10.0
 
@@ -78,7 +78,12 @@ def length_adjusted(
         return LengthAdjusted(None, None, None, n, separated)
     if few:
         return LengthAdjusted(_logistic(intercept), None, slope, n, f"no interval: {few}")
-    ends = Interval(_logistic(intercept - Z * error), _logistic(intercept + Z * error))
+    if error <= 1e-12:
+        return LengthAdjusted(
+            _logistic(intercept), None, slope, n, "no interval: all verdicts are ties, so that nothing varies"
+        )
+    error *= Z * widening(there) if repeated else Z
+    ends = Interval(_logistic(intercept - error), _logistic(intercept + error))
     return LengthAdjusted(_logistic(intercept), ends, slope, n)
 
 

@@ -14,15 +14,17 @@ from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
 from judgenet.core.pairs import Verdict, majority
-from judgenet.stats.agreement import Agreement, agreement_of, sign_test
+from judgenet.stats.agreement import Agreement, agreement_of, sign_test_over_questions
 from judgenet.stats.intervals import (
     RESAMPLES,
     AgreementIntervals,
     Interval,
     Z,
     agreement_intervals,
+    bootstrap_interval,
 )
 from judgenet.stats.multiple import holm, many_compared
+from judgenet.stats.resampling import few_questions, pseudo_cells
 
 if TYPE_CHECKING:
     import numpy as np
@@ -245,7 +247,6 @@ def with_intervals(
     import numpy as np
 
     from judgenet.stats.means import resampled_sums
-    from judgenet.stats.resampling import few_questions
 
     table = np.asarray(counts, dtype=np.float64).reshape(-1, len(_ORDER))
     several = table.sum(axis=1) > 1
@@ -273,17 +274,42 @@ def with_intervals(
         [coincidences.reshape(len(table), 9), table, np.stack([agreeing, np.ones(len(table)), raters], axis=1)], axis=1
     )
     drawn = resampled_sums(terms, resamples, seed, mine)
+    n = len(table) if mine is None else questions
+    drawn = drawn + _pseudo_pairs(table, n, resamples, seed)
+    effective = None if mine is None else n
     together, columns = drawn[:, :9].reshape(-1, 3, 3), drawn[:, 9:12]
     h = drawn[:, 12] / drawn[:, 13]
     by_chance = ((columns / drawn[:, 14:]) ** 2).sum(axis=1)
     fleiss = np.divide(h - by_chance, 1 - by_chance, out=np.full(len(h), np.nan), where=by_chance < 1)
     return replace(
         found,
-        h=_between(found.h, h),
-        alpha_nominal=_between(found.alpha_nominal, _alphas(together, "nominal")),
-        alpha_ordinal=_between(found.alpha_ordinal, _alphas(together, "ordinal")),
-        fleiss=_between(found.fleiss, fleiss),
+        h=_between(found.h, h, effective, 0.0),
+        alpha_nominal=_between(found.alpha_nominal, _alphas(together, "nominal"), effective, -1.0),
+        alpha_ordinal=_between(found.alpha_ordinal, _alphas(together, "ordinal"), effective, -1.0),
+        fleiss=_between(found.fleiss, fleiss, effective, -1.0),
     )
+
+
+def _pseudo_pairs(table: Numbers, n: int, resamples: int, seed: int) -> Numbers:
+    """What half a pair on which two raters agree, and half a one on which they do not, add to the sums of each
+    resample, so that these vary where all agree: spread over the classes in use, and as large as one of ``n`` pairs or
+    questions."""
+    import numpy as np
+
+    used = np.flatnonzero(table.any(axis=0))
+    places = used if len(used) > 1 else np.arange(len(_ORDER))
+    kinds = [(one, one) for one in used] + list(combinations(places.tolist(), 2))
+    rows = []
+    for one, other in kinds:
+        counts = np.eye(3)[one] + np.eye(3)[other]
+        together = np.zeros((3, 3))
+        together[one, other] += 1
+        together[other, one] += 1
+        rows.append(np.concatenate([together.ravel(), counts, [float(one == other), 1.0, 2.0]]))
+    shares = [1 / len(used)] * len(used) + [1 / (len(kinds) - len(used))] * (len(kinds) - len(used))
+    weights = pseudo_cells((resamples,), np.array(shares) / 2, len(table) / n, seed)
+    found: Numbers = weights @ np.array(rows)
+    return found
 
 
 def _alphas(together: Numbers, level: Level) -> Numbers:
@@ -304,7 +330,7 @@ def _alphas(together: Numbers, level: Level) -> Numbers:
     return alphas
 
 
-def _between(of: Coefficient, drawn: Numbers) -> Coefficient:
+def _between(of: Coefficient, drawn: Numbers, questions: int | None, least: float) -> Coefficient:
     import numpy as np
 
     if of.value is None:
@@ -312,8 +338,7 @@ def _between(of: Coefficient, drawn: Numbers) -> Coefficient:
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
         return replace(of, interval_reason=f"undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples")
-    low, high = np.percentile(defined, (2.5, 97.5))
-    return replace(of, interval=Interval(float(low), float(high)))
+    return replace(of, interval=bootstrap_interval(defined, of.value, questions, (least, 1.0)))
 
 
 def kappa_interval(found: Agreement) -> tuple[float, Interval] | None:
@@ -429,8 +454,6 @@ def against_people(
     for place in order:
         both = (human > 0) & (codes[:, best] > 0) & (codes[:, place] > 0)
         lead = (codes[both, best] == human[both]).astype(np.int64) - (codes[both, place] == human[both])
-        if repeated:
-            lead = np.bincount(places[both], lead).astype(np.int64)
         ahead, behind, common = int((lead > 0).sum()), int((lead < 0).sum()), int(both.sum())
         why, p = "", None
         if place == best:
@@ -438,7 +461,7 @@ def against_people(
         elif not common:
             why = "shares no labelled pair with the best"
         else:
-            p = sign_test(ahead, behind)
+            p = sign_test_over_questions(places[both], lead)
         rows.append(AgainstBest(names[place], *found[place], ahead, behind, common, p, None, why))
     adjusted = iter(holm([row.p for row in rows if row.p is not None]))
     rows = [row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows]

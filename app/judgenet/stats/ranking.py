@@ -15,7 +15,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
 from judgenet.stats.intervals import Interval
 from judgenet.stats.length import LengthAdjusted, length_adjusted
-from judgenet.stats.resampling import FEWEST_QUESTIONS
+from judgenet.stats.resampling import FEWEST_QUESTIONS, widening
 
 if TYPE_CHECKING:
     import numpy as np
@@ -205,8 +205,9 @@ def rank(
     on_step: Callable[[int, int], object] | None = None,
 ) -> Ranking:
     """Ranks systems from judged pairs. Intervals are percentile bootstraps over questions, with all games of a question
-    drawn together; below :data:`FEWEST_QUESTIONS` questions there are none. ``on_step`` hears how many resamples of how
-    many are done; what it raises ends the work.
+    drawn together, and widened by Student's quantile; each resample has half a question's games, spread over the
+    systems that met, drawn with it, so that it varies where all games end alike. Below :data:`FEWEST_QUESTIONS`
+    questions there are none. ``on_step`` hears how many resamples of how many are done; what it raises ends the work.
 
     :raises ValueError: fewer than two systems.
     """
@@ -235,17 +236,11 @@ def rank(
         reason = f"no intervals: {questions:,} questions are too few ({FEWEST_QUESTIONS} are needed)"
         resamples = 0
     elif resamples:
-        rng = np.random.default_rng(seed)
-        even = np.full(questions, 1 / questions)
-        # A resample that leaves a system without a loss is smoothed as the results themselves would be.
-        by_cell = by_question.T.tocsr()
-        found = np.empty((resamples, k))
-        for place in range(resamples):
-            if on_step is not None:
-                on_step(place, resamples)
-            drawn = (by_cell @ rng.multinomial(questions, even)).reshape(k, k)
-            found[place] = _strengths(drawn, strengths, always=prior)
+        found = _resampled(by_question, wins, strengths, prior, resamples, seed, on_step)
         low, high = np.percentile(found, (2.5, 97.5), axis=0)
+        by = widening(questions)
+        low = np.minimum(strengths, strengths + (low - strengths) * by)
+        high = np.maximum(strengths, strengths + (high - strengths) * by)
         ends = [Interval(rating(float(a)), rating(float(b))) for a, b in zip(low, high, strict=True)]
     else:
         reason = "no intervals were asked for"
@@ -286,6 +281,58 @@ def rank(
         seed=seed,
         reason=reason,
     )
+
+
+def _resampled(
+    by_question: Any,
+    wins: Array,
+    strengths: Array,
+    prior: bool,
+    resamples: int,
+    seed: int,
+    on_step: Callable[[int, int], object] | None,
+) -> Array:
+    """Strengths in each resample of questions, of shape (resamples, systems)."""
+    import numpy as np
+
+    questions, k = by_question.shape[0], len(wins)
+    rng = np.random.default_rng(seed)
+    even = np.full(questions, 1 / questions)
+    by_cell = by_question.T.tocsr()
+    met = (wins + wins.T > 0).astype(float)
+    shape, weight = met * (_PSEUDO_QUESTIONS / max(1.0, met.sum())), wins.sum() / questions
+    found = np.empty((resamples, k))
+    step = max(1, _AT_ONCE // (k * k))
+    for start in range(0, resamples, step):
+        if on_step is not None:
+            on_step(start, resamples)
+        size = min(step, resamples - start)
+        often = rng.multinomial(questions, even, size=size)
+        drawn = np.asarray(by_cell @ often.T).T.reshape(size, k, k)
+        # A resample that leaves a system without a loss is smoothed as the results themselves would be.
+        smooth = np.full(size, True) if prior else ~_all_connected(drawn)
+        drawn = (
+            drawn + weight * rng.standard_gamma(shape, size=(size, k, k)) + np.where(smooth, PRIOR, 0.0)[:, None, None]
+        )
+        found[start : start + size] = _strengths(drawn, strengths)
+    return found
+
+
+_PSEUDO_QUESTIONS = 0.5
+_AT_ONCE = 250_000
+
+
+def _all_connected(tables: Array) -> NDArray[np.bool_]:
+    """Of each matrix of wins whether it is :func:`connected`."""
+    import numpy as np
+
+    k = tables.shape[-1]
+    reached = ((tables > 0) | np.eye(k, dtype=bool)).astype(np.float32)
+    steps = 1
+    while steps < k - 1:
+        reached = (reached @ reached > 0).astype(np.float32)
+        steps *= 2
+    return np.asarray((reached > 0).all(axis=(1, 2)))
 
 
 def _by_question(k: int, games: Sequence[Game]) -> Any:
@@ -343,10 +390,29 @@ def _question_triples(games: Sequence[Game]) -> tuple[int, int]:
     return circles, triples
 
 
-def _strengths(table: Array, start: Array, *, always: bool) -> Array:
-    """The strengths of a resample, near those of the whole."""
-    found = None if always else bradley_terry(table, start=start, tolerance=_NEAR)
-    if found is None:
-        found = bradley_terry(table, PRIOR, start=start, tolerance=_NEAR)
-    assert found is not None
+def _strengths(tables: Array, start: Array) -> Array:
+    """The strengths of many matrices of wins, all connected, from near those of the whole: as :func:`bradley_terry`,
+    all at once."""
+    import numpy as np
+
+    k = tables.shape[-1]
+    tables = tables * (1 - np.eye(k))
+    games, won = tables + tables.transpose(0, 2, 1), tables.sum(axis=2)
+    b = np.broadcast_to(start, won.shape).copy()
+    places = np.arange(k)
+    left = np.arange(len(tables))
+    for _ in range(_STEPS):
+        mine, own = games[left], b[left]
+        p = 1 / (1 + np.exp(own[:, None, :] - own[:, :, None]))
+        expected = mine * p
+        weights = expected * (1 - p)
+        slopes = 1.0 - weights
+        slopes[:, places, places] += weights.sum(axis=2)
+        step = np.linalg.solve(slopes, (won[left] - expected.sum(axis=2))[:, :, None])[:, :, 0]
+        most = abs(step).max(axis=1)
+        b[left] = own + step * np.minimum(1.0, _MOST / np.maximum(_MOST, most))[:, None]
+        left = left[most >= _NEAR]
+        if not len(left):
+            break
+    found: Array = b - b.mean(axis=1, keepdims=True)
     return found

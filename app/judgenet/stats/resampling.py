@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FEWEST_QUESTIONS = 10
 """Below this many questions with several pairs there is no interval."""
 
+FEW_QUESTIONS = 30
+"""Below this many questions an interval over them says that they are few."""
+
 _FEW_KINDS = 64
 _PER_KIND = 32
 """Where there are at least so many questions of each kind, drawing the kinds is faster than sharing a drawing."""
@@ -34,6 +37,35 @@ def few_questions(questions: int, pairs: int) -> str:
     if questions >= min(FEWEST_QUESTIONS, pairs):
         return ""
     return f"the {pairs:,} pairs are of {questions:,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
+
+
+def few_note(questions: int) -> str:
+    """What to say beside an interval over so few questions; empty from 30 on."""
+    if questions >= FEW_QUESTIONS:
+        return ""
+    return f"few questions ({questions:,}): the interval is wider for that, and still a rough one"
+
+
+def widening(questions: int) -> float:
+    """By how much a bootstrap over so many questions is too narrow: draws vary by (G - 1) / G too little, and the
+    normal quantile stands where Student's with G - 1 degrees of freedom belongs."""
+    from math import sqrt
+
+    from scipy.special import stdtrit  # type: ignore[import-untyped]
+
+    return float(stdtrit(questions - 1, 0.975)) / 1.959963984540054 * sqrt(questions / (questions - 1))
+
+
+def pseudo_cells(shape: tuple[int, ...], cells: Array, weight: float, seed: int) -> Array:
+    """What a prior adds to each resample, of shape (resamples, cells): gamma draws, as of a Bayesian bootstrap, of as
+    many pseudo-pairs of each cell as ``cells`` says, each of them weighing ``weight`` pairs.
+
+    Resamples of equal pairs do not vary; with it they do.
+    """
+    import numpy as np
+
+    drawn: Array = weight * np.random.default_rng((seed, 2)).standard_gamma(cells, size=(*shape, len(cells)))
+    return drawn
 
 
 def question_counts(questions: Numbers, *codes: Numbers) -> Array:

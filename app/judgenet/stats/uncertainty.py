@@ -25,10 +25,12 @@ from judgenet.stats.intervals import (
     Interval,
     agreement_intervals,
     agreements_intervals,
+    bootstrap_interval,
+    pseudo_weight,
     share_interval,
     wilson,
 )
-from judgenet.stats.resampling import few_questions, label_table
+from judgenet.stats.resampling import few_questions, label_table, pseudo_cells
 
 if TYPE_CHECKING:
     import numpy as np
@@ -444,17 +446,17 @@ def review_need(
         reasons |= dict.fromkeys(("measured", "measured_ci"), why)
         return ReviewNeed(target, accuracy, ends, None, None, None, formula, at_ends, n, seed, reasons)
     reviewed = int(reached[0])
-    interval, why = _need_interval(found, target, reviewed_right, resamples, seed)
+    interval, why = _need_interval(found, reviewed / n, target, reviewed_right, resamples, seed)
     if why:
         reasons["measured_ci"] = why
     return ReviewNeed(target, accuracy, ends, reviewed / n, reviewed, interval, formula, at_ends, n, seed, reasons)
 
 
 def _need_interval(
-    found: _Reviewed, target: float, reviewed_right: float, resamples: int, seed: int
+    found: _Reviewed, measured: float, target: float, reviewed_right: float, resamples: int, seed: int
 ) -> tuple[Interval | None, str]:
-    """A percentile interval over pairs of the smallest share: drawing pairs is drawing (level, right or wrong). Where
-    questions repeat, whole questions are drawn."""
+    """A percentile interval over pairs of the smallest share (``measured`` in the pairs as they are): drawing pairs is
+    drawing (level, right or wrong). Where questions repeat, whole questions are drawn."""
     import numpy as np
 
     n = len(found.right)
@@ -473,9 +475,12 @@ def _need_interval(
         for row in drawn:
             often = np.bincount(random.integers(questions, size=questions), minlength=questions)
             row[:] = np.bincount(cells, often[found.question], minlength=2 * levels)
-    drawn = drawn.reshape(resamples, levels, 2)
-    sizes = np.concatenate((np.zeros((resamples, 1)), drawn.sum(axis=2).cumsum(axis=1)), axis=1)
-    hits = np.concatenate((np.zeros((resamples, 1)), drawn[:, :, 1].cumsum(axis=1)), axis=1)
+    # A right and a wrong pseudo-pair of any level, so that resamples vary where all pairs are equal.
+    count = n if found.question is None else int(found.question.max()) + 1
+    extra = pseudo_cells((resamples,), pseudo_weight(count) * np.full(2 * levels, 1 / levels), n / count, seed)
+    sums = (drawn + extra).reshape(resamples, levels, 2)
+    sizes = np.concatenate((np.zeros((resamples, 1)), sums.sum(axis=2).cumsum(axis=1)), axis=1)
+    hits = np.concatenate((np.zeros((resamples, 1)), sums[:, :, 1].cumsum(axis=1)), axis=1)
     after = hits[:, -1:] - hits + reviewed_right * sizes
     goal = target * sizes[:, -1]
     enough = after >= goal[:, None] - TIE_TOLERANCE
@@ -489,5 +494,5 @@ def _need_interval(
     missed = int((~there).sum())
     if missed > _MOST_UNREACHED * resamples:
         return None, f"out of reach in {missed:,} of {resamples:,} resamples"
-    low, high = np.percentile(needed[there] / sizes[there, -1], (2.5, 97.5))
-    return Interval(float(low), float(high)), ""
+    shares = needed[there] / sizes[there, -1]
+    return bootstrap_interval(shares, measured, None if found.question is None else count), ""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,17 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.comparison import McNemar, mcnemar
+from judgenet.stats.comparison import McNemar, mcnemar, tango
 from judgenet.stats.curves import Codes
-from judgenet.stats.intervals import RESAMPLES, Interval, Z, share_interval, wilson
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.intervals import (
+    RESAMPLES,
+    Interval,
+    Z,
+    bootstrap_interval,
+    share_interval,
+    wilson,
+)
+from judgenet.stats.resampling import few_questions, pseudo_cells, resampled
 
 Differences = NDArray[np.float64]
 Asked = NDArray[np.bool_]
@@ -209,8 +216,10 @@ def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.in
             if not few_questions(there, test.n):
                 # Sums that are drawn are no less than 0: the lead is counted from -1.
                 [drawn] = resampled([table + [1, 0] * table[:, 1:]], resamples=RESAMPLES, seed=0)
-                low, high = np.percentile(drawn[:, 0] / drawn[:, 1] - 1, (2.5, 97.5))
-                ends = Interval(float(low), float(high))
+                extra = _pseudo_pairs(RESAMPLES, test.n / there, 0)
+                hits = drawn[:, 0] - drawn[:, 1] + extra.this - extra.whole
+                assert test.difference is not None
+                ends = bootstrap_interval(hits / (drawn[:, 1] + extra.n), test.difference, there, (-1.0, 1.0))
             test = replace(test, interval=ends)
     return Change(np.flatnonzero(differ), int(both.sum()), test)
 
@@ -303,21 +312,47 @@ class _Clusters:
             return [replace(point, interval=None, difference_interval=None) for point in points]
         # In one table, so that each size and the whole network are drawn on the same questions.
         [drawn] = resampled([np.concatenate(self._tables, axis=1)], resamples=RESAMPLES, seed=seed)
+        there_are = int(self.questions.max()) + 1
+        extra = _pseudo_pairs(RESAMPLES, len(self.questions) / there_are, seed)
         found = []
         for place, point in enumerate(points):
             hits, n, base_hits, base_n = drawn[:, 4 * place : 4 * place + 4].T
-            there = (n > 0) & (base_n > 0)
-            shares = hits[there] / n[there]
-            ends = np.percentile(shares, (2.5, 97.5))
-            against = np.percentile(shares - base_hits[there] / base_n[there], (2.5, 97.5))
+            shares = (hits + extra.this) / (n + extra.n)
+            against = shares - (base_hits + extra.whole) / (base_n + extra.n)
+            whole = point.difference_interval is not None and _known(point.difference_interval)
             found.append(
                 replace(
                     point,
-                    interval=Interval(float(ends[0]), float(ends[1])),
-                    difference_interval=Interval(float(against[0]), float(against[1])),
+                    interval=bootstrap_interval(shares, point.accuracy, there_are),
+                    difference_interval=(
+                        point.difference_interval
+                        if whole
+                        else bootstrap_interval(against, point.difference, there_are, (-1.0, 1.0))
+                    ),
                 )
             )
         return found
+
+
+class _PseudoPairs(NamedTuple):
+    """What pseudo-pairs add in each resample: those that the smaller network gets right, that the whole does, and
+    all."""
+
+    this: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    n: NDArray[np.float64]
+
+
+def _pseudo_pairs(resamples: int, weight: float, seed: int) -> _PseudoPairs:
+    """A pair that only the one gets right, one that only the other does, half a pair that both and half that neither,
+    so that resamples vary where all pairs are equal."""
+    only, other, both, neither = pseudo_cells((resamples,), np.array([1.0, 1.0, 0.5, 0.5]), weight, seed).T
+    return _PseudoPairs(only + both, other + both, only + other + both + neither)
+
+
+def _known(interval: Interval) -> bool:
+    """Whether the difference is that of a network to itself."""
+    return interval == (0.0, 0.0)
 
 
 def _kinds(calls: Calls) -> Iterator[tuple[int, tuple[Order, ...], int]]:
@@ -364,6 +399,13 @@ def _point(
     base_accuracy = base[0].sum() / base_n
     against = slope - (base[0] - base_accuracy * base[1]) / base_n
     difference, spread = accuracy - float(base_accuracy), Z * sqrt(float((against**2).sum()))
+    whole = not own and bool(masks.all()) and orders == calls.orders and samples == calls.samples
+    within = Interval(difference - spread, difference + spread)
+    if whole:
+        within = Interval(0.0, 0.0)
+    elif spread < 1e-12:
+        # No pair tells the two apart, which does not say that none would.
+        within = tango(0, 0, round(n))
     return Point(
         depth=depth,
         width=width,
@@ -380,7 +422,7 @@ def _point(
         highest=max(singles),
         n_used=n,
         difference=difference,
-        difference_interval=Interval(difference - spread, difference + spread),
+        difference_interval=within,
     )
 
 

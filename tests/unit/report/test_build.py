@@ -497,9 +497,12 @@ def test_intervals_are_over_questions_where_they_repeat(tmp_path: Path) -> None:
     groups = [group for group in right if group]
     drawn = np.random.default_rng(5).integers(len(groups), size=(4000, len(groups)))
     hits, sizes = (np.array([f(group) for group in groups])[drawn].sum(axis=1) for f in (sum, len))
-    expected = np.percentile(hits / sizes, (2.5, 97.5))
-    assert found.headline.intervals.accuracy is not None
-    assert tuple(found.headline.intervals.accuracy) == pytest.approx(tuple(expected), abs=0.02)
+    low, high = np.percentile(hits / sizes, (2.5, 97.5))
+    shown = found.headline.intervals.accuracy
+    assert shown is not None
+    # Few questions, nearly all right: wider than the plain bootstrap, which covers too little.
+    assert low - 0.08 < shown.low < low
+    assert abs(shown.high - high) < 0.03
     assert "over questions" in " ".join(found.cautions)
 
 

@@ -164,7 +164,11 @@ def test_the_smallest_network_is_the_cheapest_that_is_near() -> None:
     assert found is not None
     smallest = found.smallest
     assert (smallest.neurons, smallest.orders, smallest.samples, smallest.calls) == (1, ("ab",), 1, 1.0)
-    assert (smallest.accuracy, smallest.difference, smallest.difference_interval) == (0.5, 0.0, (0.0, 0.0))
+    assert (smallest.accuracy, smallest.difference) == (0.5, 0.0)
+    # No pair tells it from the whole network, which is not to say that none would.
+    z2 = 1.959964**2
+    assert smallest.difference_interval == pytest.approx((-z2 / (40 + z2), z2 / (40 + z2)), abs=1e-6)
+    assert found.whole.difference_interval == (0, 0)
 
 
 def test_without_labels_there_is_no_curve() -> None:
