@@ -74,6 +74,7 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
             "finish_reason": call.finish_reason,
             "form": call.form,
             "parameters": call.parameters,
+            "applied": call.applied,
             "usage": call.usage,
             "price": call.price,
             "latency_s": call.latency_s,

@@ -225,7 +225,8 @@ class HttpEndpoint:
                     outcome = await self._exchange.send(request, learned, on_text if stream else None)
                     outcome = self._heard(outcome, number)
                     if isinstance(outcome, Outcome):
-                        reply = self._reply(outcome, request, model, sent)
+                        applied = common.otherwise(request, learned, self._provider.parameters)
+                        reply = self._reply(outcome, request, model, sent, applied)
                         used = float(reply.usage.prompt + reply.usage.completion)
                     else:
                         if outcome.action != "retry":
@@ -420,7 +421,9 @@ class HttpEndpoint:
                 raise self._stop(_Stop(Reason.NO_KEY, text, None, None), sent)
             self._exchange.set_key(key)
 
-    def _reply(self, outcome: Outcome, request: ChatRequest, model: _Model, sent: int) -> ChatReply:
+    def _reply(
+        self, outcome: Outcome, request: ChatRequest, model: _Model, sent: int, applied: Mapping[str, Any]
+    ) -> ChatReply:
         answer = outcome.answer
         text = "".join(answer.text)
         if called := "".join(answer.called):
@@ -453,6 +456,7 @@ class HttpEndpoint:
             usage=Usage(prompt, completion, cached, reasoning, estimated),
             latency_s=outcome.latency_s,
             attempts=sent,
+            applied=applied,
         )
 
     def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:

@@ -53,6 +53,7 @@ from judgenet.engine.questions import FallbackRoles, Question, Questions, Said
 from judgenet.engine.work import Call, PairWork
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
+    LONGER,
     Answer,
     Outcome,
     PairState,
@@ -545,7 +546,7 @@ class Executor:
             return None
         finally:
             self._budget.give_back(more, asked=True)
-        return reply
+        return replace(reply, applied={**reply.applied, LONGER: limit})
 
     def _read(self, asked: _Asked, answer: ChatReply | RecordedAnswer) -> tuple[Said, str]:
         try:
@@ -583,6 +584,7 @@ class Executor:
             model=model,
             form=asked.question.form,
             parameters=asked.question.digest,
+            applied=reply.applied,
             system=asked.question.prompt.system,
             shared=asked.question.prompt.shared,
             own=asked.question.prompt.own,

@@ -271,6 +271,7 @@ class _Asker:
             model=self._model,
             form=form,
             parameters=parameters.digest(),
+            applied=reply.applied,
             system=prompt.system,
             shared=prompt.shared,
             own=prompt.own,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -80,7 +80,8 @@ class ChatReply:
 
     ``text`` is the answer as sent, thinking blocks in the text included; ``thinking`` is what came in
     a field of its own. ``model`` is the id that the endpoint returned. ``latency_s`` counts from sending
-    the last attempt to its last byte; ``attempts`` counts the requests sent.
+    the last attempt to its last byte; ``attempts`` counts the requests sent. ``applied`` has what was sent otherwise
+    than asked for, by parameter (``{"temperature": "not applied"}``); empty where all was.
     """
 
     text: str
@@ -92,6 +93,7 @@ class ChatReply:
     usage: Usage = field(default_factory=Usage)
     latency_s: float = 0.0
     attempts: int = 1
+    applied: Mapping[str, Any] = field(default_factory=dict)
 
 
 class CallFailed(Exception):

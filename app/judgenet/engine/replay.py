@@ -7,7 +7,7 @@ from typing import Any, get_args
 from judgenet.core.evaluation import Reason
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, Form, OnText, Usage
 from judgenet.store.db import Store, restored
-from judgenet.store.runs import newest_key
+from judgenet.store.runs import applied_of, newest_key
 
 _FINISH: dict[str, FinishReason] = {name: name for name in get_args(FinishReason)}
 
@@ -45,7 +45,8 @@ class ReplayEndpoint:
         """
         row = self._store.reader.execute(
             "SELECT raw_text, finish_reason, raw_finish, returned_model, fingerprint, thinking, tokens_in, tokens_out, "
-            "tokens_cached, tokens_reasoning, tokens_estimated, latency_s, attempts FROM calls WHERE key=?",
+            "tokens_cached, tokens_reasoning, tokens_estimated, latency_s, attempts, "
+            "parameters FROM calls WHERE key=?",
             (newest_key(self._store, bytes.fromhex(request.key)),),
         ).fetchone()
         if row is None:
@@ -67,6 +68,7 @@ class ReplayEndpoint:
             usage=Usage(row[6], row[7], row[8], row[9], bool(row[10])),
             latency_s=row[11],
             attempts=row[12],
+            applied=applied_of(row[13]) or {},
         )
 
     def learned(self, model: str) -> dict[str, Any]:

@@ -3,14 +3,15 @@ the original."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from judgenet.core import network_json
 from judgenet.report.blocks import Block, Bullets, Document, Given, Inline, Line, Paragraph, Section
 from judgenet.report.experiment_document import TARGETS
 from judgenet.report.experiment_results import Results, Values, kind_of
 from judgenet.report.outline_record import rules_words
-from judgenet.report.words import day, percent, plural
+from judgenet.report.words import day, of, percent, plural
 from judgenet.version import __version__
 
 WIDEDEEP = "Wider and Deeper LLM Networks are Fairer LLM Evaluators (2023), arXiv 2308.01862"
@@ -130,12 +131,21 @@ def _models(one: Values, kind: str) -> Iterator[Inline]:
         if heat is not None
     }
     limits = sorted({use["max_tokens"] for use in record["parameters"]})
-    yield f"temperature {' and '.join(sorted(heats)) or 'n/a'} (roles at 0), "
+    yield f"temperature {' and '.join(sorted(heats)) or 'n/a'} (roles at 0){_not_applied(record)}, "
     yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer; "
     prompts = ", ".join(text[:12] for text in record["prompts"])
     yield f"prompts {prompts or 'n/a'}, seed {record['seed']}, JudgeNet {record['judgenet']}. "
     if kind != "clouds":
         yield f"The networks rest on {calls['different']:,} different calls, some of which serve several of them."
+
+
+def _not_applied(record: Mapping[str, Any]) -> str:
+    """In how many answers a temperature that was asked for was not applied; empty where all were."""
+    heated = [use for use in record["parameters"] if use["temperature"] != "default"]
+    count = sum(use.get("temperature_not_applied", 0) for use in heated)
+    if not count:
+        return ""
+    return f", not applied in {of(count, sum(use['answers'] for use in heated))} answers, as the endpoint refuses it"
 
 
 def _figures(results: Results, kind: str) -> str:

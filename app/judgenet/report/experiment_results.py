@@ -27,7 +27,7 @@ from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review
 from judgenet.store.db import Store
 from judgenet.store.results import pair_calls, question_numbers
 from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
-from judgenet.store.usage import different_calls, models_used, parameters_used
+from judgenet.store.usage import ParameterUse, different_calls, models_used, parameters_used
 from judgenet.version import __version__
 
 PAPER_AGREEMENT = 0.8
@@ -372,19 +372,24 @@ def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any
     models = sorted(
         {(use.endpoint, use.requested, use.returned or "") for run in runs for use in models_used(store, run)}
     )
-    parameters = sorted(
-        {
-            (use.model, use.form, use.temperature if use.temperature is not None else -1.0, use.max_tokens)
-            for run in runs
-            for use in parameters_used(store, run)
-        }
-    )
+    parameters: dict[tuple[str, str, float, int], list[ParameterUse]] = {}
+    for run in runs:
+        for use in parameters_used(store, run):
+            heat = use.temperature if use.temperature is not None else -1.0
+            parameters.setdefault((use.model, use.form, heat, use.max_tokens), []).append(use)
     return {
         "judgenet": __version__,
         "models": [{"endpoint": one, "asked": asked, "answered_as": name} for one, asked, name in models],
         "parameters": [
-            {"model": model, "form": form, "temperature": "default" if heat < 0 else heat, "max_tokens": most}
-            for model, form, heat, most in parameters
+            {
+                "model": model,
+                "form": form,
+                "temperature": "default" if heat < 0 else heat,
+                "max_tokens": most,
+                "answers": sum(use.calls for use in uses),
+                "temperature_not_applied": sum(use.calls for use in uses if use.otherwise("temperature")),
+            }
+            for (model, form, heat, most), uses in sorted(parameters.items())
         ],
         "prompts": sorted({str(run.record.get("prompts", "")) for run in runs}),
         "seed": seed,

@@ -15,6 +15,7 @@ from judgenet.report.model import Report
 from judgenet.report.outline_parts import neuron_name
 from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
+from judgenet.report.settings import applied_temperature, not_applied
 from judgenet.report.words import digest, of, plural
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 
@@ -156,18 +157,12 @@ def _models(report: Report) -> list[Inline]:
         same = names == [asked]
         said = asked if same else f"{asked} (answered as {_named(names)})"
         parts += ["; " if place else "", Given(said)]
-    used = list(
-        dict.fromkeys(
-            (
-                "the endpoint's own temperature" if of.temperature is None else f"temperature {of.temperature:g}",
-                f"at most {of.max_tokens:,} tokens",
-            )
-            for of in about.parameters
-        )
-    )
-    if len(used) == 1:
-        parts.append(f", with {used[0][0]} and {used[0][1]} a reply")
+    if len({(used.temperature, used.max_tokens) for used in about.parameters}) == 1:
+        temperature = applied_temperature(about.parameters)
+        heat = "the endpoint's own temperature" if temperature is None else f"temperature {temperature:g}"
+        parts.append(f", with {heat} and at most {about.parameters[0].max_tokens:,} tokens a reply")
     parts.append(". ")
+    parts += [f"{sentence} " for sentence in not_applied(about.parameters)]
     return parts
 
 

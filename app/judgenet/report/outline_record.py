@@ -7,6 +7,7 @@ from judgenet.core.tally import duration
 from judgenet.report.blocks import Facts, Given, Line, Section
 from judgenet.report.model import LeftOut, Report
 from judgenet.report.outline_parts import STATES
+from judgenet.report.settings import setting_words
 from judgenet.report.words import moment, money, of, plural
 
 _LEFT_WORDS = {
@@ -79,16 +80,12 @@ def record_section(report: Report) -> tuple[Section, Facts]:
             )
         )
     for used in about.parameters:
-        temperature = (
-            "the endpoint's own temperature" if used.temperature is None else f"temperature {used.temperature:g}"
-        )
-        form = "reply schema" if used.form == "json" else "plain text"
         rows.append(
             (
                 "Parameters",
                 (
                     Given(used.model),
-                    f": {temperature}, at most {used.max_tokens:,} tokens, {form}; {plural(used.calls, 'answer')}",
+                    f": {setting_words(used)}; {plural(used.calls, 'answer')}",
                 ),
             )
         )

@@ -27,6 +27,10 @@ PairState = Literal["open", "done", "failed"]
 class Answer:
     """A model's answer as kept: by the content key of everything that determines it.
 
+    ``parameters`` are those asked for; ``applied`` has what was sent otherwise, by name
+    (:class:`judgenet.store.usage.ParameterUse`). Both stand in one list in the store, where answers of earlier programs
+    have the parameters alone: nobody knows of a single one of them what was applied.
+
     Times are seconds (``started_at`` since the epoch). ``price`` is ``None`` where unknown. ``shared`` and
     ``own`` make up the user message.
     """
@@ -54,6 +58,7 @@ class Answer:
     latency_s: float = 0.0
     attempts: int = 1
     started_at: float = 0.0
+    applied: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RecordedAnswer(NamedTuple):
@@ -292,6 +297,22 @@ def mean_latency(store: Store, endpoint: str, model: str) -> float | None:
     return None if mean is None else float(mean)
 
 
+LONGER = "longer"
+"""The name, beside those of parameters, under which an answer keeps the limit of tokens with which it was asked for
+again, as the first one was cut."""
+
+
+def _with_applied(answer: Answer) -> str:
+    """The parameters' JSON list with one more element: what was sent otherwise."""
+    return json.dumps([*json.loads(answer.parameters), dict(answer.applied)], sort_keys=True)
+
+
+def applied_of(parameters: str) -> dict[str, Any] | None:
+    """What was sent otherwise than a kept answer's parameters say, by name; ``None`` where it is not kept."""
+    kept = json.loads(parameters)
+    return dict(kept[4]) if len(kept) > 4 else None
+
+
 def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
     """Keeps a model's answer and returns its row, or that of the answer that is there already.
 
@@ -311,7 +332,7 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
             plain(answer.returned_model),
             plain(answer.fingerprint),
             answer.form,
-            answer.parameters,
+            _with_applied(answer),
             store.text_id(db, answer.system),
             store.text_id(db, answer.shared),
             storable(answer.own),
@@ -593,8 +614,9 @@ def retryable(result: Evaluation | Unscored | None) -> bool:
 @dataclass(frozen=True, slots=True)
 class FullCall:
     """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are
-    model, temperature, most tokens and reply schema. ``earlier`` are the answers before this one that could not be
-    read, oldest first."""
+    model, temperature, most tokens and reply schema, as asked for; ``applied`` has what was sent otherwise, by name
+    (:class:`judgenet.store.usage.ParameterUse`), ``None`` where it is not kept. ``earlier`` are the answers before this
+    one that could not be read, oldest first."""
 
     site: CallSite
     pair_id: str
@@ -609,6 +631,7 @@ class FullCall:
     fingerprint: str | None
     form: str | None
     parameters: list[Any] | None
+    applied: dict[str, Any] | None
     messages: tuple[tuple[str, str], ...]
     raw_text: str | None
     thinking: str | None
@@ -674,7 +697,8 @@ def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iter
             returned_model=returned,
             fingerprint=fingerprint,
             form=form,
-            parameters=json.loads(parameters) if answered else None,
+            parameters=json.loads(parameters)[:4] if answered else None,
+            applied=applied_of(parameters) if answered else None,
             messages=tuple(messages),
             raw_text=restored(raw) if answered else None,
             thinking=_all_thinking(None if thinking is None else restored(thinking), restored(raw) if answered else ""),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgenet.store.db import Store
-from judgenet.store.runs import RunInfo
+from judgenet.store.runs import RunInfo, applied_of
 
 
 class ModelUse(NamedTuple):
@@ -29,7 +29,13 @@ class ModelUse(NamedTuple):
 
 class ParameterUse(NamedTuple):
     """The parameters of answered calls. ``temperature`` is ``None`` where it was left to the endpoint; ``form`` is
-    ``json`` (a reply schema) or ``text``."""
+    ``json`` (a reply schema) or ``text``.
+
+    These are the ones asked for. ``applied`` has what was sent otherwise, by name: ``temperature`` and ``seed`` not
+    applied, ``system`` in the user message, ``schema`` without limits, ``max_tokens`` under another name, and
+    ``longer``: the limit with which cut answers were asked for again. Of answers of earlier programs it is what the
+    run's record says of their endpoint and model.
+    """
 
     endpoint: str
     model: str
@@ -37,6 +43,11 @@ class ParameterUse(NamedTuple):
     temperature: float | None
     max_tokens: int
     calls: int
+    applied: tuple[tuple[str, Any], ...] = ()
+
+    def otherwise(self, name: str) -> Any:
+        """What was sent in place of a parameter; ``None`` where it was sent as asked for."""
+        return dict(self.applied).get(name)
 
 
 def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
@@ -54,17 +65,27 @@ def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
 
 def parameters_used(store: Store, run: RunInfo) -> list[ParameterUse]:
     """The parameters of a run's answers, the most used first. Reply schemas that differ only within are one."""
-    found: dict[tuple[str, str, str, float | None, int], int] = {}
+    found: dict[tuple[str, str, str, float | None, int, tuple[tuple[str, Any], ...]], int] = {}
     for endpoint, form, parameters, calls in store.reader.execute(
         "SELECT c.endpoint, form, parameters, count(*) FROM run_calls r JOIN calls c ON c.id=call_id WHERE run=? "
         "GROUP BY 1, 2, 3",
         (run.number,),
     ):
-        model, temperature, max_tokens, _ = json.loads(parameters)
-        key = (endpoint, model, form, temperature, max_tokens)
+        model, temperature, max_tokens, schema = json.loads(parameters)[:4]
+        applied = applied_of(parameters)
+        if applied is None:
+            applied = _by_record(run, endpoint, model, temperature is not None, schema is not None)
+        key = (endpoint, model, form, temperature, max_tokens, tuple(sorted(applied.items())))
         found[key] = found.get(key, 0) + calls
-    rows = [ParameterUse(*key, calls) for key, calls in found.items()]
+    rows = [ParameterUse(*key[:5], calls, key[5]) for key, calls in found.items()]
     return sorted(rows, key=lambda row: (-row.calls, row.endpoint, row.model, row.max_tokens))
+
+
+def _by_record(run: RunInfo, endpoint: str, model: str, heated: bool, with_schema: bool) -> dict[str, Any]:
+    """What a run's record says that an endpoint refused of requests for a model, and what was sent instead."""
+    lessons = run.record.get("learned", {}).get(endpoint, {}).get(model, {})
+    carried = {"temperature": heated, "schema": with_schema, "system": True, "max_tokens": True}
+    return {name: value for name, value in lessons.items() if carried.get(name)}
 
 
 def unread_inputs(store: Store, run: RunInfo) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
@@ -163,6 +163,23 @@ def sent_parameters(request: ChatRequest, learned: Learned, stream: bool) -> fro
         if STREAM_USAGE not in learned:
             sent.add(STREAM_USAGE)
     return frozenset(sent)
+
+
+def otherwise(request: ChatRequest, learned: Learned, takes: Container[str]) -> dict[str, Any]:
+    """What of a request is sent otherwise than asked for, by parameter. ``takes`` are the parameters that the provider
+    knows; a seed is left out of requests to one that knows none."""
+    found: dict[str, Any] = {}
+    if request.temperature is not None and TEMPERATURE in learned:
+        found[TEMPERATURE] = NOT_APPLIED
+    if request.seed is not None and (SEED in learned or SEED not in takes):
+        found[SEED] = NOT_APPLIED
+    if request.system and SYSTEM in learned:
+        found[SYSTEM] = learned[SYSTEM]
+    if request.schema is not None and SCHEMA in learned:
+        found[SCHEMA] = learned[SCHEMA]
+    if LIMIT in learned:
+        found[LIMIT] = learned[LIMIT]
+    return found
 
 
 def without_limits(schema: Any) -> Any:

@@ -31,7 +31,7 @@ from judgenet.core.prompts import Form, Heard
 from judgenet.engine.pair_now import NeuronNow
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
-from judgenet.store.runs import FullCall
+from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.canvas.words import score_text, seconds_text
 from judgenet.ui.context import Context
 from judgenet.ui.parts import ElidedLabel, label, line, link
@@ -709,7 +709,11 @@ def _facts_of(call: FullCall) -> dict[str, str]:
         facts["Answered by"] = f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
     if call.parameters is not None:
         _, temperature, most, schema = call.parameters
+        applied = call.applied or {}
         warmth = "endpoint’s own temperature" if temperature is None else f"temperature {temperature:g}"
+        if "temperature" in applied:
+            warmth += " not applied, as it is refused"
+        most = applied.get(LONGER, most)
         form = "JSON by a schema" if schema is not None else "text"
         facts["Parameters"] = f"{warmth}, at most {most:,} tokens, {form}"
     if call.started_at:
