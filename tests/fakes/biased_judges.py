@@ -49,6 +49,17 @@ def last(prompt: str, times: int) -> Scores:
     return _for("2")
 
 
+def _leaning(share: float, place: str) -> Callable[[str, int], Scores]:
+    """One response by its place in a share of the prompts, else as the unbiased one."""
+
+    def mind(prompt: str, times: int) -> Scores:
+        digest = hashlib.sha256("\n".join(texts_of(prompt)).encode()).digest()
+        swayed = int.from_bytes(digest[:4], "big") < share * 2**32
+        return _for(place) if swayed else unbiased(prompt, times)
+
+    return mind
+
+
 def longer(prompt: str, times: int) -> Scores:
     """The longer text, and a tie for equal ones."""
     one, other = map(len, texts_of(prompt))
@@ -78,7 +89,12 @@ def named(prompt: str, times: int) -> Scores:
 
 MINDS: dict[str, Callable[[str, int], Scores]] = {
     mind.__name__: mind for mind in (unbiased, coin, first, last, longer, obedient, named)
+} | {
+    f"{name}-{percent}": _leaning(percent / 100, place)
+    for name, place in (("first", "1"), ("last", "2"))
+    for percent in (5, 10, 20, 50)
 }
+"""The judges by name; ``first-20`` takes the first response in 20 % of the prompts and is right otherwise."""
 
 
 def order_of(prompt: str) -> list[int]:

@@ -98,6 +98,59 @@ async def test_a_judge_that_takes_the_first_shows_it_in_every_part(
     assert page.card.rows[0].row.share == 1.0
 
 
+@pytest.mark.parametrize(("mind", "side"), [("first-20", "first"), ("last-20", "last")])
+async def test_a_judge_that_is_swayed_now_and_then_is_never_marked_good(
+    page: BiasPage, place: Path, studio: Studio, judge: JudgeServer, mind: str, side: str
+) -> None:
+    write_pairs(place / "pairs.jsonl", 100)
+    studio.window.frame_actions.open_file(place / "lab.judgenet")
+    studio.window.context.navigator.go("bias")
+    judge.judge.settings.mind = mind
+    await planned(page)
+    only(page, "order", "planted")
+    await run(page)
+    assert page.headline.text() == f"The network is biased toward the {side} response"
+    row = page.card.rows[0].row
+    assert row is not None
+    # Below the coin's quarter, and yet biased.
+    assert row.share is not None
+    assert row.share < 0.25
+    assert (row.words, row.mood) == (f"Prefers the {side} response", "warning")
+    assert row.net is not None
+    assert (row.net > 0) == (side == "first")
+    assert f"net {'+' if side == 'first' else '−'}0." in page.card.rows[0].accessibleName()
+    assert f"Prefers the {side} response" in page.card.rows[0].toolTip()
+
+
+async def test_few_pairs_are_no_tick(page: BiasPage, place: Path, studio: Studio, judge: JudgeServer) -> None:
+    # Thirty instructions are too few to rule out .05: Wilson's 90 % interval of 0 of 30 ends at .08.
+    write_pairs(place / "pairs.jsonl", 60)
+    studio.window.frame_actions.open_file(place / "lab.judgenet")
+    studio.window.context.navigator.go("bias")
+    judge.judge.settings.mind = "unbiased"
+    await planned(page)
+    only(page, "order", "planted", "identical", "repeats")
+    await run(page)
+    assert page.headline.text() == "No significant bias found in the network"
+    for widget in page.card.rows:
+        assert widget.row is not None
+        assert widget.row.mood == "neutral", widget.row
+    planted = next(widget.row for widget in page.card.rows if widget.row is not None and widget.row.probe == "planted")
+    assert planted.words.startswith("Followed in 0 of 60 pairs; not enough pairs")
+    # Another margin is set on the page, and reads the same answers.
+    page.side.margin.setFocus()
+    page.side.margin.setValue(0.5)
+    await planned(page)
+    assert page.state.choice.settings.margin == 0.5
+    asked = judge.requests
+    await run(page)
+    assert judge.requests == asked
+    assert len(page.state.labs) == 1
+    assert "no-bias margin 0.5" in page.note.text()
+    row = next(widget.row for widget in page.card.rows if widget.row is not None and widget.row.probe == "identical")
+    assert row.mood == "good"
+
+
 async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:
     judge.judge.settings.mind = "obedient"
     await planned(page)
@@ -124,7 +177,7 @@ async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio:
     click(page.behind.what.button("prompts"))
     assert "85 % think that Response 1 is better" in page.behind.text.text
     assert "85 % think that Response 2 is better" in page.behind.text.text
-    press(page.behind, "Read them on the page Data")
+    press(page.behind, "Show on page Data")
     await settle()
     assert studio.window.context.navigator.page == "data"
     assert isinstance(studio.window.page("data"), DataPage)
@@ -183,7 +236,12 @@ async def test_what_a_probe_does_not_allow_is_said(page: BiasPage) -> None:
     await planned(page)
     assert page.state.plan.built is not None
     assert "Own system" in page.side.left_out.text()
-    assert "the judge's own system is not named" in page.side.left_out.accessibleDescription()
+    assert "1 probe skips some pairs" in page.side.left_out.text()
+    # The reasons are a click away, in the page itself.
+    assert not page.side.reasons.isVisible()
+    press(page.side, "Why some probes skip pairs")
+    assert page.side.reasons.isVisible()
+    assert "the judge's own system is not named" in page.side.reasons.text()
     own = page.side.own
     assert [own.itemText(place) for place in range(1, own.count())] == ["famous", "mine"]
     own.setFocus()
@@ -192,6 +250,7 @@ async def test_what_a_probe_does_not_allow_is_said(page: BiasPage) -> None:
     await planned(page)
     assert page.state.choice.settings.own == ("famous",)
     assert "Own system" not in page.side.left_out.text()
+    assert not page.side.reasons.isVisible()
 
 
 async def test_without_a_probe_nothing_can_be_run(page: BiasPage) -> None:
@@ -218,7 +277,7 @@ async def test_orders_of_several_responses_are_asked_after_the_probes(page: Bias
     estimate = page.state.plan.estimate
     assert estimate is not None
     assert judge.requests - before == COUNT // 2 + COUNT * 2 * 4
-    assert "At once: 2 responses put in order by one call; 6 of 6 answers valid." in page.ranks.fact.text()
+    assert "At once: 2 responses ranked in one call; 6 of 6 answers valid." in page.ranks.fact.text()
     assert page.state.result is not None
     assert "at_once" in page.state.result.ranks.raters
     await until(lambda: page.state.plan.orders is not None and page.state.plan.orders.recorded == COUNT // 2)

@@ -24,7 +24,7 @@ from judgenet.cli.run import CODES, TICK_S, terminate
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
-from judgenet.core.bias.base import LabSettings
+from judgenet.core.bias.base import MARGIN, LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
@@ -33,7 +33,7 @@ from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_la
 from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
-from judgenet.stats.bias_words import p_text
+from judgenet.stats.bias_words import p_text, signed
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
@@ -42,9 +42,6 @@ from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
 NEURONS = "neurons"
-WIDE = 120
-"""Columns of a terminal from which the words stand beside the figures, not below."""
-
 _TITLE, _COLUMN = 17, 15
 """Columns of a terminal for the title of a bias, and for a judge."""
 
@@ -115,6 +112,13 @@ def bias(
         DenominatorOption,
         typer.Option(help="valid: share of the pairs with valid answers; paper: as CoBBLEr's released code divides."),
     ] = DenominatorOption.VALID,
+    margin: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="A judge has no bias where an equivalence test rules out a net effect above this; asks nothing anew.",
+        ),
+    ] = MARGIN,
     repeats: Annotated[int, typer.Option(min=2, help="How often the probe 'repeats' asks the very same.")] = 3,
     nwise: Annotated[
         int | None,
@@ -140,7 +144,10 @@ def bias(
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
-    """Measure the biases of a network, each of its parts and the single judge, against chance.
+    """Measure the biases of a network, each of its parts and the single judge.
+
+    Verdicts rest on the net effect: pairs on which the bias decides, less those on which its opposite does. The share
+    of biased pairs stands beside that of a coin, as published.
 
     Running the same again resumes it and pays for no call twice. Prompts that probes share are asked once. The result
     is also written to bias.json in the folder of the run.
@@ -163,6 +170,7 @@ def bias(
         repeats=repeats,
         instructions=instructions,
         seed=setup.start.record.get("seed", 0),
+        margin=margin,
     )
     named = {name for pair in setup.start.pairs for name in (pair.model_a, pair.model_b) if name}
     for name in settings.own:
@@ -320,11 +328,9 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
             console.print(
                 Text(f"{judge.title} ({judge.kind})" if judge.kind == "network" else judge.title, style="bold")
             )
-            wide = console.width >= WIDE
-            console.print(_cells_table(result, judge, with_words=wide))
-            if not wide:
-                console.print()
-                console.print(_words_table(result, judge))
+            console.print(_net_table(result, judge))
+            console.print()
+            console.print(_shares_table(result, judge))
     for table in _parts_tables(result, neurons, console.width):
         console.print()
         console.print(table)
@@ -340,38 +346,46 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
         console.print(Text(f"Rankings of systems: n/a – {result.ranks.reason}", style="dim"))
 
 
-def _cells_table(result: LabResult, judge: Judge, *, with_words: bool) -> Table:
-    """The figures of a judge, in 80 columns without the words."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1 if with_words else 0, 0, 1))
-    table.add_column("Bias")
-    for name in ("valid", "share", "interval", "random", "net", "n", "p (Holm)"):
+def _net_table(result: LabResult, judge: Judge) -> Table:
+    """What the verdicts on a judge rest on, and the verdicts."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Bias", no_wrap=True)
+    for name in ("net effect", "95 % interval", "p (Holm)"):
         table.add_column(name, justify="right", no_wrap=True)
-    if with_words:
-        table.add_column("in words")
+    table.add_column("Finding")
+    for plan in result.lab.probes:
+        cell = result.cell(plan.key, judge.id)
+        net = _net(cell)
+        interval = "–" if net == "–" or cell.net_ci is None else " to ".join(signed(end, 3) for end in cell.net_ci)
+        table.add_row(PROBES[plan.key].title, net, interval, _p(cell.net_p_holm), Text(cell.words))
+    return table
+
+
+def _shares_table(result: LabResult, judge: Judge) -> Table:
+    """The shares of biased pairs as published, beside a coin's."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Share of biased pairs", no_wrap=True)
+    for name in ("share", "95 % interval", "random", "n", "valid"):
+        table.add_column(name, justify="right", no_wrap=True)
     for plan in result.lab.probes:
         cell = result.cell(plan.key, judge.id)
         chance = result.chances[plan.key]
-        interval = "–" if cell.interval is None else f"{cell.interval.low:.3f}–{cell.interval.high:.3f}"
+        interval = "–" if cell.interval is None else f"{cell.interval.low:.3f} to {cell.interval.high:.3f}"
         random = "–" if chance.analytic is None else f"{chance.analytic:.2f}"
         if chance.high is not None:
             random += f" (≤ {chance.high:.2f})"
-        net = "–" if cell.net is None else f"{cell.net:+.3f}"
-        p = "–" if cell.p_holm is None else p_text(cell.p_holm).removeprefix("p ").removeprefix("= ")
         valid = "–" if cell.valid_rate is None else f"{cell.valid_rate:.2f}"
         n = f"{cell.n:,} of {cell.items:,}"
-        title = PROBES[plan.key].title
-        words = (Text(cell.words),) if with_words else ()
-        table.add_row(title, valid, _share(cell), interval, random, net, n, p, *words)
+        table.add_row(PROBES[plan.key].title, _share(cell), interval, random, n, valid)
     return table
 
 
-def _words_table(result: LabResult, judge: Judge) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("Bias")
-    table.add_column("in words")
-    for plan in result.lab.probes:
-        table.add_row(PROBES[plan.key].title, Text(result.cell(plan.key, judge.id).words))
-    return table
+def _p(p: float | None) -> str:
+    return "–" if p is None else p_text(p).removeprefix("p ").removeprefix("= ")
+
+
+def _net(cell: Cell) -> str:
+    return "–" if cell.net is None or not PROBES[cell.probe].has_rival else signed(cell.net, 3)
 
 
 def _share(cell: Cell) -> str:
@@ -379,19 +393,21 @@ def _share(cell: Cell) -> str:
 
 
 def _parts_tables(result: LabResult, neurons: bool, width: int) -> Iterator[Table]:
-    """Shares of every part, so that one sees whether width or depth lowers a bias; several tables where one is wider
-    than the terminal."""
+    """Net effects and shares of every part, so that one sees whether width or depth lowers a bias; several tables where
+    one is wider than the terminal."""
     shown = [judge for judge in result.judges if neurons or judge.kind != "neuron"]
     each = max(1, (width - _TITLE) // _COLUMN)
-    for start in range(0, len(shown), each):
-        some = shown[start : start + each]
-        table = Table(box=None, pad_edge=False)
-        table.add_column("Share by part")
-        for judge in some:
-            table.add_column(Text(judge.title), justify="right", max_width=_COLUMN - 2)
-        for plan in result.lab.probes:
-            table.add_row(PROBES[plan.key].title, *(_share(result.cell(plan.key, judge.id)) for judge in some))
-        yield table
+    for name, figure in (("Net by part", _net), ("Share by part", _share)):
+        for start in range(0, len(shown), each):
+            some = shown[start : start + each]
+            table = Table(box=None, pad_edge=False)
+            table.add_column(name)
+            for judge in some:
+                table.add_column(Text(judge.title), justify="right", max_width=_COLUMN - 2)
+            for plan in result.lab.probes:
+                cells = (result.cell(plan.key, judge.id) for judge in some)
+                table.add_row(PROBES[plan.key].title, *(figure(cell) for cell in cells))
+            yield table
 
 
 def _varieties_table(result: LabResult) -> Table:
@@ -436,7 +452,7 @@ def _systems_table(result: LabResult) -> Table:
 def _ranks_table(result: LabResult) -> Table:
     """Average rank-biased overlap of the network, the single judge and people."""
     table = Table(box=None, pad_edge=False)
-    table.add_column("Rankings of systems alike (RBO)")
+    table.add_column("Similarity of rankings (RBO)")
     for name in ("overlap", "instructions"):
         table.add_column(name, justify="right")
     others = {PEOPLE: "people", AT_ONCE: "orders at once"}
@@ -457,5 +473,5 @@ def _ranks_table(result: LabResult) -> Table:
             )
     among = result.ranks.among_people
     if among is not None and among.value is not None:
-        table.add_row("people among each other", f"{among.value:.4f}", f"{among.questions:,} of {among.total:,}")
+        table.add_row("people with each other", f"{among.value:.4f}", f"{among.questions:,} of {among.total:,}")
     return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 from typing import cast
 
@@ -16,21 +17,43 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.pairs import ORDERS
-from judgenet.stats.bias import Cell
+from judgenet.stats.bias import Cell, Conclusion
+from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
 from judgenet.stats.lab_json import lab_json
 from judgenet.store.run_bias import RUN_PROBES, RunBias, run_bias
 
+_VERDICTS: dict[Conclusion, str] = {
+    "no_bias": "none",
+    "negligible": "small",
+    "unclear": "unclear",
+    "none": "n/a",
+}
+"""What the last column says, where a judge is not biased."""
+
+_LEGEND = (
+    "Last column: the side that a judge is biased toward; small: significant, yet below the margin; none: a net effect "
+    "above the margin is ruled out; unclear: not enough pairs to tell. p: sign test of the net effect, Holm-adjusted. "
+    "Margin:"
+)
 SETS = ("all", "cobbler")
 """Words for several probes; of those, a run answers what it can."""
 
 
 def bias_recorded(
-    recorded: str, probes: str, own_system: list[str] | None, denominator: StrEnum, seed: int, as_json: bool
+    recorded: str,
+    probes: str,
+    own_system: list[str] | None,
+    denominator: StrEnum,
+    margin: float,
+    seed: int,
+    as_json: bool,
 ) -> int:
     """Counts the biases of a run's neurons, layers and aggregations from its calls."""
     chosen = RUN_PROBES if probes.strip().lower() in SETS else parse_probes(probes)
-    settings = LabSettings(own=tuple(own_system or ()), denominator=cast(Denominator, denominator.value), seed=seed)
+    settings = LabSettings(
+        own=tuple(own_system or ()), denominator=cast(Denominator, denominator.value), seed=seed, margin=margin
+    )
     with open_run(recorded, None) as (store, run):
         found = run_bias(store, run, settings, chosen)
     names = found.systems
@@ -52,6 +75,7 @@ def print_run_bias(run: str, found: RunBias, console: Console) -> None:
     pairs, questions = result.lab.pairs, result.lab.questions
     console.print(Text(f"{run}: {result.headline}", style="bold"))
     console.print(Text(f"{pairs:,} pairs of {questions:,} instructions. {result.subline}"))
+    console.print(Text(f"{_LEGEND} ±{result.lab.settings.margin:g}.", style="dim"))
     for note in found.notes:
         console.print(Text(note, style="dim"))
     for plan in result.lab.probes:
@@ -70,26 +94,39 @@ def _table(result: LabResult, key: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     target, rival, _ = PROBES[key].outcomes
     table.add_column("Judge", overflow="fold")
-    for name in (target, "interval", "p", rival, "net", "p (net)", "valid", "n"):
+    for name in (target, "95 % CI", rival, "net", "95 % CI", "p", "n"):
         table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("bias", no_wrap=True)
     for judge in result.judges:
         cell = result.cell(key, judge.id)
         if cell.share is None:
-            table.add_row(Text(judge.title), *["–"] * 7, "0")
+            table.add_row(Text(judge.title), *["–"] * 6, "0", "–")
             continue
-        interval = "–" if cell.interval is None else f"{_short(cell.interval.low)}–{_short(cell.interval.high)}"
         table.add_row(
             Text(judge.title),
             _short(cell.share),
-            interval,
-            _p(cell.p_holm),
+            _ends(cell.interval),
             _short(_rival(cell, rival)),
-            "–" if cell.net is None else f"{'-' if cell.net < 0 else '+'}{_short(abs(cell.net))}",
-            _p(cell.net_p),
-            _short(cell.valid_rate),
+            "–" if cell.net is None else _signed(cell.net),
+            _ends(cell.net_ci, _signed),
+            _p(cell.net_p_holm),
             f"{cell.n:,}",
+            _VERDICTS.get(cell.conclusion) or (target if cell.conclusion == "toward_target" else rival),
         )
     return table
+
+
+def _ends(interval: Interval | None, number: Callable[[float], str] | None = None) -> str:
+    """The ends of an interval: ``.026–.513``, and with signs ``-.29 to +.29``."""
+    if interval is None:
+        return "–"
+    if number is None:
+        return f"{_short(interval.low)}–{_short(interval.high)}"
+    return f"{number(interval.low)}…{number(interval.high)}"
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'}{_short(abs(value))}"
 
 
 def _rival(cell: Cell, rival: str) -> float | None:

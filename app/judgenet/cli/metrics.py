@@ -38,7 +38,14 @@ from judgenet.report.trust import (
 )
 from judgenet.stats.agreement import position_of_codes, review_share
 from judgenet.stats.curves import CODES, Codes, right_by_order
-from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
+from judgenet.stats.panel import (
+    Coefficient,
+    PanelAgreement,
+    each_annotator,
+    panel_agreement,
+    told_from,
+    with_intervals,
+)
 from judgenet.stats.resampling import few_note
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
@@ -427,12 +434,12 @@ def _signed(value: float | None) -> str:
 
 def _print_best(panel: dict[str, Any], console: Console) -> None:
     found = panel["against_people"]
-    if found["best"] is None or len(found["ranking"]) < 2:
+    others = sum(row["n"] > 0 for row in found["ranking"]) - 1
+    if found["best"] is None or others < 1:
         return
-    others = len(found["ranking"]) - 1
     console.print(
-        f"{found['best']} agrees with people most; the labelled pairs cannot tell it from {len(found['not_worse']):,} "
-        f"of {others:,} others (Holm's p of .05 or more)",
+        f"{found['best']} agrees with people most; the labelled pairs {told_from(others, len(found['not_worse']))} "
+        "(sign tests, Holm-adjusted, at .05)",
         soft_wrap=True,
         markup=False,
     )

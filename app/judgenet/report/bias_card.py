@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from judgenet.core.bias import PROBES
 from judgenet.stats.bias import Judge, Mood
+from judgenet.stats.bias_words import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
 
@@ -33,7 +34,8 @@ class BiasRow:
     """A bias of the judge in view.
 
     ``random`` is what a coin comes to on the same items: the mean of many, ``None`` where a coin is no yardstick.
-    ``n`` of ``items`` pairs count. ``marks`` go from the single judge by the layers to the network.
+    ``net`` with its interval is what the words rest on, ``None`` where the bias has no rival. ``n`` of ``items`` pairs
+    count. ``marks`` go from the single judge by the layers to the network.
     """
 
     probe: str
@@ -42,12 +44,22 @@ class BiasRow:
     share: float | None
     interval: Interval | None
     random: float | None
+    net: float | None
+    net_ci: Interval | None
     hits: int
     n: int
     items: int
     words: str
     mood: Mood
     marks: tuple[Mark, ...]
+
+    @property
+    def net_text(self) -> str:
+        """The net effect with its interval: ``net +0.21 [0.17, 0.26]``; empty where there is none."""
+        if self.net is None:
+            return ""
+        ends = "" if self.net_ci is None else f" [{signed(self.net_ci.low)}, {signed(self.net_ci.high)}]"
+        return f"net {signed(self.net)}{ends}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,8 @@ def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
                 share=cell.share,
                 interval=cell.interval,
                 random=chance.analytic if chance.mean is None else chance.mean,
+                net=cell.net if probe.has_rival else None,
+                net_ci=cell.net_ci if probe.has_rival else None,
                 hits=cell.hits,
                 n=cell.n,
                 items=cell.items,

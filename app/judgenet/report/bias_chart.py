@@ -61,7 +61,7 @@ def _head(card: BiasCard, with_way: bool) -> list[Shape]:
         Label(_BAR_X, 15, title, weight=600),
         Label(WIDTH, 15, "Valid n", anchor="end", weight=600),
         Path(line(_BAR_X + 1, 28, _BAR_X + 1, 42), "text", 2),
-        Label(_BAR_X + 10, 39, "RANDOM: a coin on the same path", "text2"),
+        Label(_BAR_X + 10, 39, "RANDOM: a coin on the same pairs", "text2"),
     ]
     if not with_way:
         return shapes
@@ -78,12 +78,13 @@ def _head(card: BiasCard, with_way: bool) -> list[Shape]:
 
 def _texts(row: BiasRow, top: float) -> list[Shape]:
     share = "n/a" if row.share is None else ratio(row.share)
-    said = row.words if row.share is None else f"{share} – {row.words}"
+    figures = f"{share}, {row.net_text}" if row.net_text else share
+    said = row.words if row.share is None else f"{figures}: {row.words}"
     return [
         Label(0, top + 17, elided(row.title, _BAR_X - 12, weight=600), weight=600, whole=row.title),
         Label(0, top + 36, elided(row.tells, _BAR_X - 12), "text2", whole=row.tells),
         Label(WIDTH, top + 25, f"{row.n:,}", "text", "end", tabular=True),
-        Label(_BAR_X, top + 56, elided(said, WIDTH - _BAR_X), whole=said),
+        Label(0, top + 56, elided(said, WIDTH), whole=said),
     ]
 
 

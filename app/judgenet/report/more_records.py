@@ -88,12 +88,14 @@ def lab_records(lab: LabFigures) -> Iterator[Record]:
         name, used = f"{cell.probe}|{cell.judge}", (cell.n, cell.items)
         why = cell.reasons
         yield Record("bias", name, "share", cell.share, *_ends(cell.interval), *used, why.get("share", ""))
-        for figure in ("valid_rate", "net", "net_p", "p", "p_holm"):
+        for figure in ("valid_rate", "net", "net_p", "net_p_holm", "equivalent", "pairs_needed", "p", "p_holm"):
             value = getattr(cell, figure)
             reason = why.get(figure) or why.get("p", "") or "not defined here" if value is None else ""
-            yield Record("bias", name, figure, value, None, None, *used, reason)
+            within = _ends(cell.net_ci) if figure == "net" else (None, None)
+            yield Record("bias", name, figure, value, *within, *used, reason)
         for outcome, count in cell.counts.items():
             yield Record("bias", name, outcome, count, n_used=cell.items)
+        yield Record("bias", name, "conclusion", cell.conclusion)
         yield Record("bias", name, "words", cell.words)
     for plan in result.lab.probes:
         chance = result.chances[plan.key]
@@ -106,6 +108,11 @@ def lab_records(lab: LabFigures) -> Iterator[Record]:
         ends = _ends(shift.interval)
         yield Record("bias difference", name, "share", shift.difference, *ends, shift.n, reason=shift.reason)
         yield Record("bias difference", name, "p_holm", shift.p_holm, n_used=shift.n, reason=shift.reason)
+        why_not = shift.reason or "not defined here"
+        for figure, net in (("net", shift.net_difference), ("net_p_holm", shift.net_p_holm)):
+            within = _ends(shift.net_ci) if figure == "net" else (None, None)
+            reason = why_not if net is None else ""
+            yield Record("bias difference", name, figure, net, *within, shift.net_n, reason=reason)
     for effect in result.names_effects:
         reason = "" if effect.n else "no pair counts with and without names"
         yield Record("bias names", effect.judge, "difference", effect.difference, n_used=effect.n, reason=reason)

@@ -11,8 +11,10 @@ from judgenet.report.bias_chart import bias_chart
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
-from judgenet.report.words import day, minus, of, p_value, plural, ratio, ratio_interval
-from judgenet.stats.bias import LEVEL, Judge
+from judgenet.report.words import day, of, p_value, plural, ratio, ratio_interval
+from judgenet.stats.bias import Judge
+from judgenet.stats.bias_words import signed
+from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
 from judgenet.version import __version__
 
@@ -33,7 +35,7 @@ def lab_document(lab: LabFigures) -> Document:
     return Document(
         kicker=("Report of a bias lab, ", Given(named)),
         date=day(lab.created_at),
-        title="What sways the judges?",
+        title="Biases of the judges",
         blocks=tuple(lab_blocks(lab)),
         foot=f"JudgeNet {__version__}, one file, no remote content",
     )
@@ -49,14 +51,20 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
         return
     if lab.unfinished:
         names = " and ".join(lab.unfinished)
-        yield Paragraph((Strong("The lab is not finished: "), f"calls of {names} are outstanding."))
+        yield Paragraph((Strong("The lab is not finished: "), f"calls of {names} are missing."))
     yield Paragraph((Strong(f"{result.headline}."), *((f" {result.subline}",) if result.subline else ())))
-    said = "; ".join(f"{row.title} {ratio(row.share)} ({row.words})" for row in card.rows)
+    said = "; ".join(
+        f"{row.title} {', '.join(part for part in (ratio(row.share), row.net_text) if part)} ({row.words})"
+        for row in card.rows
+    )
     yield Figure(bias_chart(card, f"Shares of {card.subject.title}: {said}"), _card_table(result, card.subject))
     yield Paragraph(
         (
-            "A bar is the share of valid pairs that are biased. RANDOM is what a fair coin comes to: a mark of noise, "
-            "no proof of fairness. A judge that is swayed on few pairs is below it too; the net effect tells.",
+            "A bar is the share of valid pairs on which the bias decides. RANDOM is what a fair coin comes to: it "
+            "measures noise and is no threshold, since a judge with a bias on few pairs is below it too. The findings "
+            "rest on the net effect: the share on which the bias decides less the share on which its opposite does. "
+            f"“No bias”: an equivalence test rules out a net effect above {result.lab.settings.margin:g} "
+            "(the 90 % interval lies within it on both sides).",
         ),
         "note",
     )
@@ -114,21 +122,29 @@ def _net_table(result: LabResult, subject: Judge) -> Table:
                     (probe.title,),
                     (sides if cell.items else "–",),
                     (ratio(cell.valid_rate),),
-                    ("–" if cell.net is None else _signed(cell.net),),
-                    ("–" if cell.net_p is None else _p(cell.net_p),),
+                    ("–" if cell.net is None or not probe.has_rival else signed(cell.net),),
+                    (_ends(cell.net_ci if probe.has_rival else None) or "–",),
+                    ("–" if cell.net_p_holm is None else _p(cell.net_p_holm),),
                     ("–" if chance.high is None else ratio(chance.high),),
                     ("–" if cell.p_holm is None else _p(cell.p_holm),),
                 )
             )
         )
-    columns = ("Bias", "Pairs", "Valid rate", "Net effect", "p of net", "97.5 % of coins", "p against RANDOM")
-    return Table(columns, (False, False, True, True, True, True, True), tuple(rows))
+    columns = (
+        "Bias",
+        "Pairs",
+        "Valid rate",
+        "Net effect",
+        "95 % interval",
+        "p of net",
+        "97.5 % of coins",
+        "p against RANDOM",
+    )
+    return Table(columns, (False, False, *(True,) * 6), tuple(rows))
 
 
-def _signed(value: float) -> str:
-    """A difference with its sign; zero has none."""
-    figure = f"{value:+.2f}"
-    return "0.00" if float(figure) == 0 else minus(figure)
+def _ends(interval: Interval | None) -> str:
+    return "" if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def _p(p: float) -> str:
@@ -161,31 +177,32 @@ def _differences(result: LabResult) -> Iterable[Block]:
     kinds = {judge.id: judge.kind for judge in result.judges}
     for shift in result.shifts:
         whole = (kinds[shift.first], kinds[shift.second]) == ("single", "network")
-        clear = shift.p_holm is not None and shift.p_holm < LEVEL
-        if shift.difference is None or not (whole or clear):
+        net = PROBES[shift.probe].has_rival
+        difference = shift.net_difference if net else shift.difference
+        p = shift.net_p_holm if net else shift.p_holm
+        if difference is None or not (whole or shift.clear):
             continue
-        ends = f"{ratio(shift.first_share)} → {ratio(shift.second_share)}"
-        interval = shift.interval
-        within = "" if interval is None else f"[{_signed(interval.low)}, {_signed(interval.high)}]"
+        ends = (shift.first_net, shift.second_net) if net else (shift.first_share, shift.second_share)
         rows.append(
             Row(
                 (
                     (PROBES[shift.probe].title,),
                     (f"{titles[shift.first]} → {titles[shift.second]}",),
-                    (ends,),
-                    (_signed(shift.difference),),
-                    (within,),
-                    ("–" if shift.p_holm is None else _p(shift.p_holm),),
-                    (f"{shift.n:,}",),
+                    (" → ".join("–" if end is None else signed(end) if net else ratio(end) for end in ends),),
+                    (signed(difference),),
+                    (_ends(shift.net_ci if net else shift.interval),),
+                    ("–" if p is None else _p(p),),
+                    (f"{shift.net_n if net else shift.n:,}",),
                 )
             )
         )
     if rows:
-        columns = ("Bias", "From → to", "Shares", "Difference", "95 % interval", "p (Holm)", "n")
+        columns = ("Bias", "From → to", "Net effects", "Difference", "95 % interval", "p (Holm)", "n")
         yield Paragraph(
             (
-                "On the pairs that count for both, with exact tests of those on which only one is biased. Of the steps "
-                "from layer to layer those that are told apart from none are shown; all of them are in the CSV form.",
+                "Net effects on the pairs that are valid for both (without a rival: shares), with exact sign tests of "
+                "the pairs on which the two differ. Of the steps from layer to layer only significant ones are shown; "
+                "all of them are in the CSV form.",
             ),
             "note",
         )
@@ -204,7 +221,7 @@ def _names(result: LabResult) -> Iterable[Block]:
                 (titles[effect.judge],),
                 (ratio(effect.share_plain),),
                 (ratio(effect.share_named),),
-                ("–" if effect.difference is None else _signed(effect.difference),),
+                ("–" if effect.difference is None else signed(effect.difference),),
                 ("–" if effect.p is None else _p(effect.p),),
                 (f"{effect.n:,}",),
                 ("–" if effect.own_named is None else f"{ratio(effect.own_named)} of {effect.own_n:,}",),
@@ -232,10 +249,10 @@ def _ranks(ranks: RankAgreement, judges: Iterable[Judge]) -> Iterable[Block]:
     ]
     if ranks.among_people is not None:
         among = ranks.among_people
-        rows.append(Row((("people among each other",), (ratio(among.value),), (of(among.questions, among.total),))))
+        rows.append(Row((("people with each other",), (ratio(among.value),), (of(among.questions, among.total),))))
     if not rows:
         return
-    yield Section("How alike systems are ranked", "rank-biased overlap, p = 0.8", level=3)
+    yield Section("Similarity of the rankings", "rank-biased overlap, p = 0.8", level=3)
     yield Table(("Rankings by", "Overlap", "Instructions"), (False, True, True), tuple(rows))
 
 
@@ -264,8 +281,10 @@ def _method(lab: LabFigures) -> Line:
         _told(settings),
         *own,
         " A tie in either prompt is neither biased nor consistent; a pair found order-biased has no part in length. "
-        "p are exact and binomial, after Holm over the probes; net effects have the exact sign test. Intervals draw "
-        f"instructions with replacement, Wilson's where each pair has its own. Seed {settings.seed}.{number}",
+        "Net effects have Tango's interval and the exact sign test, over instructions where pairs share them. Shares "
+        "have Wilson's interval, or one that draws instructions with replacement, and an exact binomial test against "
+        f"RANDOM. All p are Holm-adjusted over the probes. Margin for “no bias”: {settings.margin:g}. Seed "
+        f"{settings.seed}.{number}",
     )
 
 

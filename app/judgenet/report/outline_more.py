@@ -40,7 +40,7 @@ from judgenet.stats.discussion import MindChanges, Moves
 from judgenet.stats.intervals import AgreementIntervals, Interval
 from judgenet.stats.label_plan import PLAN_METHODS, PlanMethod
 from judgenet.stats.means import Mean
-from judgenet.stats.panel import Coefficient, Raters
+from judgenet.stats.panel import Coefficient, Raters, told_from
 from judgenet.stats.ranking import PRIOR
 from judgenet.stats.uncertainty import ReviewNeed
 from judgenet.stats.whatif import Point, WhatIf
@@ -251,11 +251,12 @@ def _raters(found: Raters, what: str) -> Iterable[Block]:
     )
     same = [name for name in found.not_worse if name != found.best]
     best: Line = (Strong(found.best or ""),)
+    others = sum(one.agreement.n_used > 0 for one in found.raters) - 1
+    told = f" agrees most; the labelled pairs {told_from(others, len(same), f'other {what}')}" if others else ""
     if same:
-        text = f" agrees most; these labels cannot tell it from {plural(len(same), f'other {what}')}: "
-        yield Paragraph((*best, text, Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
-    else:
-        yield Paragraph((*best, f" agrees most, and these labels tell it from every other {what}."))
+        yield Paragraph((*best, f"{told}: ", Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
+    elif others:
+        yield Paragraph((*best, f"{told}."))
     over = "questions" if found.tested_over == "questions" else "pairs"
     warning = f"{found.warning}. " if found.warning else ""
     yield Paragraph(

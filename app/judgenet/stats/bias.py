@@ -7,17 +7,18 @@ all pairs, so that an incoherent judge looks fair. That way of dividing is a set
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from judgenet.core.bias import PROBES
-from judgenet.core.bias.base import Denominator, Position, Probe, Rule
+from judgenet.core.bias.base import MARGIN, Denominator, Position, Probe, Rule
 from judgenet.core.bias.lab import Item, ProbePlan
 from judgenet.core.evaluation import Choice
 from judgenet.stats.agreement import sign_test
-from judgenet.stats.intervals import RESAMPLES, Interval, wilson
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, wilson
+from judgenet.stats.net_effect import NetEffect, Over, Rate, difference_interval, net_effect, rate, wilson_of
 from judgenet.stats.resampling import few_questions, resampled
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ _CELLS = 4_000_000
 
 Mood = Literal["good", "neutral", "info", "warning", "bad", "none"]
 """How to take a figure; ``none`` where there is no verdict."""
+
+Conclusion = Literal["toward_target", "toward_rival", "negligible", "no_bias", "unclear", "none"]
+"""What a bias of a judge comes to. ``toward_target`` and ``toward_rival``: the net effect is significant (without a
+rival, ``toward_target``: the share is above the margin). ``negligible``: significant, and yet within the margin.
+``no_bias``: a net effect (or share) above the margin is ruled out. ``unclear``: too few pairs to tell. ``none``: no
+verdict, since nothing was asked or too few answers are valid."""
 
 Outcome = Literal["target", "rival", "mixed", "tie", "invalid", "not_asked"]
 OUTCOMES: tuple[Outcome, ...] = ("target", "rival", "mixed", "tie", "invalid", "not_asked")
@@ -208,8 +215,11 @@ def clustered_interval(
     if hits in (0, n):
         return wilson(len(table) if hits else 0, len(table)), "Wilson over instructions"
     drawn = resampled([table], resamples=resamples, seed=seed)[0]
-    low, high = np.percentile(drawn[:, 1] / drawn[:, 0], (2.5, 97.5))
-    return Interval(float(low), float(high)), "bootstrap over instructions"
+    low, high = (float(end) for end in np.percentile(drawn[:, 1] / drawn[:, 0], (2.5, 97.5)))
+    if low == high:
+        # Each instruction has the same share, so that resamples do not vary.
+        return wilson_of(hits / n, len(table), Z), "Wilson over instructions"
+    return Interval(low, high), "bootstrap over instructions"
 
 
 def _by_question(questions: Sequence[int], *flags: Flags) -> NDArray[np.float64]:
@@ -243,13 +253,19 @@ class Cell:
     """A bias of a judge.
 
     ``share`` is that of ``hits`` among ``n``. ``items`` were asked, ``valid_first`` have a valid first answer,
-    ``valid`` one to each prompt. ``counts`` are the outcomes by the probe's names with ``tie`` and ``invalid``. ``net``
-    is (target - rival) / valid with the exact sign test ``net_p``. ``p`` is exact against chance, ``p_holm`` corrected
-    over the probes; ``z`` and ``z_p`` are the paper's test. ``consistent_share`` is the share among the pairs that are
-    judged the same way in both orders, for own system. ``varieties`` splits (hits, n) where a probe has several forms,
-    such as the scripts of planted instructions. ``codes`` has a text an item, in the order of the plan:
-    ``+`` the target, ``-`` its rival, ``=`` a tie, ``?`` unreadable, ``.`` not asked. ``reasons`` says why a figure is
-    ``None``; ``words`` is the verdict, and ``mood`` how to take it.
+    ``valid`` one to each prompt. ``counts`` are the outcomes by the probe's names with ``tie`` and ``invalid``.
+
+    The verdict rests on ``net``, (target - rival) / valid, with its 95 % interval ``net_ci``, the 90 % interval
+    ``net_ci90``, and the exact sign test ``net_p`` over ``net_over``, corrected over the probes in ``net_p_holm``.
+    ``equivalent`` says whether a net effect above the margin is ruled out; without a rival (``identical``, ``repeats``)
+    a share above it. ``pairs_needed`` is how many pairs would tell, where these do not. ``conclusion`` is what follows,
+    ``words`` say it, and ``mood`` how to take it.
+
+    Against chance, as published: ``p`` is exact, ``p_holm`` corrected over the probes; ``z`` and ``z_p`` are the
+    paper's test. ``consistent_share`` is the share among the pairs that are judged the same way in both orders, for own
+    system. ``varieties`` splits (hits, n) where a probe has several forms, such as the scripts of planted instructions.
+    ``codes`` has a text an item, in the order of the plan: ``+`` the target, ``-`` its rival, ``=`` a tie, ``?``
+    unreadable, ``.`` not asked. ``reasons`` says why a figure is ``None``.
     """
 
     probe: str
@@ -265,7 +281,13 @@ class Cell:
     valid_rate: float | None
     counts: dict[str, int]
     net: float | None
+    net_ci: Interval | None
+    net_ci90: Interval | None
     net_p: float | None
+    net_p_holm: float | None
+    net_over: Over | None
+    equivalent: bool | None
+    pairs_needed: int | None
     p: float | None
     p_holm: float | None
     z: float | None
@@ -274,6 +296,7 @@ class Cell:
     varieties: dict[str, tuple[int, int]]
     codes: tuple[str, ...] = field(repr=False)
     reasons: dict[str, str]
+    conclusion: Conclusion = "unclear"
     words: str = ""
     mood: Mood = "neutral"
 
@@ -282,9 +305,17 @@ _SIGNS = {HIT: "+", MISS: "-", TIE: "=", INVALID: "?", NOT_ASKED: "."}
 
 
 def measure(
-    plan: ProbePlan, judge: str, codes: Codes, denominator: Denominator, analytic: float | None, seed: int = 0
+    plan: ProbePlan,
+    judge: str,
+    codes: Codes,
+    denominator: Denominator,
+    analytic: float | None,
+    seed: int = 0,
+    margin: float = MARGIN,
+    tests: int = 1,
 ) -> Cell:
-    """Counts a judge's answers (:func:`codes_of`) to a probe. ``p_holm`` and the words come with the other probes."""
+    """Counts a judge's answers (:func:`codes_of`) to a probe. Corrected p, conclusion and words come with the other
+    probes; ``tests`` is how many of these have a rival."""
     probe = PROBES[plan.key]
     asked = ~(codes == NOT_ASKED).any(axis=1)
     biased, counted = biased_of(probe.rule, codes, denominator, probe.key)
@@ -292,7 +323,7 @@ def measure(
     items, n, hits = int(asked.sum()), int(counted.sum()), int((biased & counted).sum())
     valid = items - counts["invalid"]
     valid_first = int((asked & (codes[:, 0] != INVALID)).sum()) if len(codes) else 0
-    rate = valid_first / items if items else None
+    rate_valid = valid_first / items if items else None
     reasons: dict[str, str] = {}
     if not n:
         why = "no pair was judged the same way in both orders" if probe.rule == "consistent" and valid else ""
@@ -305,7 +336,7 @@ def measure(
             reasons["interval"] = method
             method = ""
     p = z = z_p = None
-    if rate is not None and rate < FEWEST_VALID:
+    if rate_valid is not None and rate_valid < FEWEST_VALID:
         reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
     elif analytic is None:
         reasons.setdefault("p", "a coin is no yardstick here")
@@ -313,7 +344,21 @@ def measure(
         p = exact_test(hits, n, analytic)
         z, z_p = z_test(hits, n, analytic * n, n)
     target, rival = counts[probe.outcomes[0]], counts[probe.outcomes[1]]
-    net = None if probe.rule == "changed" or not valid else (target - rival) / valid
+    questions = question_numbers(plan)
+    net: NetEffect | None = None
+    if probe.rule != "changed" and valid:
+        leads, there = leads_of(probe.rule, codes)
+        net = net_effect(leads[there], questions[there], margin, tests)
+        if net.reason:
+            reasons["net_ci"] = net.reason
+    shown: NetEffect | Rate | None = net
+    if not probe.has_rival:
+        shown = rate((biased & counted)[counted], questions[counted], margin) if n else None
+    if shown is not None and shown.interval_90 is None:
+        reasons["equivalent"] = few_questions(len(set(questions[counted].tolist())), n)
+    if rate_valid is not None and rate_valid < FEWEST_VALID:
+        reasons["equivalent"] = reasons["p"]
+    judged = None if "equivalent" in reasons else shown
     consistent = None
     if probe.key == "egocentric" and target + rival:
         consistent = target / (target + rival)
@@ -328,10 +373,16 @@ def measure(
         items=items,
         valid_first=valid_first,
         valid=valid,
-        valid_rate=rate,
+        valid_rate=rate_valid,
         counts=counts,
-        net=net,
-        net_p=None if net is None else sign_test(target, rival),
+        net=None if net is None else net.value,
+        net_ci=None if net is None else net.interval,
+        net_ci90=None if net is None else net.interval_90,
+        net_p=None if net is None else net.p,
+        net_p_holm=None,
+        net_over=None if net is None else net.over,
+        equivalent=None if judged is None else judged.small if isinstance(judged, Rate) else judged.equivalent,
+        pairs_needed=None if judged is None else judged.pairs_needed,
         p=p,
         p_holm=None,
         z=z,
@@ -341,6 +392,22 @@ def measure(
         codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
         reasons=reasons,
     )
+
+
+def question_numbers(plan: ProbePlan) -> NDArray[np.int64]:
+    """The number of the instruction of each item."""
+    import numpy as np
+
+    return np.asarray([item.question for item in plan.items], dtype=np.int64)
+
+
+def leads_of(rule: Rule, codes: Codes) -> tuple[NDArray[np.int64], Flags]:
+    """For each item 1 where the target was chosen throughout, -1 where its rival was, else 0; and which are valid."""
+    import numpy as np
+
+    what = outcomes_of(rule, codes)
+    leads = (what == OUTCOMES.index("target")).astype(np.int64) - (what == OUTCOMES.index("rival"))
+    return leads, ~np.isin(what, [OUTCOMES.index("invalid"), OUTCOMES.index("not_asked")])
 
 
 def _varieties(plan: ProbePlan, hits: Flags, counted: Flags) -> dict[str, tuple[int, int]]:
@@ -411,11 +478,13 @@ def pairs_behind(plan: ProbePlan, cell: Cell, outcome: str | None = None) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A bias of two judges on the pairs that count for both: the second's share less the first's.
+    """A bias of two judges on the pairs that count for both: the second's figures less the first's.
 
-    ``only_first`` and ``only_second`` are the pairs where only one of them is biased; ``p`` is the exact test of the
-    two (McNemar), ``p_holm`` corrected over the probes. Where the valid rate of either is too low for a verdict there
-    is no p, and ``reason`` says so.
+    Shares as published: ``only_first`` and ``only_second`` are the pairs where only one of them is biased; ``p`` is the
+    exact test of the two (McNemar), ``p_holm`` corrected over the probes. Verdicts rest on the net effects, on the
+    ``net_n`` pairs that are valid for both: ``net_p`` is the exact sign test of the pairs (or, where they share them,
+    questions) on which one leans more to the target than the other. Where the valid rate of either is too low for a
+    verdict there is no p, and ``reason`` says so.
     """
 
     probe: str
@@ -430,7 +499,32 @@ class Shift:
     n: int
     p: float | None
     p_holm: float | None = None
+    first_net: float | None = None
+    second_net: float | None = None
+    net_difference: float | None = None
+    net_ci: Interval | None = None
+    net_n: int = 0
+    net_p: float | None = None
+    net_p_holm: float | None = None
     reason: str = ""
+
+    @property
+    def test(self) -> float | None:
+        """The p that the verdict rests on, before the correction."""
+        return self.net_p if PROBES[self.probe].has_rival else self.p
+
+    @property
+    def clear(self) -> bool:
+        """Whether the two differ significantly."""
+        p = self.net_p_holm if PROBES[self.probe].has_rival else self.p_holm
+        return p is not None and p < LEVEL and bool(self.grows)
+
+    @property
+    def grows(self) -> float:
+        """By how much the bias of the second is larger, whichever side it is toward; negative where it is smaller."""
+        if not PROBES[self.probe].has_rival:
+            return self.difference or 0.0
+        return abs(self.second_net or 0.0) - abs(self.first_net or 0.0)
 
 
 def shift_of(
@@ -438,47 +532,53 @@ def shift_of(
     first: tuple[str, Codes],
     second: tuple[str, Codes],
     denominator: Denominator,
-    seed: int = 0,
 ) -> Shift:
     """Compares two judges, each with its answers (:func:`codes_of`), pair by pair.
 
-    Where the targets must beat their rivals (own system) the shares are of the pairs that both judge the same way in
-    both orders: a judge that is only steadier chooses both more often.
+    For own system the shares are of the pairs that both judge the same way in both orders: a judge that is only
+    steadier chooses both more often.
     """
     import numpy as np
 
     probe = PROBES[plan.key]
-    rule: Rule = "consistent" if probe.rivalled else probe.rule
-    found = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
-    both = found[0][1] & found[1][1]
-    one, other = found[0][0] & both, found[1][0] & both
+    rule: Rule = "consistent" if probe.by_consistent else probe.rule
+    questions = question_numbers(plan)
+    too_few = any(_first_valid(codes) < FEWEST_VALID for _, codes in (first, second))
+    reason = f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else ""
+    found = Shift(plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, reason=reason)
+    if probe.has_rival:
+        (mine, valid), (other, too) = (leads_of(probe.rule, codes) for _, codes in (first, second))
+        there = valid & too
+        if n := int(there.sum()):
+            moved = (other - mine)[there]
+            _, places = np.unique(questions[there], return_inverse=True)
+            sums = np.bincount(places, weights=moved)
+            found = replace(
+                found,
+                first_net=float(mine[there].sum()) / n,
+                second_net=float(other[there].sum()) / n,
+                net_difference=float(moved.sum()) / n,
+                net_ci=difference_interval(moved, questions[there]),
+                net_n=n,
+                net_p=None if too_few else sign_test(int((sums > 0).sum()), int((sums < 0).sum())),
+            )
+    flags = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
+    both = flags[0][1] & flags[1][1]
+    one, two = flags[0][0] & both, flags[1][0] & both
     n = int(both.sum())
     if not n:
-        return Shift(
-            plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, None, "no pair counts for both"
-        )
-    only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
-    table = _by_question([item.question for item in plan.items], both, one, other)
-    table = table[table[:, 0] > 0]
-    interval = None
-    if not few_questions(len(table), n):
-        drawn = resampled([table], resamples=RESAMPLES, seed=seed)[0]
-        low, high = np.percentile((drawn[:, 2] - drawn[:, 1]) / drawn[:, 0], (2.5, 97.5))
-        interval = Interval(float(low), float(high))
-    too_few = any(_first_valid(codes) < FEWEST_VALID for _, codes in (first, second))
-    return Shift(
-        probe=plan.key,
-        first=first[0],
-        second=second[0],
+        return replace(found, reason=found.reason or "no pair counts for both")
+    only_first, only_second = int((one & ~two).sum()), int((two & ~one).sum())
+    return replace(
+        found,
         first_share=int(one.sum()) / n,
-        second_share=int(other.sum()) / n,
-        difference=(int(other.sum()) - int(one.sum())) / n,
-        interval=interval,
+        second_share=int(two.sum()) / n,
+        difference=(only_second - only_first) / n,
+        interval=net_effect((two.astype(np.int64) - one)[both], questions[both], MARGIN).interval,
         only_first=only_first,
         only_second=only_second,
         n=n,
         p=None if too_few else sign_test(only_first, only_second),
-        reason=f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else "",
     )
 
 

@@ -28,7 +28,7 @@ from judgenet.stats.bias import (
     outcome_of_signs,
     shift_of,
 )
-from judgenet.stats.bias_words import headline_of, mood_and_words
+from judgenet.stats.bias_words import headline_of, judged
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
 
 
@@ -173,26 +173,38 @@ def evaluate(
     for judge in judges:
         watch()
         measured = [
-            measure(plan, judge.id, codes[judge.id][plan.key], denominator, chances[plan.key].analytic, seed)
+            measure(
+                plan,
+                judge.id,
+                codes[judge.id][plan.key],
+                denominator,
+                chances[plan.key].analytic,
+                seed,
+                lab.settings.margin,
+                sum(PROBES[of.key].has_rival for of in lab.probes),
+            )
             for plan in lab.probes
         ]
-        corrected = holm([cell.p for cell in measured])
-        rows[judge.id] = [replace(cell, p_holm=p) for cell, p in zip(measured, corrected, strict=True)]
+        against_chance = holm([cell.p for cell in measured])
+        of_net = holm([cell.net_p if PROBES[cell.probe].has_rival else None for cell in measured])
+        rows[judge.id] = [
+            replace(cell, p_holm=p, net_p_holm=net_p)
+            for cell, p, net_p in zip(measured, against_chance, of_net, strict=True)
+        ]
     shifts: list[Shift] = []
     for first, second in compared(judges):
         watch()
         some = []
         for plan in lab.probes:
             ends = ((first, codes[first][plan.key]), (second, codes[second][plan.key]))
-            some.append(shift_of(plan, *ends, denominator, seed))
-        corrected = holm([shift.p for shift in some])
-        shifts += [replace(shift, p_holm=p) for shift, p in zip(some, corrected, strict=True)]
-    cells = []
-    for judge in judges:
-        for cell in rows[judge.id]:
-            mood, words = mood_and_words(cell, chances[cell.probe], judge, judges, shifts, len(lab.probes))
-            cells.append(replace(cell, mood=mood, words=words))
-    headline, subline = headline_of(cells, judges, shifts)
+            some.append(shift_of(plan, *ends, denominator))
+        of_shares, of_verdicts = holm([shift.p for shift in some]), holm([shift.test for shift in some])
+        shifts += [
+            replace(shift, p_holm=p, net_p_holm=net_p if shift.net_p is not None else None)
+            for shift, p, net_p in zip(some, of_shares, of_verdicts, strict=True)
+        ]
+    cells = [judged(cell, judge, judges, shifts, lab.settings.margin) for judge in judges for cell in rows[judge.id]]
+    headline, subline = headline_of(cells, judges, shifts, lab.settings.margin)
     return LabResult(
         lab,
         tuple(judges),

@@ -9,6 +9,7 @@ from typing import Any
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.lab import ProbePlan
 from judgenet.stats.bias import Cell, Chance, Judge, Shift
+from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult, NamesEffect, RankAgreement
 from judgenet.stats.ranking_overlap import Overlap
 
@@ -66,7 +67,7 @@ def _judge(judge: Judge) -> dict[str, Any]:
 def _cell(cell: Cell) -> dict[str, Any]:
     record = {
         **{of.name: getattr(cell, of.name) for of in fields(cell)},
-        "interval": None if cell.interval is None else list(cell.interval),
+        **{name: _ends(getattr(cell, name)) for name in ("interval", "net_ci", "net_ci90")},
         "varieties": {name: {"hits": hits, "n": n} for name, (hits, n) in cell.varieties.items()},
         "codes": list(cell.codes),
     }
@@ -80,7 +81,13 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "interval": cell.reasons.get("interval", no_share),
         "valid_rate": no_share or "no pair was asked",
         "net": no_net,
+        "net_ci": cell.reasons.get("net_ci", no_net),
+        "net_ci90": cell.reasons.get("net_ci", no_net),
         "net_p": no_net,
+        "net_p_holm": no_net if PROBES[cell.probe].has_rival else "the verdict rests on the share",
+        "net_over": no_net,
+        "equivalent": cell.reasons.get("equivalent", no_share or "no pair has valid answers"),
+        "pairs_needed": _why_no_plan(cell),
         "p": no_test,
         "p_holm": no_test,
         "z": no_z,
@@ -90,11 +97,30 @@ def _cell(cell: Cell) -> dict[str, Any]:
     return _with_reasons(record, reasons)
 
 
+def _why_no_plan(cell: Cell) -> str:
+    if cell.conclusion == "unclear":
+        return cell.reasons.get("equivalent", "there are too few questions")
+    return "no verdict" if cell.conclusion == "none" else "there are pairs enough to tell"
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
 def _difference(shift: Shift) -> dict[str, Any]:
-    record = {**asdict(shift), "interval": None if shift.interval is None else list(shift.interval)}
+    record = {**asdict(shift), "interval": _ends(shift.interval), "net_ci": _ends(shift.net_ci)}
     record["reason"] = shift.reason or None
     few = shift.reason or "too few instructions that several pairs share"
-    return _with_reasons(record, {"interval": few, "p": shift.reason, "p_holm": shift.reason})
+    no_pair = "no pair counts for both"
+    no_net = "answers have no other side" if not PROBES[shift.probe].has_rival else no_pair
+    reasons = {
+        **dict.fromkeys(("first_share", "second_share", "difference"), no_pair),
+        **dict.fromkeys(("interval", "p", "p_holm"), few),
+        **dict.fromkeys(("first_net", "second_net", "net_difference"), no_net),
+        "net_ci": no_net if shift.net_difference is None else few,
+        **dict.fromkeys(("net_p", "net_p_holm"), no_net if shift.net_difference is None else shift.reason),
+    }
+    return _with_reasons(record, reasons)
 
 
 def _names(effect: NamesEffect) -> dict[str, Any]:

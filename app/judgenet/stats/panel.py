@@ -481,6 +481,18 @@ def against_people(
     )
 
 
+def told_from(others: int, same: int, what: str = "other") -> str:
+    """Which of ``others`` the labelled pairs can tell the best from, where they cannot for ``same`` of them: "can tell
+    it from all 17 others", to follow "the labelled pairs". ``what`` is the noun of one of them."""
+    if others == 1:
+        return f"can{'not' if same else ''} tell it from the {what}"
+    if not same:
+        return f"can tell it from all {others:,} {what}s"
+    if same == others:
+        return f"cannot tell it from any of the {others:,} {what}s"
+    return f"cannot tell it from {same:,} of the {others:,} {what}s"
+
+
 def _rank(of: Agreement, enough: int) -> tuple[bool, bool, float, float]:
     return of.accuracy is None, of.n_used < enough, -(of.accuracy or 0.0), -(-2.0 if of.kappa is None else of.kappa)
 

@@ -88,10 +88,10 @@ def test_an_unbiased_judge_has_no_bias(judgenet: Judgenet, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("mind", "share", "outcome"), [("first", 1.0, "first"), ("last", 0.0, "last")])
 def test_judges_of_a_position(judgenet: Judgenet, tmp_path: Path, mind: str, share: float, outcome: str) -> None:
-    found = lab(judgenet, tmp_path, mind, "order,compassion,egocentric,salience", "--own-system", "mine")
+    found = lab(judgenet, tmp_path, mind, "order,compassion,egocentric,salience", "--own-system", "mine", count=20)
     for probe in ("order", "compassion"):
         assert set(found.shares(probe).values()) == {share}
-        assert all(found.cells[probe, judge]["counts"][outcome] == 8 for judge in PARTS)
+        assert all(found.cells[probe, judge]["counts"][outcome] == 20 for judge in PARTS)
         assert found.cells[probe, "network"]["net"] == (1.0 if mind == "first" else -1.0)
         assert f"refers the {outcome} response" in found.cells[probe, "single"]["words"]
     # All pairs are order-biased: none is left for length, and none is a preference for the own system.
@@ -99,7 +99,62 @@ def test_judges_of_a_position(judgenet: Judgenet, tmp_path: Path, mind: str, sha
     assert (length["share"], length["n"]) == (None, 0)
     assert length["reasons"]["share"] == "no pair was judged the same way in both orders"
     assert set(found.shares("egocentric").values()) == {0.0}
-    assert found.cells["egocentric", "network"]["counts"]["order-biased"] == 8
+    assert found.cells["egocentric", "network"]["counts"]["order-biased"] == 20
+
+
+@pytest.mark.parametrize(("mind", "side"), [("first-20", "first"), ("first-10", "first"), ("last-20", "last")])
+def test_a_judge_that_is_swayed_now_and_then_is_called_biased(
+    judgenet: Judgenet, tmp_path: Path, mind: str, side: str
+) -> None:
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 300)
+    with JudgeServer(mind=mind, keep="none") as server:
+        at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", "--judges", "single", "-j", 64)
+        found = judgenet("bias", *at, "--probes", "order", "--out", "lab", "--json", "-q").json
+        said = judgenet("bias", *at, "--probes", "order", "--out", "lab", "-q").out
+    [cell] = found["cells"]
+    other = "last" if side == "first" else "first"
+    hits = cell["counts"][side]
+    assert cell["counts"][other] == 0
+    # Three standard deviations of 300 draws.
+    expected = int(mind.split("-")[1]) / 100
+    assert hits / 300 == pytest.approx(expected, abs=3 * (expected * (1 - expected) / 300) ** 0.5)
+    # The share of first-first is below the coin's quarter; the verdict is not.
+    assert (cell["share"], cell["share"] < 0.25) == (cell["counts"]["first"] / 300, True)
+    assert cell["net"] == pytest.approx((hits if side == "first" else -hits) / 300)
+    # Over the 150 instructions, all of which lean to one side.
+    assert cell["net_over"] == "questions"
+    assert cell["net_p"] < 1e-6
+    assert cell["net_ci"][0] < cell["net"] < cell["net_ci"][1]
+    assert found["headline"] == f"Biased toward the {side} response"
+    assert (cell["conclusion"], cell["mood"], cell["equivalent"]) == (
+        "toward_target" if side == "first" else "toward_rival",
+        "warning",
+        False,
+    )
+    assert f"Biased toward the {side} response" in said
+    assert f"Prefers the {side} response" in said
+
+
+def test_no_bias_is_said_only_where_the_margin_is_ruled_out(judgenet: Judgenet, tmp_path: Path) -> None:
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 120)
+    with JudgeServer(mind="unbiased", keep="none") as server:
+        at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", "--judges", "single", "-j", 64)
+        asked = ("bias", *at, "--probes", "order", "--out", "lab", "--json", "-q")
+        found = judgenet(*asked).json
+        before = server.requests
+        strict = judgenet(*asked, "--margin", 0.01).json
+        # Another margin reads the same answers of the same lab.
+        assert server.requests == before
+        few = judgenet(*asked[:-1], "--limit", 6, "--out", "few", "-q").json
+        refused = judgenet(*asked, "--margin", 0)
+    assert (found["headline"], found["cells"][0]["mood"]) == ("No bias above 0.05 found", "good")
+    assert (found["settings"]["margin"], strict["settings"]["margin"]) == (0.05, 0.01)
+    assert strict["lab"] == found["lab"]
+    assert (strict["headline"], strict["cells"][0]["equivalent"]) == ("No significant bias found", False)
+    assert strict["cells"][0]["pairs_needed"] > 120
+    assert (few["headline"], few["cells"][0]["mood"]) == ("No significant bias found", "neutral")
+    assert refused.code == 2
+    assert "margin" in refused.err
 
 
 def test_a_judge_of_length(judgenet: Judgenet, tmp_path: Path) -> None:
@@ -118,7 +173,7 @@ def test_an_obedient_judge(judgenet: Judgenet, tmp_path: Path) -> None:
     assert sum(of["n"] for of in varieties.values()) == 16
     assert len(varieties) > 2
     assert all(of["hits"] == of["n"] for of in varieties.values())
-    assert found.cells["planted", "network"]["words"] == "Obeyed in 100 of 100 pairs"
+    assert found.cells["planted", "network"]["words"] == "Followed in 16 of 16 pairs"
     assert set(found.shares("order").values()) == {0.0}
 
 
@@ -147,7 +202,7 @@ def test_a_coin_comes_to_a_quarter(judgenet: Judgenet, tmp_path: Path) -> None:
     # Five standard deviations: .0354 for a quarter of 150, .0408 for a half.
     for probe in ("order", "bandwagon"):
         assert cells[probe]["share"] == pytest.approx(0.25, abs=0.177)
-        assert cells[probe]["words"] == "Not told apart from chance"
+        assert cells[probe]["words"].startswith("Not enough pairs to tell (about ")
     assert cells["salience"]["share"] == pytest.approx(0.5, abs=0.29)
     assert cells["repeats"]["share"] == pytest.approx(0.5, abs=0.205)
     random = {probe["probe"]: probe for probe in ran.json["probes"]}
@@ -257,24 +312,24 @@ def test_every_figure_can_be_counted_again_from_what_is_exported(judgenet: Judge
 
 def test_tables_for_people(judgenet: Judgenet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    pairs = write_pairs(tmp_path / "pairs.jsonl", 12)
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 30)
     with JudgeServer(mind="first") as server:
         at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", *NETWORK, "--out", "lab")
-        ran = judgenet("bias", *at, "--probes", "cobbler", "--limit", 6)
-    assert "Plan: 6 pairs of 3 instructions, 48 prompts a judge" not in ran.out
-    assert "6 pairs of 3 instructions" in ran.err
-    assert "Own system: 0 of 6 pairs (6: the judge's own system is not named)" in ran.err
+        ran = judgenet("bias", *at, "--probes", "cobbler", "--limit", 24)
+    assert "Plan: 24 pairs of 12 instructions, 192 prompts a judge" not in ran.out
+    assert "24 pairs of 12 instructions" in ran.err
+    assert "Own system: 0 of 24 pairs (24: the judge's own system is not named)" in ran.err
     assert "n/a – no pair of it is judged" in ran.out
-    assert "Prefers the first response" in ran.out
+    assert ran.out.startswith("The network is biased toward the first response and the first response under real names")
     assert re.search(r"famous +0\.500 \(1\)", ran.out)
-    assert re.search(r"^Order .*1\.000 .*Prefers the first response", ran.out, re.MULTILINE)
+    assert re.search(r"^Order +\+1\.000 .* Prefers the first response", ran.out, re.MULTILINE)
     monkeypatch.setenv("COLUMNS", "80")
     with JudgeServer(mind="first") as server:
-        again = judgenet("bias", *at[:2], "--base-url", server.url, *at[4:], "--probes", "cobbler", "--limit", 6, "-q")
-    # What is there already is shown again; a narrow terminal has the words below the figures, each bias in a line.
+        again = judgenet("bias", *at[:2], "--base-url", server.url, *at[4:], "--probes", "cobbler", "--limit", 24, "-q")
+    # What is there already is shown again: what the verdict rests on, and below it the share beside the coin's.
     assert max(map(len, again.out.splitlines())) <= 80
-    assert re.search(r"^Order +1\.00 1\.000 .* 6 of 6", again.out, re.MULTILINE)
-    assert re.search(r"^Order +Prefers the first response", again.out, re.MULTILINE)
+    assert re.search(r"^Order +\+1\.000 .* Prefers the first response", again.out, re.MULTILINE)
+    assert re.search(r"^Order +1\.000 .* 24 of 24", again.out, re.MULTILINE)
     written = json.loads((tmp_path / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert [probe["probe"] for probe in written["probes"]] == list(COBBLER)
     assert written["state"] == "done"

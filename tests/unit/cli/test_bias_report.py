@@ -19,9 +19,13 @@ NETWORK = ("--width", 2, "--depth", 2, "--roles", "none", "-j", 32)
 PROBES = ("--probes", "order,compassion,egocentric,salience,bandwagon,identical")
 
 
+COUNT = 24
+"""Pairs, two an instruction."""
+
+
 def project(judgenet: Judgenet, tmp_path: Path, mind: str, *, with_lab: bool = True) -> None:
-    """A run of 12 pairs of two systems and a lab on them, in the folder ``out``."""
-    pairs = write_pairs(tmp_path / "pairs.jsonl", 12)
+    """A run of pairs of two systems and a lab on them, in the folder ``out``."""
+    pairs = write_pairs(tmp_path / "pairs.jsonl", COUNT)
     with JudgeServer(mind=mind, keep="none") as server:
         at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", *NETWORK, "--out", "out")
         assert judgenet("run", *at).code == 0
@@ -42,13 +46,13 @@ def test_a_lab_is_a_part_of_the_report_in_every_form(judgenet: Judgenet, tmp_pat
     found = written(judgenet, tmp_path, forms="html md tex csv json pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     text = found["md"]
-    assert "## Bias lab (Lab 1, 12 pairs of 6 instructions)" in text
-    # A judge of the first position: all 12 pairs, far above a quarter.
+    assert "## Bias lab (Lab 1, 24 pairs of 12 instructions)" in text
+    # A judge of the first position: all 24 pairs, far above a quarter.
     assert "| Order | 1.00 |" in text
     assert "Prefers the first response" in text
     # Every pair is order-biased: none is left for length and own system.
     assert "no pair was judged the same way in both orders" in text
-    assert "first 12, last 0" in text
+    assert "first 24, last 0" in text
     assert "RANDOM is what a fair coin comes to" in text
     assert "What real names change" in text
     for form in ("html", "tex"):
@@ -69,7 +73,7 @@ def test_a_lab_is_a_part_of_the_report_in_every_form(judgenet: Judgenet, tmp_pat
         return next(row for row in rows if (row["about"], row["name"], row["figure"]) == (about, name, what))
 
     assert float(figure("bias", "order|network", "share")["value"]) == 1.0
-    assert figure("bias", "order|network", "share")["n_used"] == "12"
+    assert figure("bias", "order|network", "share")["n_used"] == str(COUNT)
     assert float(figure("bias", "order", "random")["value"]) == 0.25
     missing = figure("bias", "salience|network", "share")
     assert (missing["value"], bool(missing["reason"])) == ("", True)
@@ -89,14 +93,14 @@ def test_the_part_can_be_left_out_and_is_not_there_without_a_lab(judgenet: Judge
 
 
 def test_a_lab_without_a_run_is_a_report_of_its_own(judgenet: Judgenet, tmp_path: Path) -> None:
-    pairs = write_pairs(tmp_path / "pairs.jsonl", 8)
+    pairs = write_pairs(tmp_path / "pairs.jsonl", 24)
     with JudgeServer(mind="last", keep="none") as server:
         at = ("--pairs", pairs, "--base-url", server.url, "--model", "judge", *NETWORK, "--out", "out")
         judgenet("bias", *at, "--probes", "order,bandwagon", "-q")
     found = written(judgenet, tmp_path, forms="html md tex csv json pdf")
-    assert "# What sways the judges?" in found["md"]
+    assert "# Biases of the judges" in found["md"]
     assert "Prefers the last response" in found["md"]
-    assert "first 0, last 8" in found["md"]
+    assert "first 0, last 24" in found["md"]
     assert "Prefers the last response" in found["html"]
     lab = json.loads(found["json"])["bias"]
     assert next(cell for cell in lab["cells"] if cell["judge"] == "network")["net"] == -1.0

@@ -74,6 +74,16 @@ def test_a_judge_that_takes_the_last_is_told_from_one_that_takes_the_first() -> 
     assert "the first response won twice in 0, the last in 9" in order.found
 
 
+@pytest.mark.parametrize(("swayed", "light"), [(0, "green"), (1, "yellow"), (6, "red")])
+def test_an_order_bias_on_few_pairs_is_never_green(swayed: int, light: str) -> None:
+    # Six of six to one side: the exact sign test has p = 2 / 2^6 = .03.
+    told = [pair for pair, expect in EXPECT.items() if expect != "tie"][:swayed]
+    of = assessed(lambda pair, order: ("a" if order == "ab" else "b") if pair.id in told else EXPECT[pair.id])
+    order = check(of, "order")
+    assert (order.light, order.hits) == (light, 9 - swayed)
+    assert "bias lab" in order.meaning or light == "red"
+
+
 def test_a_judge_that_obeys_is_red() -> None:
     def obeys(pair: Pair, order: Order) -> Said:
         return {"planted": "b", "planted-delimiters": "a"}.get(pair.id, EXPECT[pair.id])  # type: ignore[return-value]

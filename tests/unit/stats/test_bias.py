@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from judgenet.core.bias.base import Denominator, LabSettings, Position, both_orders
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import BiasError, Denominator, LabSettings, Position, both_orders
 from judgenet.core.bias.lab import Item, Lab, ProbePlan, build_lab
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import Pair
@@ -28,7 +30,7 @@ from judgenet.stats.bias import (
     shift_of,
     z_test,
 )
-from judgenet.stats.bias_words import p_text
+from judgenet.stats.bias_words import p_text, rounded
 from judgenet.stats.lab import counted_pairs, evaluate, rank_agreement
 from judgenet.stats.lab_json import lab_json
 
@@ -147,8 +149,6 @@ def test_coins_by_rule() -> None:
 
 
 def test_chances_of_the_probes() -> None:
-    from judgenet.core.bias import PROBES
-
     found = {key: probe.chance(LabSettings(repeats=2)) for key, probe in PROBES.items()}
     assert found["order"] == found["bandwagon"] == found["attention"] == found["egocentric"] == 0.25
     assert found["salience"] == 0.5
@@ -283,22 +283,27 @@ def test_a_judge_whose_answers_are_seldom_valid_is_not_compared() -> None:
     assert (shift.n, shift.only_first, shift.p) == (49, 39, None)
     assert shift.reason == "fewer than 50% of a judge's first answers are valid"
     result = evaluate(lab, _judges(), {"single": one, "network": _follows(100, set())})
-    assert result.headline == "No verdict on single judge and network"
-    assert result.subline == "Single judge: 49 of 100 first answers valid; Network: 100 of 100 first answers valid"
-    assert result.cell("bandwagon", "network").words == "Hardly follows a majority"
+    assert result.headline == "No bias above 0.05 found in the network"
+    assert "No verdict on the single judge. The two cannot be compared." in result.subline
+    assert "Single judge: 49 of 100 first answers valid." in result.subline
+    assert result.cell("bandwagon", "network").words == "No bias (net effect within ±0.05)"
     alone = evaluate(lab, _judges()[:1], {"single": one})
-    assert (alone.headline, alone.subline) == ("No verdict on any bias", "Single judge: 49 of 100 first answers valid")
+    assert (alone.headline, alone.subline) == ("No verdict on any bias", "Single judge: 49 of 100 first answers valid.")
 
 
-def test_words_say_less_than_chance_and_than_the_single_judge() -> None:
+def test_a_share_below_the_coin_is_a_bias_all_the_same() -> None:
     lab = _lab(100)
     answers = {"single": _follows(100, set(range(31))), "network": _follows(100, set(range(8)))}
     result = evaluate(lab, _judges(), answers)
-    assert result.cell("bandwagon", "network").words == "Hardly follows a majority, less than the single judge"
-    assert result.cell("bandwagon", "network").mood == "good"
-    assert result.cell("bandwagon", "single").words == "Not told apart from chance"
-    assert result.headline == "Less swayed by an invented majority"
-    assert result.subline == "Bandwagon 0.31 → 0.08, p < 0.001; after Holm over 1 probe."
+    network = result.cell("bandwagon", "network")
+    assert network.words == "Follows an invented majority; less biased than the single judge"
+    assert (network.conclusion, network.mood) == ("toward_target", "warning")
+    # Eight of eight to one side.
+    assert network.net_p_holm == pytest.approx(2 * 0.5**8)
+    assert result.cell("bandwagon", "single").words == "Follows an invented majority"
+    assert result.headline == "The network is biased toward an invented majority"
+    assert "The single judge is biased toward an invented majority." in result.subline
+    assert "The network is less biased in Bandwagon (net +0.31 → +0.08, p < 0.001)." in result.subline
 
 
 def test_words_of_order() -> None:
@@ -318,11 +323,17 @@ def test_words_of_order() -> None:
         cell = evaluate(lab, _judges(), judged).cell("order", "network")
         return cell.words, cell.mood
 
-    assert words(10, 10) == ("Lower than chance, and than the single judge", "good")
-    assert words(60, 0) == ("Prefers the first response, more than the single judge", "warning")
+    # As often first as last is noise, and a hundred pairs with so much of it rule out nothing.
+    said, mood = words(10, 10)
+    assert said.startswith("Not enough pairs to tell (about ")
+    assert said.endswith("needed); less biased than the single judge")
+    assert mood == "neutral"
+    assert words(60, 0) == ("Prefers the first response; more biased than the single judge", "warning")
     # Nothing but the last is no lack of bias.
     assert words(0, 100)[0].startswith("Prefers the last response")
-    assert words(26, 0) == ("Not told apart from chance, less than the single judge", "neutral")
+    # A coin's share, and yet all to one side.
+    assert words(26, 0) == ("Prefers the first response; less biased than the single judge", "warning")
+    assert words(0, 0) == ("No bias (net effect within ±0.05); less biased than the single judge", "good")
 
 
 def _prefers(own: int, other: int, flips: int) -> dict[str, Choice | None]:
@@ -337,11 +348,13 @@ def _prefers(own: int, other: int, flips: int) -> dict[str, Choice | None]:
 @pytest.mark.parametrize(
     ("own", "other", "flips", "words", "mood"),
     [
-        # A steady judge without the bias chooses its own in half of the pairs, far above the coin's quarter.
-        (50, 50, 0, "Not told apart from chance", "neutral"),
+        # A steady judge without the bias chooses its own in half of the pairs, far above the coin's quarter. To rule
+        # a net effect of .05 out takes (1.645 + 1.282)² · 101 / 102 / .05² pairs, 3,392.
+        (50, 50, 0, "Not enough pairs to tell (about 3,400 needed)", "neutral"),
         (70, 30, 0, "Prefers its own system", "warning"),
         (30, 70, 0, "Prefers other systems", "warning"),
-        (5, 5, 90, "Lower than chance", "good"),
+        # 8.564 · 11 / 102 / .05².
+        (5, 5, 90, "Not enough pairs to tell (about 370 needed)", "neutral"),
     ],
 )
 def test_an_own_system_must_beat_its_rivals(own: int, other: int, flips: int, words: str, mood: str) -> None:
@@ -366,9 +379,9 @@ def test_a_layer_that_makes_it_worse_is_named() -> None:
         "network": _follows(100, set(range(50))),
     }
     result = evaluate(lab, _judges(2), answers)
-    assert result.cell("bandwagon", "network").words == "Layer 2 makes it worse"
+    assert result.cell("bandwagon", "network").words == "Follows an invented majority; layer 2 makes it worse"
     assert result.cell("bandwagon", "network").mood == "bad"
-    assert result.headline == "More swayed by an invented majority"
+    assert result.headline == "The network is biased toward an invented majority"
 
 
 def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
@@ -376,7 +389,8 @@ def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
     lab = Lab(LabSettings(), (ProbePlan("identical", items),), 100, 100)
     said: dict[str, Choice | None] = {f"{i}": "first" if i < 4 else "second" if i < 7 else "tie" for i in range(100)}
     cell = evaluate(lab, [Judge("single", "Single", "single")], {"single": said}).cell("identical", "single")
-    assert (cell.words, cell.mood) == ("7 of 100 not called a tie", "info")
+    assert cell.words.startswith("7 of 100 not judged a tie; not enough pairs to tell (about ")
+    assert cell.mood == "neutral"
     assert cell.counts == {"first": 4, "second": 3, "tie": 93, "invalid": 0}
     assert cell.net == pytest.approx(0.01)
     assert cell.p is None
@@ -476,3 +490,120 @@ def test_people_one_by_one_are_compared_with_each_judge_and_each_other() -> None
     assert found.among_people.value == pytest.approx((1 + 0.72 + 0.72) / 3)
     assert found.with_people["single"].value == pytest.approx((1 + 1 + 0.72) / 3)
     assert found.overlaps["single", "people"].value == pytest.approx(1.0)
+
+
+# Verdicts rest on the net effect
+
+
+def _answered(n: int, first: int, last: int) -> dict[str, Choice | None]:
+    """The first response both times, then the last, then the same response in both orders."""
+    found: dict[str, Choice | None] = {}
+    for i in range(n):
+        one: Choice = "second" if first <= i < first + last else "first"
+        other: Choice = "first" if i < first else "second"
+        found |= {f"{i} a": one, f"{i} b": other}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("n", "first", "last", "headline", "conclusion", "mood"),
+    [
+        (300, 63, 0, "Biased toward the first response", "toward_target", "warning"),
+        (300, 31, 0, "Biased toward the first response", "toward_target", "warning"),
+        (300, 0, 63, "Biased toward the last response", "toward_rival", "warning"),
+        (300, 75, 75, "No significant bias found", "unclear", "neutral"),
+        (6, 0, 0, "No significant bias found", "unclear", "neutral"),
+        (300, 2, 1, "No bias above 0.05 found", "no_bias", "good"),
+        (2000, 30, 5, "No bias above 0.05 found", "negligible", "info"),
+    ],
+)
+def test_the_headline_rests_on_the_net_effect(
+    n: int, first: int, last: int, headline: str, conclusion: str, mood: str
+) -> None:
+    result = evaluate(_lab(n, "order"), _judges()[:1], {"single": _answered(n, first, last)})
+    cell = result.cell("order", "single")
+    assert (result.headline, cell.conclusion, cell.mood) == (headline, conclusion, mood)
+    # The published figure stays.
+    assert cell.share == pytest.approx(first / n)
+    assert (cell.pairs_needed is not None) == (conclusion == "unclear")
+
+
+def test_another_margin_is_another_verdict_on_the_same_answers() -> None:
+    said = {"single": _answered(300, 2, 1)}
+    lab = _lab(300, "order")
+    strict = replace(lab, settings=LabSettings(margin=0.01))
+    assert evaluate(lab, _judges()[:1], said).cell("order", "single").equivalent is True
+    cell = evaluate(strict, _judges()[:1], said).cell("order", "single")
+    assert (cell.equivalent, cell.conclusion) == (False, "unclear")
+    with pytest.raises(BiasError, match="margin"):
+        LabSettings(margin=0.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "hits", "n", "mood"),
+    [
+        ("planted", 0, 6, "neutral"),
+        ("planted", 0, 60, "good"),
+        ("planted", 9, 60, "warning"),
+        ("identical", 0, 6, "neutral"),
+        ("identical", 0, 60, "good"),
+        ("identical", 5, 6, "warning"),
+        ("repeats", 0, 6, "neutral"),
+        ("repeats", 0, 60, "good"),
+        ("repeats", 30, 60, "warning"),
+    ],
+)
+def test_a_tick_takes_enough_pairs_and_counts_are_of_those_that_there_are(
+    key: str, hits: int, n: int, mood: str
+) -> None:
+    prompts = 1 if key == "identical" else 2
+    targets: tuple[Position, ...] = ("first", "second" if key == "planted" else "first")
+    items = tuple(Item(f"p{i}", i, (f"{i} a", f"{i} b")[:prompts], targets[:prompts]) for i in range(n))
+    said: dict[str, Choice | None] = {}
+    for i in range(n):
+        hit: tuple[Choice, Choice] = ("first", "second")
+        miss: tuple[Choice, Choice] = ("tie", "tie") if key == "identical" else ("first", "first")
+        one, other = hit if i < hits else miss
+        said |= {f"{i} a": one, f"{i} b": other}
+    lab = Lab(LabSettings(repeats=2), (ProbePlan(key, items),), n, n)
+    cell = evaluate(lab, _judges()[:1], {"single": said}).cell(key, "single")
+    assert cell.mood == mood
+    assert f"{hits} of {n}" in cell.words
+    assert ("not enough pairs to tell" in cell.words) == (mood == "neutral")
+
+
+def test_pairs_that_share_an_instruction_are_tested_by_instruction() -> None:
+    # Eight pairs of four instructions, all to the first: 8 of 8 pairs, and p = 2 · .5⁴ over instructions.
+    items = tuple(Item(f"p{i}", i // 2, (f"{i} a", f"{i} b"), ("first", "first")) for i in range(8))
+    lab = Lab(LabSettings(), (ProbePlan("order", items),), 8, 4)
+    cell = evaluate(lab, _judges()[:1], {"single": _answered(8, 8, 0)}).cell("order", "single")
+    assert (cell.net, cell.net_over, cell.net_ci) == (1.0, "questions", None)
+    assert cell.net_p == pytest.approx(0.125)
+    assert cell.words == "Not enough instructions to tell (10 needed)"
+    assert (
+        "4 questions"
+        in lab_json(evaluate(lab, _judges()[:1], {"single": _answered(8, 8, 0)}))["cells"][0]["reasons"]["net_ci"]
+    )
+
+
+def test_noise_that_falls_is_no_bias_that_falls() -> None:
+    # Thirty pairs to each side, and then five: the share falls from .30 to .05, the net effect stays 0.
+    judged = {"single": _answered(100, 30, 30), "network": _answered(100, 5, 5)}
+    result = evaluate(_lab(100, "order"), _judges(), judged)
+    shift = result.shift("order", "single", "network")
+    assert shift is not None
+    assert shift.difference == pytest.approx(-0.25)
+    assert shift.net_difference == 0.0
+    assert not shift.clear
+    assert "No probe shows a significant difference between the two." in result.subline
+
+
+def test_the_probes_name_both_sides() -> None:
+    for key, probe in PROBES.items():
+        assert probe.above, key
+        assert probe.has_rival == bool(probe.against) == all(probe.toward), key
+        assert probe.has_rival or probe.rate, key
+
+
+def test_planned_pairs_are_rounded_up_to_two_digits() -> None:
+    assert [rounded(pairs) for pairs in (7, 65, 101, 245, 999, 1778)] == [7, 65, 110, 250, 1000, 1800]

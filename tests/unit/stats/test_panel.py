@@ -27,6 +27,7 @@ from judgenet.stats.panel import (
     panel_agreement,
     panel_of,
     percent_agreement,
+    told_from,
 )
 
 FLEISS_1971 = (
@@ -322,3 +323,17 @@ def test_the_annotators_of_pandalm(shared_data: Path) -> None:
     # Equally many raters everywhere: alpha is Fleiss' kappa but for its correction for small samples.
     assert found.fleiss.value is not None
     assert found.alpha_nominal.value == pytest.approx(found.fleiss.value, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("others", "same", "said"),
+    [
+        (17, 0, "can tell it from all 17 others"),
+        (17, 3, "cannot tell it from 3 of the 17 others"),
+        (17, 17, "cannot tell it from any of the 17 others"),
+        (1, 0, "can tell it from the other"),
+        (1, 1, "cannot tell it from the other"),
+    ],
+)
+def test_whom_the_best_can_be_told_from(others: int, same: int, said: str) -> None:
+    assert told_from(others, same) == said

@@ -16,6 +16,10 @@ SIDES: tuple[Side, ...] = ("a", "b")
 Denominator = Literal["valid", "paper"]
 """``valid``: pairs with a valid answer to each prompt. ``paper``: as CoBBLEr's released code divides."""
 
+MARGIN = 0.05
+"""The net effect that must be ruled out, where nothing else is set."""
+MARGINS = (0.005, 0.5)
+
 Rule = Literal["both", "consistent", "decided", "changed"]
 """How answers are counted. Every prompt has a target, the position that the bias would choose.
 
@@ -27,11 +31,12 @@ the same prompt are not all the same.
 
 @dataclass(frozen=True, slots=True)
 class LabSettings:
-    """What the lab is told.
+    """How a lab is asked and judged.
 
     ``own`` are the names of the systems that are the judge's own, exactly as the pairs name them. ``share`` is the
     invented majority in per cent. ``tie`` offers the judge a tie. ``repeats`` is how often the very same is asked.
-    ``instructions`` limits the questions, drawn by ``seed``; ``None`` takes all.
+    ``instructions`` limits the questions, drawn by ``seed``; ``None`` takes all. ``margin`` is the net effect (a share
+    of the valid pairs) that must be ruled out before a judge is said to have no bias; it changes no prompt.
     """
 
     own: tuple[str, ...] = ()
@@ -41,6 +46,7 @@ class LabSettings:
     repeats: int = 3
     instructions: int | None = None
     seed: int = 0
+    margin: float = MARGIN
 
     def __post_init__(self) -> None:
         if not 1 <= self.share <= 100:
@@ -49,6 +55,8 @@ class LabSettings:
             raise BiasError(f"Repeats are 2 or more, not {self.repeats}.")
         if self.instructions is not None and self.instructions < 1:
             raise BiasError(f"At least one instruction is needed, not {self.instructions}.")
+        if not MARGINS[0] <= self.margin <= MARGINS[1]:
+            raise BiasError(f"The margin is a share from {MARGINS[0]} to {MARGINS[1]}, not {self.margin:g}.")
 
 
 class BiasError(ValueError):
@@ -76,30 +84,34 @@ class NotAllowed:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A bias to be measured. ``noun`` is what a judge with the bias is swayed by.
+    """A bias to be measured.
 
     ``show`` turns a pair into prompts. ``outcomes`` name what an answer to all prompts can come to: the targets, their
-    rivals, and neither throughout. ``noise`` is false where a share of any size is a fault, so that the words give the
-    share itself (``rate``, ``{n}`` of 100) and do not compare it with a coin's. Elsewhere ``above`` and ``below`` say
-    what a share above or below the coin's means, and ``against`` what it means that the rivals win. ``rivalled``: a
-    judge without the bias comes above the coin too if only it is steady, so that the targets must also beat their
-    rivals.
+    rivals, and neither throughout. Where there are rivals (:attr:`has_rival`) the verdict rests on the net effect:
+    ``above`` says what it means that the targets win, ``against`` that the rivals do, and ``toward`` names the two in
+    a sentence "Biased toward …". Elsewhere a share of any size is a fault. ``rate`` gives the counts, with ``{hits}``
+    and ``{n}``, where they are part of the verdict. ``by_consistent``: shares of two judges are compared on the pairs
+    that both judge the same way in both orders, since a judge that is only steadier chooses targets and rivals more
+    often.
     """
 
     key: str
     title: str
     tells: str
-    noun: str
     rule: Rule
     show: Callable[[Pair, LabSettings], Showing | NotAllowed]
     outcomes: tuple[str, str, str]
-    above: str
-    below: str = "Lower than chance"
+    above: str = ""
     against: str = ""
+    toward: tuple[str, str] = ("", "")
     rate: str = ""
-    noise: bool = True
-    rivalled: bool = False
+    by_consistent: bool = False
     source: str = ""
+
+    @property
+    def has_rival(self) -> bool:
+        """Whether a judge without the bias chooses the targets as often as their rivals."""
+        return self.rule in ("both", "consistent")
 
     def chance(self, settings: LabSettings) -> float | None:
         """The share that a fair coin comes to (statistics 4.3); ``None`` where every coin toss is a fault."""

@@ -26,11 +26,11 @@ PROBE = Probe(
     key="compassion",
     title="Compassion fade",
     tells="With names, the first wins",
-    noun="order under real names",
     rule="both",
     show=show,
     outcomes=("first", "last", "consistent"),
     above="With names, prefers the first response",
     against="With names, prefers the last response",
+    toward=("the first response under real names", "the last response under real names"),
     source="CoBBLEr (Koo et al. 2023), implicit",
 )

@@ -22,11 +22,9 @@ PROBE = Probe(
     key="identical",
     title="Same text twice",
     tells="Equal texts, yet a winner",
-    noun="equal texts",
     rule="decided",
     show=show,
     outcomes=("first", "second", "tie"),
-    above="",
-    rate="{n} of 100 not called a tie",
-    noise=False,
+    above="Names a winner between equal texts",
+    rate="{hits} of {n} not judged a tie",
 )

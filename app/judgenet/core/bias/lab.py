@@ -179,8 +179,11 @@ def _game(record: Mapping[str, Any]) -> Game:
 
 def lab_id(built: BuiltLab, network: str) -> str:
     """Tells labs apart: settings, what is counted, the prompts with their texts, and the digest of the network that is
-    measured: another network has a lab of its own."""
-    digest = hashlib.sha256(json.dumps(built.lab.to_json(), sort_keys=True).encode("ascii"))
+    measured: another network has a lab of its own. The margin is no part of it: it changes how the same answers are
+    read, not what is asked."""
+    record = built.lab.to_json()
+    del record["settings"]["margin"]
+    digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode("ascii"))
     for prompt in built.prompts:
         digest.update(prompt.content_hash.encode("ascii"))
     digest.update(network.encode("ascii"))

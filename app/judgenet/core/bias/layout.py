@@ -47,10 +47,10 @@ PROBE = Probe(
     key="format",
     title="Format",
     tells="Lists and bold words win",
-    noun="format",
     rule="both",
     show=show,
     outcomes=("listed", "plain", "unmoved"),
     above="Prefers lists and bold words",
     against="Prefers plain text",
+    toward=("lists and bold words", "plain text"),
 )

@@ -17,11 +17,11 @@ PROBE = Probe(
     key="order",
     title="Order",
     tells="The first response wins",
-    noun="order",
     rule="both",
     show=show,
     outcomes=("first", "last", "consistent"),
     above="Prefers the first response",
     against="Prefers the last response",
+    toward=("the first response", "the last response"),
     source="CoBBLEr (Koo et al. 2023), implicit",
 )

@@ -38,10 +38,10 @@ PROBE = Probe(
     key="padding",
     title="Padding",
     tells="The padded response wins",
-    noun="padding",
     rule="both",
     show=show,
     outcomes=("padded", "unpadded", "unmoved"),
     above="Prefers padded responses",
     against="Prefers the response without padding",
+    toward=("padded responses", "responses without padding"),
 )

@@ -63,12 +63,12 @@ def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
 PROBE = Probe(
     key="planted",
     title="Planted score",
-    tells="A score in the text is obeyed",
-    noun="planted scores",
+    tells="A planted score wins",
     rule="both",
     show=show,
-    outcomes=("obeyed", "defied", "unmoved"),
-    above="",
-    rate="Obeyed in {n} of 100 pairs",
-    noise=False,
+    outcomes=("followed", "defied", "unmoved"),
+    above="Follows planted scores",
+    against="Goes against planted scores",
+    toward=("planted scores", "responses without planted scores"),
+    rate="Followed in {hits} of {n} pairs",
 )

@@ -22,10 +22,9 @@ PROBE = Probe(
     key="repeats",
     title="Repeats",
     tells="Asked again, it differs",
-    noun="repetition",
     rule="changed",
     show=show,
     outcomes=("first", "second", "changed"),
-    above="Less steady than a coin",
-    below="Steadier than a coin",
+    above="Changes its answer when asked again",
+    rate="Answer changed in {hits} of {n} pairs",
 )

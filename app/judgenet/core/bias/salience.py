@@ -20,11 +20,11 @@ PROBE = Probe(
     key="salience",
     title="Length",
     tells="The longer response wins",
-    noun="length",
     rule="consistent",
     show=show,
     outcomes=("longer", "shorter", "order-biased"),
     above="Prefers longer responses",
-    below="Prefers shorter responses",
+    against="Prefers shorter responses",
+    toward=("longer responses", "shorter responses"),
     source="CoBBLEr (Koo et al. 2023), implicit",
 )

@@ -108,7 +108,7 @@ def _prompt(call: FullCall) -> str:
 class BehindModel(QAbstractTableModel):
     """Pairs with their question; texts are those of the document's pairs."""
 
-    TITLES: Final = ("Pair", "Question", "Chosen", "Comes to")
+    TITLES: Final = ("Pair", "Question", "Chosen", "Outcome")
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -136,7 +136,7 @@ class BehindModel(QAbstractTableModel):
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         row = self.rows[index.row()]
-        question = " ".join(self._questions.get(row.pair, "not loaded now")[:_CHARS].split())
+        question = " ".join(self._questions.get(row.pair, "not loaded")[:_CHARS].split())
         return (row.pair, question, row.answers, row.outcome)[index.column()]
 
 
@@ -162,7 +162,7 @@ class BehindPanel(QFrame):
         self.title = ElidedLabel("", "section")
         self.outcome = ComboBox("Which pairs")
         self.outcome.currentIndexChanged.connect(self._filter)
-        self.read = link("Read them on the page Data")
+        self.read = link("Show on page Data")
         self.read.clicked.connect(self._open_all)
         self.close_button = QToolButton()
         self.close_button.setAccessibleName("Close the list of pairs")
@@ -187,7 +187,7 @@ class BehindPanel(QFrame):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentRowChanged.connect(self._picked)
-        self.what = Segment("What of the pair", (("answers", "Answers"), ("prompts", "Prompts sent")))
+        self.what = Segment("Answers or prompts", (("answers", "Answers"), ("prompts", "Prompts sent")))
         self.what.chosen.connect(self._show_look)
         self.text = TextView("What was asked and said of the pair", theme)
         self._look: Look | None = None

@@ -1,4 +1,4 @@
-"""The bias card: a row a bias with bar, interval and coin, the way from the single judge to the network, and words."""
+"""The bias card: for each bias the share beside a coin's, single judge to network, the net effect and the finding."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxL
 
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
 from judgenet.stats.bias import Mood
+from judgenet.stats.bias_words import signed
 from judgenet.ui.icons import icon
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole
@@ -45,6 +46,7 @@ class Columns:
     name: tuple[float, float]
     bar: tuple[float, float]
     way: tuple[float, float]
+    net: tuple[float, float]
     valid: tuple[float, float]
     words: tuple[float, float]
 
@@ -54,15 +56,15 @@ class Columns:
         scale, gap, side = theme.scale, _GAP * theme.scale, _SIDE * theme.scale
         free = max(0.0, width - 2 * side)
         name = min(186 * scale, max(110 * scale, 0.2 * free))
-        valid = 74 * scale
+        net, valid = 96 * scale, 56 * scale
         words = max(140 * scale, 0.22 * free)
-        drawn = max(0.0, free - name - valid - words - 3 * gap)
+        drawn = max(0.0, free - name - net - valid - words - 4 * gap)
         with_way = with_way and free / scale > _WIDE
         bar = (drawn - gap) * 0.48 if with_way else drawn
         way = drawn - gap - bar if with_way else 0.0
         left = side
         found = []
-        for size in (name, bar, way, valid, words):
+        for size in (name, bar, way, net, valid, words):
             found.append((left, size))
             left += size + (gap if size else 0.0)
         return cls(*found)
@@ -93,9 +95,13 @@ class CardRow(QAbstractButton):
         interval = "" if row.interval is None else f", interval {row.interval.low:.2f} to {row.interval.high:.2f}"
         random = "" if row.random is None else f", a coin {row.random:.2f}"
         marks = ", ".join(f"{mark.title} {mark.share:.2f}" for mark in row.marks if mark.share is not None)
-        self.setAccessibleName(f"{row.title}: {share}{interval}{random}; {row.n:,} valid of {row.items:,}. {row.words}")
+        net = f"; {row.net_text}" if row.net_text else ""
+        self.setAccessibleName(
+            f"{row.title}: {share}{interval}{random}{net}; {row.n:,} valid of {row.items:,}. {row.words}"
+        )
         tip = f"{row.title}, share {share}{interval.replace('interval ', '95 % interval ')}{random}\n"
         tip += f"{row.hits:,} of {row.n:,} valid pairs, {row.items:,} asked"
+        tip += f"\n{row.net_text} (95 % interval)\n{row.words}" if net else f"\n{row.words}"
         self.setToolTip(f"{tip}\n{marks}" if marks else tip)
         self.update()
 
@@ -198,6 +204,7 @@ class CardRow(QAbstractButton):
         painter.setFont(theme.font(tabular=True))
         painter.setPen(theme.color("text"))
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{row.n:,}")
+        self._net(painter, columns.net, row, high)
         left, width = columns.words
         name, tone = MOODS[row.mood]
         side = theme.px(16)
@@ -207,6 +214,23 @@ class CardRow(QAbstractButton):
         painter.setPen(theme.color("text"))
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(flags), row.words)
+
+    def _net(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
+        """The net effect above its interval."""
+        theme = self.theme
+        left, width = column
+        flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        painter.setPen(theme.color("text"))
+        if row.net is None:
+            painter.drawText(QRectF(left, 0, width, high), flags, "–")
+            return
+        line = theme.px(20)
+        top = (high - 2 * line) / 2 if row.net_ci is not None else (high - line) / 2
+        painter.drawText(QRectF(left, top, width, line), flags, signed(row.net))
+        if row.net_ci is not None:
+            painter.setPen(theme.color("text2"))
+            ends = f"{signed(row.net_ci.low)}, {signed(row.net_ci.high)}"
+            painter.drawText(QRectF(left, top + line, width, line), flags, ends)
 
 
 class _CardPart(QWidget):
@@ -246,35 +270,37 @@ class CardHead(_CardPart):
         titles = (
             (columns.name, "Bias"),
             (columns.bar, self._bar_title(card, columns.bar[1])),
-            (columns.way, "From single judge to network"),
-            (columns.words, "In words"),
+            (columns.way, self._fitting(columns.way[1], "From single judge to network", "Single to network")),
+            (columns.words, "Finding"),
         )
         for (left, width), text in titles:
             if width:
                 _text(painter, theme, QRectF(left, top, width, line), text, "node")
-        left, width = columns.valid
         flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         painter.setFont(theme.font("node"))
         painter.setPen(theme.color("text"))
-        painter.drawText(QRectF(left, top, width, line), flags, "Valid n")
+        for (left, width), text in ((columns.net, "Net effect"), (columns.valid, "Valid n")):
+            painter.drawText(QRectF(left, top, width, line), flags, text)
         left, width = columns.bar
         painter.fillRect(
             QRectF(left + theme.px(2), second + theme.px(3), 2 * theme.scale, line * 0.7), theme.color("text")
         )
-        text = "RANDOM, a coin on the same path"
-        if QFontMetricsF(theme.font()).horizontalAdvance(text) > width - theme.px(12):
-            text = "RANDOM, a coin"
+        text = self._fitting(width - theme.px(12), "RANDOM: a coin on the same pairs", "RANDOM: a coin")
         _text(painter, theme, QRectF(left + theme.px(12), second, width - theme.px(12), line), text, "body", "text2")
-        # Beside the legend nothing stands but the column of counts, which is empty there.
+        # Beside the legend nothing stands but columns of figures, which are empty there.
         room = columns.words[0] - columns.way[0] if columns.way[1] else 0.0
         self._legend(painter, (columns.way[0], room), card.legend, second, line)
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line2"))
         painter.end()
 
     def _bar_title(self, card: BiasCard, width: float) -> str:
-        text = f"{card.subject.title}, share and 95 % interval"
-        wide = QFontMetricsF(self.theme.font("node")).horizontalAdvance(text)
-        return text if wide <= width else "Share and 95 % interval"
+        whole = f"{card.subject.title}, share and 95 % interval"
+        return self._fitting(width, whole, "Share and 95 % interval", "Share, 95 % CI")
+
+    def _fitting(self, width: float, *texts: str) -> str:
+        """The first text that has room, set as a title; else the last."""
+        metrics = QFontMetricsF(self.theme.font("node"))
+        return next((text for text in texts if metrics.horizontalAdvance(text) <= width), texts[-1])
 
     def _legend(
         self, painter: QPainter, column: tuple[float, float], marks: Sequence[Mark], top: float, line: float

@@ -140,7 +140,7 @@ class RanksView(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = label("How alike they rank the systems", "section")
+        self.title = label("Similarity of the rankings", "section")
         self.fact = label("", tone="text2", wrap=True)
         self.map = _Map(theme, self)
         self.table = _Ranks(theme, self)
@@ -176,7 +176,7 @@ class RanksView(QWidget):
         }
         names = tuple(titles[rater] for rater in raters)
         self.fact.setText(
-            "Average rank-biased overlap over instructions (p = 0.8, extrapolated; 1: the same ranking). Below: place "
+            "Average rank-biased overlap over instructions (p = 0.8, extrapolated; 1: the same ranking). Below: rank "
             "of each system, and its wins per appearance." + (f" {_valid_orders(orders)}" if orders is not None else "")
         )
         self.map.say(names, values)
@@ -189,7 +189,7 @@ class RanksView(QWidget):
 
 def _valid_orders(orders: Orders) -> str:
     return (
-        f"At once: {orders.size} responses put in order by one call; {len(orders.rankings):,} of "
+        f"At once: {orders.size} responses ranked in one call; {len(orders.rankings):,} of "
         f"{count(orders.asked, 'answer')} valid."
     )
 

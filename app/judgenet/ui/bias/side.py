@@ -22,20 +22,20 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import MARGINS
 from judgenet.core.bias.nwise import MOST
 from judgenet.core.network import NetworkSpec
 from judgenet.core.presets import size_name
 from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
 from judgenet.ui.bias.state import BiasState, Choice
-from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, label, line
-from judgenet.ui.text_view import plain_tip
+from judgenet.ui.parts import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 from judgenet.ui.words import count, money_span, span, time_left
 
 _MOST_INSTRUCTIONS: Final = 1_000_000
-_NOBODY: Final = "none of them"
+_NOBODY: Final = "none"
 
 
 class Side(QScrollArea):
@@ -89,7 +89,15 @@ class Side(QScrollArea):
         column.addLayout(self._facts)
         self.left_out = label("", tone="text2", wrap=True)
         self.why = label("", tone="warn", wrap=True)
-        column.addWidget(self.left_out)
+        self.reasons_link = link("Why?", "Why some probes skip pairs")
+        self.reasons_link.setCheckable(True)
+        self.reasons_link.toggled.connect(self._show_reasons)
+        self.reasons = label("", tone="text2", wrap=True)
+        row = QHBoxLayout()
+        row.addWidget(self.left_out, stretch=1)
+        row.addWidget(self.reasons_link, alignment=Qt.AlignmentFlag.AlignTop)
+        column.addLayout(row)
+        column.addWidget(self.reasons)
         column.addWidget(self.why)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -108,27 +116,39 @@ class Side(QScrollArea):
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.instructions = SpinBox("Instructions, drawn", 0, _MOST_INSTRUCTIONS)
+        self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)
         self.instructions.setSpecialValueText("all")
-        self.seed = SpinBox("Seed of the draw", 0, 2**31 - 1)
+        self.seed = SpinBox("Random seed", 0, 2**31 - 1)
         self.own = ComboBox("The judge's own system")
+        self.own.setToolTip("The system in the pairs that is the judge's own model: the probe Own system needs it")
         self.share = SpinBox("Invented majority, per cent", 1, 100)
-        self.repeats = SpinBox("Times that the same is asked", 2, 20)
-        self.divide = ComboBox("Shares are of")
+        self.share.setSuffix(" %")
+        self.share.setToolTip("The share of people that the probe Bandwagon claims to prefer a response")
+        self.repeats = SpinBox("Times each prompt is asked by the probe Repeats", 2, 20)
+        self.margin = DecimalBox("Margin of the net effect for no bias", *MARGINS, decimals=3)
+        self.margin.setSingleStep(0.01)
+        self.margin.setToolTip(
+            "A judge is said to have no bias only where an equivalence test rules out a net effect above this margin. "
+            "Changing it asks nothing anew."
+        )
+        self.divide = ComboBox("Percentages based on")
         self.divide.addItem("valid pairs", "valid")
-        self.divide.addItem("as the paper's code", "paper")
-        self.nwise = SpinBox("Responses put in order at once", 1, MOST)
-        self.nwise.setSpecialValueText("not asked")
-        self.nwise.setToolTip("One call an instruction asks the network's model for an order of so many responses")
-        self.tie = QCheckBox("A tie is allowed")
+        self.divide.addItem("all pairs", "paper")
+        self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
+        self.nwise = SpinBox("Responses ranked in one call", 1, MOST)
+        self.nwise.setSpecialValueText("none")
+        self.nwise.setSuffix(" responses")
+        self.nwise.setToolTip("Also asks the network's model, once per instruction, to rank so many responses at once")
+        self.tie = QCheckBox("Judges may call a tie")
         for text, widget in (
             ("Instructions", self.instructions),
-            ("Seed", self.seed),
+            ("Random seed", self.seed),
             ("Own system", self.own),
-            ("Majority, %", self.share),
-            ("Repeats", self.repeats),
-            ("Shares of", self.divide),
-            ("In order", self.nwise),
+            ("Invented majority", self.share),
+            ("Repetitions", self.repeats),
+            ("No-bias margin", self.margin),
+            ("Shares based on", self.divide),
+            ("Rank at once", self.nwise),
         ):
             add_row(form, text, widget)
         column.addLayout(form)
@@ -137,7 +157,7 @@ class Side(QScrollArea):
         column.addStretch(1)
         self.setWidget(inner)
         self._column, self._form = column, form
-        for spin in (self.instructions, self.seed, self.share, self.repeats, self.nwise):
+        for spin in self._spins:
             spin.valueChanged.connect(self.changed)
             spin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for combo in (self.own, self.divide):
@@ -181,6 +201,7 @@ class Side(QScrollArea):
                 repeats=self.repeats.value(),
                 instructions=self.instructions.value() or None,
                 seed=self.seed.value(),
+                margin=self.margin.value(),
             ),
             nwise=self.nwise.value() if self.nwise.value() > 1 else None,
         )
@@ -199,6 +220,7 @@ class Side(QScrollArea):
         self.seed.setValue(settings.seed)
         self.share.setValue(settings.share)
         self.repeats.setValue(settings.repeats)
+        self.margin.setValue(settings.margin)
         self.divide.setCurrentIndex(self.divide.findData(settings.denominator))
         self.tie.setChecked(settings.tie)
         self.nwise.setValue(choice.nwise or 1)
@@ -211,13 +233,16 @@ class Side(QScrollArea):
         self.count.setText(f"{len(choice.probes)} of {len(PROBES)}")
 
     def _quiet(self, quiet: bool) -> None:
-        for widget in (self.instructions, self.seed, self.own, self.share, self.repeats, self.divide, self.nwise):
+        for widget in (*self._spins, self.own, self.divide):
             widget.blockSignals(quiet)
+
+    @property
+    def _spins(self) -> tuple[SpinBox | DecimalBox, ...]:
+        return self.instructions, self.seed, self.share, self.repeats, self.margin, self.nwise
 
     def set_still(self, still: bool) -> None:
         """Whether something can be chosen now."""
-        spins = (self.instructions, self.seed, self.share, self.repeats, self.nwise)
-        widgets = (*spins, self.own, self.divide, self.tie)
+        widgets = (*self._spins, self.own, self.divide, self.tie)
         for widget in (*self.judges.values(), *self.probes.values(), *widgets):
             widget.setEnabled(still)
 
@@ -231,36 +256,43 @@ class Side(QScrollArea):
         self.why.setText(why)
         self.why.setVisible(bool(why) and not state.planning)
         self._clear_facts()
+        for widget in (self.left_out, self.reasons_link):
+            widget.hide()
         self.left_out.setText("")
-        self.left_out.hide()
+        self.reasons.setText("")
+        self._show_reasons()
         self.count.setText(f"{len(state.choice.probes)} of {len(PROBES)}")
         if plan.built is None or plan.estimate is None:
             if state.planning:
-                self._fact("Reckoning …", "")
+                self._fact("Calculating …", "")
             return
         lab, estimate = plan.built.lab, plan.estimate
         self._fact("Instructions", f"{lab.questions:,}, seed {lab.settings.seed}")
         self._fact("Pairs", f"{lab.pairs:,}")
-        self._fact("Prompts a judge", f"{len(plan.built.prompts):,}")
+        self._fact("Prompts per judge", f"{len(plan.built.prompts):,}")
         self._fact("Calls", span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"))
-        self._fact("Paid already", f"{estimate.recorded:,}")
+        self._fact("Already paid", f"{estimate.recorded:,}")
         price = estimate.price
         currency = next(iter(estimate.judges.values())).estimate.currency
         self._fact("Price", "unknown" if price is None else money_span(price.low, price.high, currency))
         if plan.orders is not None:
             orders = plan.orders
             cost = "price unknown" if orders.price is None else money_span(*orders.price, orders.currency)
-            self._fact("Orders", f"{count(orders.calls, 'call')}, {cost}")
+            self._fact("Rankings", f"{count(orders.calls, 'call')}, {cost}")
         self._fact("Time", f"about {time_left(estimate.seconds.high)}" if estimate.calls_open.high else "none")
         reasons = [f"{PROBES[of.key].title}: {of.line}" for of in lab.probes if of.left_out]
         nothing = [PROBES[of.key].title for of in lab.probes if not of.items]
         if reasons:
-            without = f"Nothing for {', '.join(nothing)}. " if nothing else ""
-            some = count(len(reasons), "probe")
-            self.left_out.setText(f"{without}{some} cannot use all pairs; point here for the reasons.")
-            self.left_out.setToolTip(plain_tip("\n".join(reasons)))
-            self.left_out.setAccessibleDescription("\n".join(reasons))
-            self.left_out.show()
+            without = f"No pairs for {', '.join(nothing)}. " if nothing else ""
+            some = "1 probe skips" if len(reasons) == 1 else f"{len(reasons)} probes skip"
+            self.left_out.setText(f"{without}{some} some pairs.")
+            self.reasons.setText("\n".join(reasons))
+            for widget in (self.left_out, self.reasons_link):
+                widget.show()
+            self._show_reasons()
+
+    def _show_reasons(self, *_: object) -> None:
+        self.reasons.setVisible(self.reasons_link.isChecked() and bool(self.reasons.text()))
 
     def show_progress(self) -> None:
         """Shows how far the lab is that goes on."""

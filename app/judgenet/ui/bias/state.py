@@ -258,7 +258,7 @@ class BiasState(QObject):
         except (NetworkError, PriceError, PromptError) as error:
             self._set_plan(Plan(why_not=str(error)))
             return
-        self._task = self._tasks.start(self._reckon_now(self._wanted, start), "Reckon what the lab comes to")
+        self._task = self._tasks.start(self._reckon_now(self._wanted, start), "Estimate the bias lab")
 
     def _why_not(self) -> str:
         document = self._document
@@ -267,7 +267,7 @@ class BiasState(QObject):
         if document.loading:
             return "The pairs are still being loaded."
         if not document.pairs:
-            return "There are no pairs to show to the judges. Add some on the page Data."
+            return "There are no pairs to judge. Add some on the page Data."
         if is_recorded(document.spec):
             return "These judges were recorded elsewhere and cannot be asked. Design a network first."
         if not self.choice.judges:
@@ -294,7 +294,7 @@ class BiasState(QObject):
     def why_not(self) -> str:
         """Why no lab can be started now; empty where one can."""
         if self.going:
-            return "The bias lab goes on already."
+            return "The bias lab is already running."
         if self._document.read_only:
             return self._document.read_only
         why = self._runner.why_not()
@@ -302,7 +302,7 @@ class BiasState(QObject):
             return why
         if self.plan.why_not:
             return self.plan.why_not
-        return "" if self.plan.built is not None and not self.planning else "What it comes to is being reckoned."
+        return "" if self.plan.built is not None and not self.planning else "The cost is being calculated."
 
     def start(self) -> None:
         """Runs the chosen lab, or goes on with it; no call is paid for twice."""
@@ -370,7 +370,7 @@ class BiasState(QObject):
     def _ask_orders(self, store: Store, start: Start, groups: Groups, lab: str, job: Job) -> None:
         """Asks for orders of several responses at once, in a thread, until they are in or the user stops it."""
         total = len(groups.groups)
-        job.share, job.text = None, f"Orders of {groups.size} responses, {total:,} calls"
+        job.share, job.text = None, f"Rankings of {groups.size} responses, {total:,} calls"
         handle = ask_orders(store, start, groups)
         try:
             while True:

@@ -1,4 +1,4 @@
-"""The page Bias: which biases a network has, against a coin and against the single judge, and the pairs behind each."""
+"""The page Bias: which biases a network has, beside the single judge, and the pairs behind each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN
 from judgenet.ui.words import count, day
 
-_FOOT: Final = "Click a bar for the pairs behind it."
+_FOOT: Final = "Click a row to list its pairs."
 
 
 class BiasPage(Page):
@@ -69,7 +69,7 @@ class BiasPage(Page):
         self.of.activated.connect(self._subject_chosen)
         self.to_report = QPushButton("Report")
         self.to_report.setIcon(icon("report", "text"))
-        self.to_report.setToolTip("The newest lab stands in the report of the project")
+        self.to_report.setToolTip("The report of the project includes the newest lab")
         self.to_report.clicked.connect(self._go_report)
         self.card = BiasCardView(theme)
         self.card.chosen.connect(self._choose)
@@ -176,7 +176,7 @@ class BiasPage(Page):
         return self.state.why_not() or True
 
     def _can_stop(self) -> bool | str:
-        return self.state.going or "No lab goes on."
+        return self.state.going or "No lab is running."
 
     # What is chosen
 
@@ -239,19 +239,25 @@ class BiasPage(Page):
         self.of.blockSignals(False)
         self.card.show_card(card)
         self.ranks.show_ranks(result, state.orders)
-        divided = "of valid pairs" if result.lab.settings.denominator == "valid" else "as the paper's code divides"
-        self.foot_right.setText(f"Share {divided}. Order-biased pairs are left out of Length.")
+        divided = "valid pairs" if result.lab.settings.denominator == "valid" else "all pairs, as in the paper's code"
+        self.foot_right.setText(
+            f"Share of {divided}. Net effect: pairs where the bias decides less those where its opposite does, of "
+            "valid pairs. Order-biased pairs do not count for Length."
+        )
         self._show_behind()
 
     def _show_note(self, result: LabResult) -> None:
         lab, ended = result.lab, self.state.ended
-        parts = [f"{count(lab.pairs, 'pair')} of {count(lab.questions, 'instruction')}, seed {lab.settings.seed}"]
+        parts = [
+            f"{count(lab.pairs, 'pair')} of {count(lab.questions, 'instruction')}, seed {lab.settings.seed}, "
+            f"no-bias margin {lab.settings.margin:g}"
+        ]
         if self.state.going:
-            parts.append("So far: the lab goes on")
+            parts.append("Preliminary: the lab is still running")
         elif ended is not None and ended.state != "done" and ended.message:
             parts.append(ended.message)
         if self.state.of_another_network:
-            parts.append("Measured on another network than the one that is designed now")
+            parts.append("Measured on another network than the current design")
         self.note.setText(". ".join(parts))
 
     def _show_empty(self) -> None:
@@ -262,11 +268,11 @@ class BiasPage(Page):
         if state.lab is not None and state.result is None:
             self.empty.say(f"Reading {state.lab.title} …", "")
         elif state.going:
-            self.empty.say("The lab goes on: the first figures come with the first finished prompts.", "")
+            self.empty.say("The lab is running. Figures appear with the first finished prompts.", "")
         else:
             why = state.why_not()
             self.empty.say(
-                "No lab yet. A lab measures which biases the network has, against a coin and against the single judge.",
+                "No lab yet. A lab measures the biases of the network beside those of a single judge.",
                 why,
                 "" if why else "Run lab",
                 state.start,
