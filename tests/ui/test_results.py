@@ -18,7 +18,7 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 )
 
 from judgenet.core.labels import Chosen
-from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.network import Aggregation, NetworkSpec, with_settings
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.budget import Limits
 from judgenet.store.results import PairResult, pair_results
@@ -546,6 +546,61 @@ async def test_while_a_run_goes_on_the_figures_follow_it(studio: Studio, place: 
         await until(lambda: not context.runner.running, "the end")
         await until(lambda: cells(page.agreement.table, 0)["n used"] == "30 of 30", "all figures")
     assert not page.strips["state"].isVisible()
+
+
+async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Studio, place: Path) -> None:
+    pairs = story_pairs(30, labelled=1.0)
+    page = await judged(studio, place, pairs, story_network(3, 2))
+    context = page.context
+    await until(lambda: page.explorer.curve is not None and page.trusting.found is not None, "all of run 1")
+    context.learning.learn()
+    await until(lambda: context.learning.found is not None, "weights of run 1")
+    # Another temperature, so that it shares no call with run 1.
+    context.document.edit_network("Another network", with_settings(story_network(2, None), temperature=0.3))
+    tell = usual(pairs)
+
+    def slowly(site, request):  # type: ignore[no-untyped-def]
+        told = tell(site, request)
+        told.before = 0.0 if site.pair < 10 else 30.0
+        return told
+
+    with telling(StoryJudge(slowly)):
+        context.actions.trigger("run.start")
+        await until(lambda: page.run_choice.text() == "Run 2", "run 2")
+        assert context.navigator.page == "results"
+        await until(lambda: page.area.isVisible() and context.results.results is not None, "figures of ten pairs")
+        await until(lambda: context.run_state.live and context.run_state.progress.pairs_done >= 10, "ten pairs")
+        await until(lambda: "10 of 30 pairs are judged" in page.strips["state"].text.text)
+        await settle()
+        report = page.context.results.results.report if page.context.results.results else None
+        assert report is not None
+        assert report.about.run_id == "run-2"
+        later = "when the run has ended"
+
+        says = {
+            page.compare: page.compare.isHidden(),
+            page.agreement: cells(page.agreement.table, 0)["n used"].startswith("10 of"),
+            page.differ: page.differ.isVisible(),
+            page.what_if: later in page.what_if.note.text() and page.what_if.accuracy.figure.text() == "n/a",
+            page.curve: not page.curve.chart.isVisible() and later in page.curve.words.text(),
+            page.planner: page.planner.isVisible(),
+            page.learned: context.learning.found is None,
+            page.review: not page.review.chart.isVisible() and later in page.review.words.text(),
+            page.alike: not page.alike.chart.isVisible() and later in page.alike.words.text(),
+            page.breakdown: page.breakdown.isVisible(),
+            page.orders: page.orders.isVisible(),
+            page.changes: not page.changes.isVisible() or "layer" in page.changes.title.text().lower(),
+            page.clouds: page.clouds.isHidden(),
+            page.ranking: page.ranking.isHidden(),
+            page.left_out: page.left_out.isVisible(),
+        }
+        assert set(says) == set(page._panels)
+        assert [panel.title.text() for panel, so in says.items() if not so] == []
+        context.runner.stop()
+        await until(lambda: not context.runner.running, "the end")
+    await until(lambda: page.explorer.explored is not None, "the calls of run 2")
+    assert page.explorer.explored is not None
+    assert page.explorer.explored.run.id == "run-2"
 
 
 async def test_a_run_that_stopped_at_its_limit_says_so_and_goes_on_at_a_click(

@@ -280,6 +280,40 @@ async def test_only_the_unscored_are_retried(studio: Studio, place: Path, judge:
     assert not studio.window.context.actions.qaction("run.retry_unscored").isEnabled()
 
 
+async def test_answers_that_cannot_be_read_are_found_by_a_click_and_retried(studio: Studio, place: Path) -> None:
+    base = usual(story_pairs(4))
+    garbled = [True]
+
+    def tell(site: CallSite, request: ChatRequest) -> Told | Exception:
+        wrong = garbled[0] and site == CallSite(2, 1, 1, "ab", 1)
+        return Told("No comment.") if wrong else base(site, request)
+
+    page = await ran(studio, place, tell, count=4)
+    state, status = state_of(studio), studio.window.status
+    assert state.progress.unscored_calls == 1
+    click(studio.window.rail.button("results"))
+    await settle()
+    assert status.unscored.text() == "1 unscored"
+    click(status.unscored)
+    await settle()
+    assert studio.window.context.navigator.page == "run"
+    assert page.dock.pairs.model.rowCount() == 1
+    assert state.focus == 2
+    garbled[0] = False
+    click_menu(page.run_choice, "Retry only the unscored")
+    await finished(studio)
+    assert state.state == "done"
+    assert state.progress.unscored_calls == 0
+    assert state.progress.calls == state.progress.calls_planned
+    page.show_call(CallSite(2, 1, 1, "ab", 1))
+    page.inspector.show_tab("raw")
+    await settle()
+    raw = page.inspector.raw
+    assert raw.text.toPlainText().endswith("No comment.")
+    assert "No comment." not in raw.copy.text
+    assert "Asked 2 times" in raw.words.text()
+
+
 def click_menu(button: QToolButton, text: str) -> None:
     """Opens a button's menu and chooses an entry with the mouse."""
     menu = button.menu()

@@ -159,6 +159,7 @@ class AppWindow(QMainWindow):
         self.top_bar = TopBar(actions, document, runner, self.menu, theme.theme)
         self.rail = Rail(theme.theme)
         self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
+        self.status.unscored_wanted.connect(self.frame_actions.show_unscored)
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
         self.stack.setProperty(OWN_FOCUS, True)

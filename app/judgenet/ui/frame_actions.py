@@ -457,6 +457,13 @@ class FrameActions(QObject):
         else:
             runner.pause()
 
+    def show_unscored(self) -> None:
+        """Lists the pairs of the run in focus that have unscored calls."""
+        table = self._context.run_state.table
+        if table is not None and table.calls_unscored:
+            pairs = tuple(table.pairs_with_unscored().nonzero()[0].tolist())
+            self._context.navigator.go("run", pairs=pairs, why="with unscored calls")
+
     def try_models(self) -> None:
         """Opens the pre-flight of the network's models."""
         self._preflight.show_for()

@@ -377,8 +377,37 @@ class _Fact(QLabel):
         self.setToolTip(tip)
 
 
+class _FactLink(QPushButton):
+    """A figure of the status bar that leads somewhere."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._name = name
+        set_kind(self, "link")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.hide()
+        self.shown = False
+
+    def say(self, text: str, tip: str = "", *, leads: bool = False) -> None:
+        """Shows a text, nothing for an empty one; it can be clicked where it ``leads`` somewhere."""
+        self.shown = bool(text)
+        self.setEnabled(leads)
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
+            self.updateGeometry()
+        self.setToolTip(tip)
+
+
 class StatusBar(QFrame):
-    """How the run goes, long work with its progress and Stop, and what is loaded."""
+    """How the run goes, long work with its progress and Stop, and what is loaded.
+
+    Signals:
+        unscored_wanted: the pairs with unscored calls are to be shown.
+    """
+
+    unscored_wanted = Signal()
 
     def __init__(
         self, document: Document, run_state: RunState, runner: Runner, figures: Figures, tasks: Tasks, theme: Theme
@@ -398,7 +427,10 @@ class StatusBar(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setAccessibleName("Progress")
         self._left = [_Fact(name, self) for name in ("State", "Pairs", "Calls", "Note")]
-        self._right = [_Fact(name, self) for name in ("Speed", "In flight", "Unscored", "Price", "Time left")]
+        self.unscored = _FactLink("Unscored", self)
+        self.unscored.clicked.connect(self.unscored_wanted)
+        speed, in_flight, price, left = (_Fact(name, self) for name in ("Speed", "In flight", "Price", "Time left"))
+        self._right: list[_Fact | _FactLink] = [speed, in_flight, self.unscored, price, left]
         self.stop_job = QPushButton("Stop", self)
         set_kind(self.stop_job, "link")
         self.stop_job.setAccessibleName("Stop this work")
@@ -410,11 +442,11 @@ class StatusBar(QFrame):
             row.addWidget(fact)
         row.addWidget(self.stop_job)
         row.addStretch(1)
-        for fact in self._right[:2]:
-            row.addWidget(fact)
+        for shown in self._right[:2]:
+            row.addWidget(shown)
         row.addWidget(self._warn)
-        for fact in self._right[2:]:
-            row.addWidget(fact)
+        for shown in self._right[2:]:
+            row.addWidget(shown)
         self._row = row
         for signal in (
             run_state.progress_changed,
@@ -502,7 +534,8 @@ class StatusBar(QFrame):
     def _say_unscored(self, progress: Progress) -> None:
         calls = progress.unscored_calls
         reasons = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in progress.unscored.items())
-        self._right[2].say(f"{calls:,} unscored" if calls or progress.calls else "", reasons)
+        tip = f"{reasons}\nShow their pairs" if calls else ""
+        self.unscored.say(f"{calls:,} unscored" if calls or progress.calls else "", tip, leads=calls > 0)
 
     def _price(self, progress: Progress, *, running: bool) -> str:
         if progress.unpriced and not progress.price:
@@ -561,7 +594,7 @@ class StatusBar(QFrame):
         if not self._warn.isHidden():
             free -= self._warn.sizeHint().width() + gap
         wanted = sum(fact.sizeHint().width() + gap for fact in facts)
-        hidden: set[_Fact] = set()
+        hidden: set[QWidget] = set()
         for fact in (*reversed(self._left[1:]), *self._right):
             if wanted <= free:
                 break

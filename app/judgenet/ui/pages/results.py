@@ -235,8 +235,9 @@ class ResultsPage(OfRunPage):
         if before is not None and before.run.id == results.run.id and before.labels_key != results.labels_key:
             self.context.learning.forget()
         if before is None or before.run.id != results.run.id:
-            self._aggregation = self._chosen = self._listed = None
+            self._aggregation = self._chosen = self._listed = self._clouds_of = None
             self.pairs.hide()
+            self.clouds.hide()
             self.area.verticalScrollBar().setValue(0)
         if self._aggregation not in report.aggregations or (before and before.report.decides != report.decides):
             self._aggregation = report.decides

@@ -118,7 +118,11 @@ class Explorer(QObject):
         key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
         self._results = results
         if live:
+            # What was read before is of another run, or of this one when it had fewer pairs.
             self.why = "Smaller networks can be asked when the run has ended."
+            if self.explored is not None or self.working:
+                self.forget()
+                self._results = results
             return
         if key != self._key:
             self.forget()

@@ -74,7 +74,13 @@ class Learning(QObject):
         self._number = 0
         self.working = False
         document.opened.connect(self.forget)
-        run_state.run_changed.connect(self.changed)
+        run_state.run_changed.connect(self._run_changed)
+
+    def _run_changed(self) -> None:
+        if self._run_state.live and self._run_state.run is not None:
+            # What was learned from it is of fewer pairs.
+            self._found.pop(self._run_state.run.id, None)
+        self.changed.emit()
 
     @property
     def found(self) -> LearnedRun | None:

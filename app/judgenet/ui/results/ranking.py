@@ -122,7 +122,13 @@ class RankingPanel(Panel):
         run, decides = results.run, results.report.decides
         key = (run.id, run.finished_at, data.finished, data.labelled, results.rules, decides)
         store = self._context.document.store
-        if live or store is None or key == self._key:
+        if live:
+            # What was ranked before is of another run, or of this one when it had fewer pairs.
+            self._number += 1
+            self._key, self.ranked = None, None
+            self.hide()
+            return
+        if store is None or key == self._key:
             return
         if self._key is None or self._key[0] != key[0]:
             self.ranked = None

@@ -102,8 +102,9 @@ class Trusting(QObject):
             results.rules,
         )
         if live:
+            # What was reckoned before is of another run, or of this one when it had fewer pairs.
             self.why = "This is reckoned when the run has ended."
-            self.changed.emit()
+            self.forget()
             return
         if key == self._key or store is None:
             return

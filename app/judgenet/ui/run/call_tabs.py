@@ -497,13 +497,15 @@ class RawTab(_CallTab):
         call = self.focus.call(site) if state.finished else None
         thinking = call.thinking if call is not None and call.thinking else ""
         self.what.setVisible(bool(thinking))
-        text = "" if call is None or call.raw_text is None else with_earlier(call)
+        copied = text = "" if call is None or call.raw_text is None else call.raw_text
+        if call is not None and call.earlier:
+            text = with_earlier(call)
         if thinking and self.what.current == "thinking":
-            text = thinking
+            copied = text = thinking
         if state.phase == "writing":
-            text = self.context.run_state.live_text(site)
+            copied = text = self.context.run_state.live_text(site)
         self.words.setText(self._words(state, call))
-        self.copy.text = text
+        self.copy.text = copied
         self.copy.setVisible(bool(text))
         self.text.setVisible(bool(text))
         _set_text(self.text, text)
