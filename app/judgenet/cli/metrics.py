@@ -52,6 +52,7 @@ from judgenet.store.db import Store
 from judgenet.store.evidence import SAMPLED_PAIRS
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo, Spent, score_sums, spent
+from judgenet.store.taught import fair_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def run_metrics(
 
     :raises InputError: there is no such grouping or scope.
     """
-    found = RunFrame.read(store, run)
+    found = fair_frame(store, RunFrame.read(store, run))
     spec = found.spec
     decides = deciding(spec)
     if by is not None and by not in _GROUPINGS:

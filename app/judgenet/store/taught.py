@@ -7,14 +7,17 @@ of a rule fitted, in the same way, to labelled pairs with other questions (stati
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from judgenet.core.aggregate import PairVerdicts
-from judgenet.core.learned import taught_by
+from judgenet.core.learned import LEARNED, taught_by
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import Verdict, question_key
+from judgenet.stats.curves import CODES
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.results import PairResult, network_of, pair_results
 from judgenet.store.runs import RunInfo, run_pairs
 from judgenet.store.votes import neuron_votes
@@ -83,6 +86,20 @@ def taught(store: Store, run: RunInfo, rules: Aggregation | None = None) -> Taug
 def fair_results(store: Store, run: RunInfo) -> Iterator[PairResult]:
     """:func:`judgenet.store.results.pair_results` with learned verdicts that may be held against the labels."""
     return _fairly(taught(store, run), pair_results(store, run))
+
+
+def fair_frame(store: Store, frame: RunFrame) -> RunFrame:
+    """A run in memory with learned verdicts that may be held against the labels."""
+    known = taught(store, frame.run, frame.spec.aggregation)
+    if not known.verdicts or LEARNED not in frame.aggregations:
+        return frame
+    codes = frame.aggregations[LEARNED].copy()
+    for index, verdict in known.verdicts.items():
+        if frame.judged[index]:
+            codes[index] = CODES.index(verdict)
+    found = copy.copy(frame)
+    found.aggregations = {**frame.aggregations, LEARNED: codes}
+    return found
 
 
 def _fairly(known: Taught, results: Iterable[PairResult]) -> Iterator[PairResult]:

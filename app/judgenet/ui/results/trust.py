@@ -138,8 +138,9 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
 
     from judgenet.report.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
     from judgenet.store.frame import RunFrame
+    from judgenet.store.taught import fair_frame
 
-    found = RunFrame.read(store, results.run, results.rules)
+    found = fair_frame(store, RunFrame.read(store, results.run, results.rules))
     job.share_is(0.4)
     numbers, decides = results.numbers, results.report.decides
     figures = uncertainty_figures(found, decides, target=numbers.review.target)
