@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.parts import ElidedLabel
 
 SLACK = 1.5
@@ -33,7 +34,7 @@ SLACK = 1.5
 _SHRINKS = ("\u2026",)
 
 
-def _path(widget: QWidget) -> str:
+def path(widget: QWidget) -> str:
     names = []
     at: QWidget | None = widget
     while at is not None and len(names) < 4:
@@ -220,6 +221,7 @@ def painted_texts() -> Iterator[list[tuple[str, str, str]]]:
         return f"{frame.f_globals.get('__name__', '')}:{frame.f_code.co_name}"
 
     elide, elide_f, draw = QFontMetrics.elidedText, QFontMetricsF.elidedText, QPainter.drawText
+    elide_ink = Ink.elide
 
     def elided(self: QFontMetrics, text: str, *rest: Any) -> str:
         shown = elide(self, text, *rest)
@@ -231,6 +233,12 @@ def painted_texts() -> Iterator[list[tuple[str, str, str]]]:
         shown = elide_f(self, text, *rest)
         if shown != text:
             found.append((where(), text, f"elided to {shown!r}"))
+        return shown
+
+    def elided_ink(self: Ink, text: str, *rest: Any) -> str:
+        shown = elide_ink(self, text, *rest)
+        if shown != text:
+            found.append((where(3 if sys._getframe(1).f_code.co_name == "text" else 2), text, f"elided to {shown!r}"))
         return shown
 
     def drawn(self: QPainter, *args: Any) -> Any:
@@ -252,5 +260,6 @@ def painted_texts() -> Iterator[list[tuple[str, str, str]]]:
         patch.object(QFontMetrics, "elidedText", elided),
         patch.object(QFontMetricsF, "elidedText", elided_f),
         patch.object(QPainter, "drawText", drawn),
+        patch.object(Ink, "elide", elided_ink),
     ):
         yield found

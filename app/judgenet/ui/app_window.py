@@ -172,9 +172,10 @@ class AppWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top_bar)
-        column.addWidget(self.errors)
         column.addLayout(middle, stretch=1)
         column.addWidget(self.status)
+        self.errors.setParent(central)
+        self.errors.lie_over(self.stack.area)
         self.palette_popup.raise_()
         self.tour.raise_()
 

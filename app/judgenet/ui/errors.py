@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -105,11 +105,15 @@ class ErrorPort(Protocol):
 
 
 class ErrorBar(QWidget):
-    """The bar under the top bar. It stays until it is closed; further ones wait behind it, the newest first."""
+    """A bar over the foot of the pages. It stays until it is closed; further ones wait behind it, the newest first.
+
+    It lies above what it covers, so that nothing moves away under the pointer when it comes or goes.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._troubles: list[Trouble] = []
+        self._over: QWidget | None = None
         self._frame = QFrame(self)
         self._icon = QLabel(self._frame)
         self._text = QLabel(self._frame)
@@ -140,6 +144,30 @@ class ErrorBar(QWidget):
         column.addWidget(self._frame)
         self.set_theme(theme)
         self._show()
+
+    def lie_over(self, area: QWidget) -> None:
+        """Lies over the foot of an area of the same window from now on."""
+        self._over = area
+        area.installEventFilter(self)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        """Takes the width of what it lies over, and the height of its text."""
+        over = self._over
+        if over is None or self.isHidden():
+            return
+        self.ensurePolished()
+        room = over.geometry()
+        self._row.activate()
+        high = max(self.heightForWidth(room.width()), self.minimumSizeHint().height())
+        high = min(high, room.height())
+        self.setGeometry(room.x(), room.bottom() + 1 - high, room.width(), high)
+        self.raise_()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another theme's measures."""
@@ -216,3 +244,4 @@ class ErrorBar(QWidget):
         self._mend.setText(first.mend.text if first.mend else "")
         self._mend.setAccessibleName(first.mend.text if first.mend else "Mend it")
         self._copy.setText("Copy details")
+        self._place()

@@ -151,6 +151,16 @@ def add_row(form: QFormLayout, text: str, widget: QWidget) -> None:
     form.addRow(RowLabel(text, widget), widget)
 
 
+def align_labels(container: QWidget) -> None:
+    """Lets the fields of all forms in a container begin at one x: their labels become as wide as the widest."""
+    labels = container.findChildren(RowLabel)
+    for row in labels:
+        row.ensurePolished()
+    widest = max((row.sizeHint().width() for row in labels), default=0)
+    for row in labels:
+        row.setMinimumWidth(widest)
+
+
 def _indent(box: QAbstractSpinBox) -> None:
     """Sets the text of a spin box off its border; style sheets do not reach it there."""
     box.lineEdit().setTextMargins(box.fontMetrics().height() // 2, 0, 0, 0)

@@ -19,16 +19,21 @@ CARDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("single", "Single judge", "One judge, asked once. The baseline."),
     ("faireval", "FairEval", "One judge asked three times, both orders."),
     ("jury", "Flat jury", "Eight roles vote without talking."),
-    ("widedeep", "Two layers", "As many roles as the model finds, then as many that read the first."),
+    ("widedeep", "Two layers", "One neuron per role the model names; layer 2 reads layer 1."),
     ("review", "Review with a chair", "Reviews, a discussion, one decision."),
     ("panel", "Different models", "Same question, one model for each judge."),
 )
 """Key of the preset, title and line of each card."""
 
+RECOMMENDED: Final = "widedeep"
+"""The preset for whoever does not know which: the network that this program is about."""
+_TAG: Final = "Recommended"
 _NODE: Final = (21.0, 14.0)
 _ROW: Final = 18.0
 _GAP: Final = 45.0
 _MOST: Final = 4
+_BESIDE: Final = 27.0
+"""From box to box in a layer of more neurons than stand below each other."""
 
 
 def calls_words(spec: NetworkSpec) -> str:
@@ -56,7 +61,8 @@ class PresetCard(QAbstractButton):
             self._calls = f"about {self._calls}"
         self._theme = theme
         self._over = False
-        self.setAccessibleName(f"{title}, {self._calls}. {line}")
+        tag = f", {_TAG.lower()}" if key == RECOMMENDED else ""
+        self.setAccessibleName(f"{title}{tag}, {self._calls}. {line}")
         self.setAccessibleDescription(PRESETS[key].description)
         self.setToolTip(PRESETS[key].description)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -126,6 +132,9 @@ class PresetCard(QAbstractButton):
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
             self._title,
         )
+        if self.key == RECOMMENDED:
+            after = inner.x() + painter.fontMetrics().horizontalAdvance(self._title) + theme.px(10)
+            self._draw_tag(painter, QRectF(after, y, inner.right() - after, theme.px(22)))
         painter.setFont(theme.font())
         painter.setPen(theme.color("text2"))
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -135,6 +144,18 @@ class PresetCard(QAbstractButton):
             self._line,
         )
 
+    def _draw_tag(self, painter: QPainter, line: QRectF) -> None:
+        """The tag beside the title."""
+        theme = self._theme
+        painter.setFont(theme.font("node"))
+        wide = painter.fontMetrics().horizontalAdvance(_TAG) + theme.px(16)
+        box = QRectF(line.x(), line.y(), wide, line.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accentTint"))
+        painter.drawRoundedRect(box, theme.px(4), theme.px(4))
+        painter.setPen(theme.color("accent"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _TAG)
+
 
 def draw_network(painter: QPainter, theme: Theme, spec: NetworkSpec, key: str) -> None:
     """A small picture of a network around y = 0, at 100 %: boxes for neurons, a dot for the verdict."""
@@ -142,10 +163,10 @@ def draw_network(painter: QPainter, theme: Theme, spec: NetworkSpec, key: str) -
     columns: list[list[QPointF]] = []
     x = 0.0
     for layer in range(spec.depth):
-        rows = min(_MOST, designed_width(spec, layer) or _MOST)
-        rows = 3 if key == "faireval" else rows
-        columns.append([QPointF(x, (row - (rows - 1) / 2) * _ROW) for row in range(rows)])
-        x += _GAP
+        width = 3 if key == "faireval" else designed_width(spec, layer) or _MOST
+        rows = min(_MOST, width)
+        columns.append([QPointF(x + at // rows * _BESIDE, (at % rows - (rows - 1) / 2) * _ROW) for at in range(width)])
+        x += _GAP + (width - 1) // rows * _BESIDE
     if spec.chair is not None:
         columns.append([QPointF(x - 12, 0)])
         x += _GAP - 12
@@ -169,6 +190,13 @@ def draw_network(painter: QPainter, theme: Theme, spec: NetworkSpec, key: str) -
             painter.setPen(QPen(theme.color("text2"), 1.5))
             painter.setBrush(theme.color(fills[place % 3] if key == "panel" else "surface"))
             painter.drawRoundedRect(QRectF(at.x(), at.y() - h / 2, w, h), 4, 4)
+        if key in PRESETS and PRESETS[key].spec.layers[0].adaptive:
+            # So many as the model finds: the layer goes on.
+            last = column[-1]
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("text2"))
+            for dot_of in range(3):
+                painter.drawEllipse(QPointF(last.x() + w / 2 + (dot_of - 1) * 5, last.y() + h / 2 + 6), 1.2, 1.2)
     if key == "faireval":
         painter.setPen(QPen(theme.color("text2"), 1.2, Qt.PenStyle.DashLine))
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -70,6 +70,10 @@ def draw_pair(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
         ink.text(painter, left + 26, foot + 15, length, color="text2", tabular=True)
 
 
+_LOWEST: Final = 15.0
+"""Px of height for a line of letters; a lower box stays empty."""
+
+
 def _head(
     painter: QPainter, ink: Ink, w: float, baseline: float, icon: str, title: str, right: str = "", color: str = "text2"
 ) -> None:
@@ -90,9 +94,10 @@ def _head(
 def draw_roles(painter: QPainter, ink: Ink, w: float, h: float, roles: RolesState, look: Look = PLAIN) -> None:
     """Where the roles come from."""
     draw_box(painter, ink, w, h, look, _border(look))
-    if h < 20:
+    if h < _LOWEST:
         return
-    _head(painter, ink, w, 24.0 if h >= 44 else h / 2 + 5, "roles", "Roles", roles.count if w >= 120 else "", "text")
+    picture = "roles" if h >= 20 else ""
+    _head(painter, ink, w, 24.0 if h >= 44 else h / 2 + 5, picture, "Roles", roles.count if w >= 120 else "", "text")
     if h < 62:
         return
     lines = [text for text in roles.lines[:2] if text]
@@ -347,10 +352,13 @@ def draw_add_chair(painter: QPainter, ink: Ink, w: float, h: float, look: Look =
     painter.setPen(ink.pen("text2" if look.hovered else "line2", 1, DASH))
     painter.setBrush(ink.brush("hover") if look.hovered else Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(0.5, 0.5, w - 1, h - 1), 8, 8)
-    if h < 22:
+    if h < _LOWEST:
         return
-    ink.icon(painter, "plus", INSIDE, round(h / 2 - 8), 16, "text2")
-    ink.text(painter, INSIDE + 24, h / 2 + 5, "Add a chair", color="text2", room=w - 2 * INSIDE - 24)
+    room, x = w - 2 * INSIDE, float(INSIDE)
+    if h >= 22 and (w >= 140 or ink.width("Add a chair") + 24 <= room):
+        ink.icon(painter, "plus", x, round(h / 2 - 8), 16, "text2")
+        x, room = x + 24, room - 24
+    ink.text(painter, x, h / 2 + 5, "Add a chair", color="text2", room=room)
 
 
 def draw_handle(painter: QPainter, ink: Ink, w: float, h: float, look: Look = PLAIN) -> None:

@@ -22,7 +22,7 @@ from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, Rol
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import ElidedLabel, label, line, link
+from judgenet.ui.parts import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 from judgenet.ui.words import count, length_words
@@ -175,6 +175,7 @@ class DesignInspector(QFrame):
         for section in self._sections:
             section.set_theme(theme)
         self.refresh()
+        align_labels(self)
 
     def _deselect(self) -> None:
         self._editor.select(())

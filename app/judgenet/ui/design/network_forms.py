@@ -251,7 +251,7 @@ class VoteSection(Section):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self._form.setVerticalSpacing(theme.px(8))
-        self._form.setHorizontalSpacing(theme.px(12))
+        self._form.setHorizontalSpacing(theme.px(16))
 
     def refresh(self) -> None:
         """Shows the rules."""
@@ -294,7 +294,7 @@ class LearnedSection(Section):
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for name, value in self.facts.items():
-            form.addRow(label(name, tone="text2"), value)
+            add_row(form, name, value)
         self._form = form
         self.body.addLayout(form)
         self.body.addWidget(self.note)
@@ -305,7 +305,7 @@ class LearnedSection(Section):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self._form.setVerticalSpacing(theme.px(4))
-        self._form.setHorizontalSpacing(theme.px(12))
+        self._form.setHorizontalSpacing(theme.px(16))
 
     def refresh(self) -> None:
         """Shows what is learned, where there is something."""

@@ -51,7 +51,7 @@ class WelcomePage(Page):
     """
 
     key = "welcome"
-    smallest = (780, 460)
+    smallest = (640, 440)
     primary = ""
 
     preset_chosen = Signal(str)
@@ -246,7 +246,8 @@ class WelcomePage(Page):
         top, bottom = theme.px(32 if narrow else 48), theme.px(24)
         self._left_column.setContentsMargins(margin, top, margin, bottom)
         self._right_column.setContentsMargins(margin, top, margin, bottom)
-        columns = 3 if width - (_LEFT_NARROW if narrow else _LEFT) >= 760 else 2
+        room = width - (_LEFT_NARROW if narrow else _LEFT)
+        columns = 3 if room >= 760 else 2 if room >= 480 else 1
         if columns != self._columns:
             self._columns = columns
             for place, card in enumerate(self.cards):
@@ -263,16 +264,18 @@ class _RecentRow(QWidget):
         picture = QLabel()
         picture.setPixmap(icon("file", "text2").pixmap(side, side))
         name, line = ElidedLabel(recent.name, "strong"), ElidedLabel(recent.line, tone="text2")
-        texts = QVBoxLayout()
+        texts = QGridLayout()
         texts.setSpacing(0)
-        texts.addWidget(name)
-        texts.addWidget(line)
+        texts.setHorizontalSpacing(theme.px(12))
+        texts.setColumnStretch(0, 1)
+        texts.addWidget(name, 0, 0)
+        texts.addWidget(label(day(recent.at), tone="text2"), 0, 1)
+        texts.addWidget(line, 1, 0, 1, 2)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, theme.px(6), 0, theme.px(6))
         row.setSpacing(theme.px(12))
         row.addWidget(picture)
         row.addLayout(texts, stretch=1)
-        row.addWidget(label(day(recent.at), tone="text2"))
         self._line = theme.color("line")
 
     def paintEvent(self, _event: QPaintEvent) -> None:

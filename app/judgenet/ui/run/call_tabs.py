@@ -607,7 +607,7 @@ class CallsTab(QWidget):
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
@@ -650,8 +650,13 @@ class CallsTab(QWidget):
             for sample in range(1, one.calls + 1):
                 rows.append(self._row(self._focus.site(now.layer, now.neuron, one.order, sample), one.calls))
         self.model.show_calls(rows)
+        # A column in which nothing stands takes no room from the states.
+        for column in range(2, len(_HEADS)):
+            self.table.setColumnHidden(column, bool(rows) and not any(texts[column] for _, texts in rows))
         row, head = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint().height()
-        self.table.setFixedHeight(head + row * min(6, max(1, len(rows))) + 2)
+        bar = self.table.horizontalScrollBar()
+        across = bar.sizeHint().height() if self.table.horizontalHeader().length() > self.table.width() else 0
+        self.table.setFixedHeight(head + row * min(6, max(1, len(rows))) + across + 2)
         if rows and not 0 <= chosen < len(rows):
             self.table.selectRow(0)
         self._show_facts()
