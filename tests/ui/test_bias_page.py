@@ -122,6 +122,22 @@ async def test_a_judge_that_is_swayed_now_and_then_is_never_marked_good(
     assert f"Prefers the {side} response" in page.card.rows[0].toolTip()
 
 
+async def test_a_finding_is_never_cut(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:
+    judge.judge.settings.mind = "unbiased"
+    await planned(page)
+    only(page, "order", "planted")
+    await run(page)
+    studio.window.resize(1280, 720)
+    first = page.card.rows[0]
+    assert first.row is not None
+    short = first.height()
+    first.say(replace(first.row, words=" ".join([first.row.words] * 4)), 1.0, with_way=True)
+    await settle()
+    assert first.height() > short
+    assert first.height() >= first.heightForWidth(first.width())
+    assert page.card.rows[1].y() >= first.geometry().bottom()
+
+
 async def test_few_pairs_are_no_tick(page: BiasPage, place: Path, studio: Studio, judge: JudgeServer) -> None:
     # Thirty instructions are too few to rule out .05: Wilson's 90 % interval of 0 of 30 ends at .08.
     write_pairs(place / "pairs.jsonl", 60)

@@ -80,9 +80,10 @@ def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
     return McNemar(b, c, n, sign_test(b, c), chi2_p, difference, interval)
 
 
-def tango(only_first: int, only_second: int, n: int) -> Interval:
+def tango(only_first: float, only_second: float, n: float, quantile: float = Z) -> Interval:
     """Tango's score interval of the difference (b - c) / n of two shares over the same ``n`` pairs: the differences d
-    that lie within z standard errors, with the error that d itself implies."""
+    that lie within ``quantile`` standard errors, with the error that d itself implies. Counts need not be whole, for
+    pairs that are worth fewer independent ones."""
 
     def apart(d: float) -> float:
         """z of the observed difference under d."""
@@ -100,7 +101,7 @@ def tango(only_first: int, only_second: int, n: int) -> Interval:
         # The z grows from the observed difference outwards: halve until the end is known.
         for _ in range(60):
             middle = (inner + outer) / 2
-            if sign * apart(middle) > Z:
+            if sign * apart(middle) > quantile:
                 outer = middle
             else:
                 inner = middle

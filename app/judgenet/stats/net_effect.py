@@ -11,6 +11,7 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from judgenet.stats.agreement import sign_test
+from judgenet.stats.comparison import tango
 from judgenet.stats.intervals import Interval
 from judgenet.stats.resampling import FEWEST_QUESTIONS, few_questions
 
@@ -28,7 +29,6 @@ EQUIVALENCE_CONFIDENCE = 0.90
 """Two one-sided tests of .05 are the same as a 90 % interval within the margin (Schuirmann 1987)."""
 
 LEVEL = 0.05
-_BISECTIONS = 60
 _Z_95, _Z_80, _Z_90 = 1.644853626951472, 0.841621233572914, 1.281551565544600
 """One-sided normal quantiles: of a test of .05, of a power of .8, and of a power of .8 against two sides."""
 
@@ -172,31 +172,6 @@ def _design(sums: NDArray[np.float64], sizes: NDArray[np.float64], sided: int, o
     rest = sums - net * sizes
     design = max(1.0, float((rest * rest).sum()) * there / (there - 1) / independent)
     return max(design, whole) if one_sided < FEWEST_QUESTIONS else design
-
-
-def tango(plus: float, minus: float, n: float, quantile: float) -> Interval:
-    """The score interval of a difference of paired proportions, ``(plus - minus) / n`` (Tango, Statistics in Medicine
-    1998). It holds the difference, and is never of zero width. Counts need not be whole."""
-    value = (plus - minus) / n
-
-    def beyond(delta: float) -> bool:
-        a, b = 2 * n, -plus - minus + (2 * n - plus + minus) * delta
-        c = -minus * delta * (1 - delta)
-        rival = (sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
-        variance = n * (2 * rival + delta * (1 - delta))
-        distance = abs(plus - minus - n * delta)
-        return distance > 0 if variance <= 0 else distance > quantile * sqrt(variance)
-
-    def end(limit: float) -> float:
-        inside, outside = value, limit
-        if not beyond(limit):
-            return limit
-        for _ in range(_BISECTIONS):
-            middle = (inside + outside) / 2
-            inside, outside = (inside, middle) if beyond(middle) else (middle, outside)
-        return inside
-
-    return Interval(end(-1.0), end(1.0))
 
 
 def difference_interval(leads: Leads, questions: Numbers) -> Interval | None:

@@ -9,7 +9,8 @@ from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
 
-from judgenet.stats.net_effect import difference_interval, net_effect, rate, tango
+from judgenet.stats.comparison import tango
+from judgenet.stats.net_effect import difference_interval, net_effect, rate
 
 Z95 = float(norm.ppf(0.975))
 MARGIN = 0.05

@@ -25,6 +25,6 @@ PROBE = Probe(
     rule="changed",
     show=show,
     outcomes=("first", "second", "changed"),
-    above="Changes its answer when asked again",
+    above="Answers inconsistently",
     rate="Answer changed in {hits} of {n} pairs",
 )

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
@@ -83,10 +83,31 @@ class CardRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(600), self.theme.px(_ROW))
+
+    def heightForWidth(self, width: int) -> int:
+        """A row is as high as its finding, which is never cut."""
+        if self.row is None:
+            return self.theme.px(_ROW)
+        _, room = self._words(Columns.of(width, self.theme, with_way=self._with_way))
+        box = QFontMetricsF(self._words_font(self.row)).boundingRect(
+            QRectF(0, 0, room, 10_000), int(Qt.TextFlag.TextWordWrap), self.row.words
+        )
+        return max(self.theme.px(_ROW), round(box.height()) + self.theme.px(16))
+
+    def _words(self, columns: Columns) -> tuple[float, float]:
+        """Left and width of the finding, beside its icon."""
+        left, width = columns.words
+        beside = self.theme.px(24)
+        return left + beside, width - beside
+
+    def _words_font(self, row: BiasRow) -> QFont:
+        return self.theme.font("node" if row.mood == "bad" else "body")
 
     def say(self, row: BiasRow, end: float, *, with_way: bool) -> None:
         """Shows a bias; ``end`` is the end of the axis."""
@@ -103,6 +124,7 @@ class CardRow(QAbstractButton):
         tip += f"{row.hits:,} of {row.n:,} valid pairs, {row.items:,} asked"
         tip += f"\n{row.net_text} (95 % interval)\n{row.words}" if net else f"\n{row.words}"
         self.setToolTip(f"{tip}\n{marks}" if marks else tip)
+        self.updateGeometry()
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -205,12 +227,12 @@ class CardRow(QAbstractButton):
         painter.setPen(theme.color("text"))
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{row.n:,}")
         self._net(painter, columns.net, row, high)
-        left, width = columns.words
         name, tone = MOODS[row.mood]
         side = theme.px(16)
-        icon(name, tone).paint(painter, round(left), round((high - side) / 2), side, side)
-        room = QRectF(left + side + theme.px(8), 4, width - side - theme.px(8), high - 8)
-        painter.setFont(theme.font("node" if row.mood == "bad" else "body"))
+        icon(name, tone).paint(painter, round(columns.words[0]), round((high - side) / 2), side, side)
+        left, width = self._words(columns)
+        room = QRectF(left, 4, width, high - 8)
+        painter.setFont(self._words_font(row))
         painter.setPen(theme.color("text"))
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(flags), row.words)
@@ -370,7 +392,7 @@ class BiasCardView(QWidget):
         column.addWidget(self.head)
         column.addWidget(self.axis)
         self._column = column
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
