@@ -4,8 +4,9 @@ All prompts of a pair and order begin alike, so that a prompt cache works: what 
 themselves, then the task. Layer 2 and deeper add the evaluations heard, and what one neuron alone gets, its
 role last of all, comes at the end.
 
-Texts of others (responses, evidence) stand in blocks whose delimiters carry a mark that cannot be guessed
-(:func:`mark_of`), and are put in as they are.
+Texts of others (responses, evidence, roles) stand in blocks whose delimiters carry a mark that cannot be guessed
+(:func:`mark_of`). Responses are put in as they are; what looks like a delimiter in the words of another judge is taken
+out of its brackets. Names and descriptions of generated roles have a stated length (:func:`short_role`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from judgenet.core import schemas
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
-from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, shipped
+from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, earlier, shipped
 
 __all__ = [
     "FAMILIES",
@@ -42,6 +43,7 @@ __all__ = [
     "family_of",
     "language_of",
     "mark_of",
+    "short_role",
     "union_roles",
 ]
 
@@ -148,7 +150,8 @@ class LayerPrompts:
         if self._heard:
             own += f"\n\n{self._place(seat)}"
         if seat.role is not None:
-            own += "\n\n" + self._frame["own.role"].render(role=_described(self._frame, seat.role, self._mark))
+            role = _described(self._frame, seat.role, self._mark)
+            own += "\n\n" + self._frame["own.role"].render(role=role, mark=self._mark)
         return Prompt(self.system, self.shared, own)
 
     def _place(self, seat: Seat) -> str:
@@ -190,6 +193,26 @@ class PromptBook:
         :raises PromptError: an unknown template, an unknown placeholder in one, or a needed one left out.
         """
         return PromptBook({name: template.text for name, template in self._templates.items()} | dict(overrides))
+
+    @property
+    def versions(self) -> tuple[PromptBook, ...]:
+        """This book, and what it was with the texts of earlier versions, the newest first; edited texts stay."""
+        texts = {name: template.text for name, template in self._templates.items()}
+        now = PromptBook.default()
+        books = [self]
+        for before in earlier():
+            kept = {name: text for name, text in before.items() if texts[name] == now.text(name)}
+            if kept:
+                books.append(PromptBook(texts | kept))
+        return tuple(books)
+
+    def of_digest(self, digest: str | None) -> PromptBook:
+        """The version of this book with a recorded digest; this one where none has it."""
+        return next((book for book in self.versions if book.digest == digest), self) if digest else self
+
+    def sets_roles_apart(self, language: str) -> bool:
+        """Whether its prompts set the words of generated roles apart from the instruction."""
+        return _guarded(self._frame(language))
 
     def names(self) -> tuple[str, ...]:
         """The names of all templates, in the order of their files."""
@@ -378,16 +401,16 @@ def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
         if role is None:
             lines = [frame["heard.judge"].render(neuron=str(neuron))]
         else:
-            name = _line(role.name, view.mark)
-            lines = [frame["heard.judge_with_role"].render(neuron=str(neuron), role=name)]
+            name = _words(frame, role.name, view.mark)
+            lines = [frame["heard.judge_with_role"].render(neuron=str(neuron), role=name, mark=view.mark)]
         lines += [_told(frame, view, one) for one in told]
         parts.append(_joined(lines))
     roles = union_roles(view.heard)
     if roles:
         described = (_described(frame, role, view.mark) for role in roles)
-        parts.append(
-            _joined([frame["heard.roles"].text, *(frame["heard.role"].render(role=text) for text in described)])
-        )
+        listed = [frame["heard.role"].render(role=text) for text in described]
+        whole = frame["heard.roles"].render(roles=_joined(listed), mark=view.mark)
+        parts.append(whole if "roles" in frame["heard.roles"].names else _joined([whole, *listed]))
     return _joined(parts, "\n\n")
 
 
@@ -408,6 +431,8 @@ def _told(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
         score_1, score_2 = (a, b) if view.order == "ab" else (b, a)
         opinion = frame["heard.scores"].render(score_1=score_1, score_2=score_2)
     evidence = _unmarked(result.evidence.strip(), view.mark)
+    if _guarded(frame):
+        evidence = _LOOKS_LIKE_A_DELIMITER.sub("‹\\1›", evidence)
     if not evidence:
         return _joined([frame["heard.same_order" if same else "heard.other_order"].text, opinion])
     label = frame["heard.same_order" if same else "heard.other_names"].text
@@ -416,10 +441,38 @@ def _told(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
 
 
 def _described(frame: Mapping[str, Template], role: Role, mark: str) -> str:
-    name, description = _line(role.name, mark), _line(role.description, mark)
+    name, description = _words(frame, role.name, mark), _words(frame, role.description, mark)
     if not description:
         return frame["own.role_name"].render(name=name)
     return frame["own.role_described"].render(name=name, description=description)
+
+
+NAME_LENGTH = 80
+DESCRIPTION_LENGTH = 400
+"""The longest name and description of a generated role, in characters. A name and one sentence are asked for."""
+
+_LOOKS_LIKE_A_DELIMITER = re.compile("<<([^<>\n]{1,120})>>")
+
+
+def short_role(role: Role) -> Role:
+    """A generated role with its name and description cut to the stated length."""
+    return Role(_cut(role.name, NAME_LENGTH), _cut(role.description, DESCRIPTION_LENGTH))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _guarded(frame: Mapping[str, Template]) -> bool:
+    """Whether the texts set the words of other judges apart. Those of version 0.1 do not; runs that were begun with
+    them keep each of their prompts as it was."""
+    return "mark" in frame["own.role"].names
+
+
+def _words(frame: Mapping[str, Template], text: str, mark: str) -> str:
+    """A role's words on one line, without the mark and, where they are set apart, without look-alikes of it."""
+    line = _line(text, mark)
+    return _LOOKS_LIKE_A_DELIMITER.sub("‹\\1›", line) if _guarded(frame) else line
 
 
 def _line(text: str, mark: str) -> str:

@@ -58,7 +58,7 @@ _FRAME: dict[str, tuple[str, ...]] = {
     "heard.intro": (),
     "heard.nothing": (),
     "heard.judge": ("neuron",),
-    "heard.judge_with_role": ("neuron", "role"),
+    "heard.judge_with_role": ("neuron", "role", "mark"),
     "heard.same_order": (),
     "heard.other_order": (),
     "heard.other_names": (),
@@ -67,13 +67,13 @@ _FRAME: dict[str, tuple[str, ...]] = {
     "heard.second": (),
     "heard.tie": (),
     "heard.missing": ("reason",),
-    "heard.roles": (),
+    "heard.roles": ("mark", "roles"),
     "heard.role": ("role",),
     "own.mine": ("neuron",),
     "own.others": (),
     "own.none": (),
     "own.chair": (),
-    "own.role": ("role",),
+    "own.role": ("role", "mark"),
     "own.role_name": ("name",),
     "own.role_described": ("name", "description"),
     **{f"missing.{reason}": () for reason in Reason},
@@ -156,6 +156,14 @@ def shipped() -> Mapping[str, str]:
     return texts
 
 
+@cache
+def earlier() -> tuple[Mapping[str, str], ...]:
+    """What earlier versions shipped in place of texts of today, by template name; the newest first. A run that was
+    begun with them goes on with them, since its recorded answers are found by the text of their questions."""
+    content = tomllib.loads(asset("prompts", "earlier.toml").read_text(encoding="utf-8"))
+    return tuple(dict(_flat_all(tables)) for tables in content.values())
+
+
 def compiled(texts: Mapping[str, str]) -> dict[str, Template]:
     """Templates by name.
 
@@ -208,6 +216,12 @@ def _flat(prefix: str, table: Mapping[str, object]) -> Iterable[tuple[str, str]]
             yield from _flat(f"{prefix}.{key}", value)
         else:
             yield f"{prefix}.{key}", str(value)
+
+
+def _flat_all(tables: Mapping[str, object]) -> Iterable[tuple[str, str]]:
+    for language, table in tables.items():
+        assert isinstance(table, dict)
+        yield from _flat(language, table)
 
 
 def _no_such(name: str, known: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import duration
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
-from judgenet.engine.session import Start
+from judgenet.engine.session import Start, with_recorded_prompts
 from judgenet.store.db import Store
 from judgenet.store.pace import throughput
 from judgenet.store.runs import has_calls, mean_latency, recorded
@@ -178,6 +178,8 @@ def estimate_run(
 
     ``lengths`` are the ``pair_tokens`` of the pairs where they are known; ``check`` as in :func:`recorded_calls`.
     """
+    if store is not None:
+        start = with_recorded_prompts(store, start)
     pairs = list(start.pairs)
     per_pair = max(1, count_calls(start.spec).total)
     step = max(1, -(-len(pairs) // max(1, min(MOST_PAIRS, MOST_CALLS // per_pair))))

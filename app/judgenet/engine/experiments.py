@@ -21,7 +21,7 @@ from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Used
 from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, time_of, time_words
 from judgenet.engine.questions import Question, Questions
-from judgenet.engine.session import Engine, Start
+from judgenet.engine.session import Engine, Start, with_recorded_prompts
 from judgenet.engine.work import Call
 from judgenet.store.db import Store
 from judgenet.store.runs import RecordedAnswer, RunInfo, recorded, run_info, run_pairs
@@ -261,6 +261,9 @@ def estimate_experiment(
     Every question is made as it would be sent, with stand-ins where an answer is not known, and counted once:
     whatever two networks share, it is seen. ``check`` is called for each pair and may raise to end the work.
     """
+    if store is not None:
+        part = {**start.record, "experiment": {"name": experiment.key}}
+        start = replace(start, book=with_recorded_prompts(store, replace(start, record=part)).book)
     pairs, guesses = list(start.pairs), Guesses()
     unlimited = any(needs_roles(arm.spec) and role_limit(arm.spec) is None for arm in experiment.arms)
     usual = Range(*guesses.roles) if unlimited else Range(1, 1)

@@ -9,7 +9,16 @@ from judgenet.core.calls import ROLES_LAYER, Parameters
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import NetworkSpec, Role, role_limit
 from judgenet.core.pairs import Pair
-from judgenet.core.prompts import Prompt, PromptBook, PromptLanguage, family_of, language_of, mark_of
+from judgenet.core.prompts import (
+    DESCRIPTION_LENGTH,
+    Prompt,
+    PromptBook,
+    PromptLanguage,
+    family_of,
+    language_of,
+    mark_of,
+    short_role,
+)
 from judgenet.core.reading import read_judgement, read_roles, without_reading
 from judgenet.core.schemas import judge_schema, roles_schema
 from judgenet.engine.embedded_model import EVIDENCE_CHARS
@@ -128,7 +137,11 @@ class Questions:
         """The roles of a pair and a note where they are not what was designed; never an empty layer."""
         widest = max((layer.width or 0) for layer in self.spec.layers)
         if isinstance(said, tuple) and said:
-            return said, f"{len(said)} of {widest} roles came back" if len(said) < widest else ""
+            roles = tuple(map(short_role, said)) if self._book.sets_roles_apart(work.language) else said
+            notes = [f"{len(said)} of {widest} roles came back"] if len(said) < widest else []
+            if cut := sum(one != whole for one, whole in zip(roles, said, strict=True)):
+                notes.append(f"{cut} of {len(said)} roles cut to {DESCRIPTION_LENGTH} characters")
+            return roles, "; ".join(notes)
         why = f"no roles came back ({said.reason})" if isinstance(said, Unscored) else "no roles came back"
         if self.spec.roles.roles:
             return self.spec.roles.roles, f"{why}: the fixed roles stand in"

@@ -32,12 +32,22 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
-from judgenet.engine.endpoints import open_endpoints, require_approved
+from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
 from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.store.db import Store
-from judgenet.store.runs import PairState, RunInfo, begun_pairs, pair_states, reopen_pairs, start_run, unscored_pairs
+from judgenet.store.runs import (
+    PairState,
+    RunInfo,
+    begun_pairs,
+    pair_states,
+    reopen_pairs,
+    run_info,
+    run_marks,
+    start_run,
+    unscored_pairs,
+)
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
@@ -129,8 +139,42 @@ class Start:
 
 def fingerprint(start: Start) -> str:
     """Tells runs apart: network, prompts and pairs. The same again is the same run, and resumes."""
-    parts = [network_json.digest(start.spec), start.book.digest, data_hash(start.pairs)]
+    return _fingerprint(start.spec, start.book, data_hash(start.pairs))
+
+
+def _fingerprint(spec: NetworkSpec, book: PromptBook, pairs_hash: str) -> str:
+    parts = [network_json.digest(spec), book.digest, pairs_hash]
     return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+def with_recorded_prompts(store: Store, start: Start) -> Start:
+    """The start with the prompts of the version with which the same run was begun, or other runs of the same bias lab
+    or experiment: recorded answers are found by the text of their questions, so that none is paid for again. What is
+    new begins with today's prompts."""
+    older = {book.digest: book for book in start.book.versions[1:]}
+    marks = run_marks(store) if older else []
+    if not any(mark.prompts in older for mark in marks):
+        return start
+    lab, experiment = start.record.get("lab"), start.record.get("experiment", {}).get("name")
+    if lab is not None or experiment is not None:
+        kin = [mark.prompts for mark in marks if (mark.lab, mark.experiment) == (lab, experiment)]
+    else:
+        pairs_hash = data_hash(start.pairs)
+        books = (start.book, *older.values())
+        wanted = {_fingerprint(start.spec, book, pairs_hash): book.digest for book in books}
+        kin = [wanted[mark.fingerprint] for mark in marks if mark.fingerprint in wanted]
+    if not kin or start.book.digest in kin:
+        return start
+    return replace(start, book=older.get(kin[-1], start.book))
+
+
+def _as_replayed(start: Start) -> Start:
+    """The start with the prompts of the recorded run that it is answered from, if it is."""
+    for profile in profiles_of(start):
+        if profile.kind == "replay":
+            with Store.open(replay_store(profile), readonly=True) as recorded:
+                return replace(start, book=start.book.of_digest(run_info(recorded).record.get("prompts")))
+    return start
 
 
 def plan_run(store: Store, start: Start) -> RunPlan:
@@ -139,6 +183,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
     :raises NetworkError: the design cannot run.
     """
     require_valid(start.spec, start.profiles)
+    start = with_recorded_prompts(store, _as_replayed(start))
     used = endpoints_of(start.spec)
     record = {
         "network": network_json.to_json(start.spec),

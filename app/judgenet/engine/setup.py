@@ -109,7 +109,7 @@ def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...
     was = network_json.from_json(run.record["network"])
     differs = {
         "network": network_json.digest(was) != network_json.digest(start.spec),
-        "prompts": (run.record["prompts"] or start.book.digest) != start.book.digest,
+        "prompts": run.record["prompts"] not in (None, "", *(book.digest for book in start.book.versions)),
         "pairs": run.record["data_hash"] != pairs_hash,
     }
     return tuple(name for name, different in differs.items() if different)

@@ -137,6 +137,24 @@ class CallRow(NamedTuple):
 # Runs
 
 
+class RunMark(NamedTuple):
+    """What tells a run from others: its fingerprint, the digest of its prompts (empty for recorded judgments), and the
+    bias lab and the experiment that it is part of, if any."""
+
+    fingerprint: str
+    prompts: str
+    lab: str | None
+    experiment: str | None
+
+
+def run_marks(store: Store) -> list[RunMark]:
+    """The marks of all runs, oldest first."""
+    wanted = ("'$.prompts'", "'$.lab'", "'$.experiment.name'")
+    columns = ", ".join(f"json_extract(record, {path})" for path in wanted)
+    rows = store.reader.execute(f"SELECT fingerprint, {columns} FROM runs ORDER BY number")
+    return [RunMark(row[0], row[1] or "", row[2], row[3]) for row in rows]
+
+
 def start_run(store: Store, fingerprint: str, record: Mapping[str, Any], pairs: Sequence[Pair]) -> RunInfo:
     """The run with this fingerprint: the earlier one if there is one (so that it resumes), else a new one.
 

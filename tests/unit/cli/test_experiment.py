@@ -166,7 +166,7 @@ def scored(entry: Entry) -> tuple[str, str, int, float]:
     difference = answer["score_1"] - answer["score_2"]
     if text.index("Beta says") < text.index("Alpha says"):
         difference = -difference
-    role = re.search(r"Judge above all from this perspective:\n(\w+):", text)
+    role = re.search(r"<<perspective · \w+>>\n(\w+):", text)
     if role is None:
         return question[0], "faireval", 1, difference
     return question[0], role[1], 2 if "You are Judge" in text else 1, difference

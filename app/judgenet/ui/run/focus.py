@@ -17,7 +17,7 @@ from judgenet.engine.pair_now import NeuronNow, PairNow
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.rebuild import Rebuilt
 from judgenet.store.db import StoreError
-from judgenet.store.runs import FullCall, pair_call_rows
+from judgenet.store.runs import FullCall, RunInfo, pair_call_rows
 from judgenet.ui.context import Context
 from judgenet.ui.run.picture import role_name
 
@@ -180,13 +180,14 @@ class FocusPair(QObject):
         """
         run = self._run_state.run
         rebuilt = self._made()
-        if run is not None and run.record.get("prompts") != self._book().digest:
+        if run is not None and run.record.get("prompts") != self._book(run).digest:
             raise NetworkError("The prompts have changed since, so that only those of answered calls are known.")
         return rebuilt.question(site, form)
 
-    def _book(self) -> PromptBook:
+    def _book(self, run: RunInfo) -> PromptBook:
         try:
-            return PromptBook.default().edited(self._context.document.project.prompts)
+            book = PromptBook.default().edited(self._context.document.project.prompts)
+            return book.of_digest(run.record.get("prompts"))
         except PromptError as error:
             raise NetworkError(str(error)) from None
 
@@ -196,7 +197,7 @@ class FocusPair(QObject):
             raise NetworkError("There is no pair.")
         if self._questions is None:
             salt = store.salt(self._context.document.project.salt)
-            self._questions = Questions(now.spec, self._book(), salt, stand_in_roles)
+            self._questions = Questions(now.spec, self._book(run), salt, stand_in_roles)
         if self._rebuilt is None:
             roles = self._run_state.roles(now.pair)
             self._rebuilt = Rebuilt(self._questions, now.pair, pair, roles, pair_call_rows(store, run, now.pair))
