@@ -78,7 +78,7 @@ def _head(card: BiasCard, with_way: bool) -> list[Shape]:
 
 def _texts(row: BiasRow, top: float) -> list[Shape]:
     share = "n/a" if row.share is None else ratio(row.share)
-    figures = f"{share}, {row.net_text}" if row.net_text else share
+    figures = f"Share {share}, {row.net_text}" if row.net_text else f"Share {share}"
     said = row.words if row.share is None else f"{figures}: {row.words}"
     return [
         Label(0, top + 17, elided(row.title, _BAR_X - 12, weight=600), weight=600, whole=row.title),

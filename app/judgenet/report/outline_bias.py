@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import LabSettings
@@ -12,7 +12,7 @@ from judgenet.report.bias_figures import LabFigures
 from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
 from judgenet.report.words import day, of, p_value, plural, ratio, ratio_interval
-from judgenet.stats.bias import Judge
+from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
@@ -71,7 +71,8 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
     yield _net_table(result, card.subject)
     if len(_columns(result)) > 1:
         yield Section("Single judge, layers and network", level=3)
-        yield _parts_table(result)
+        yield _parts_table(result, "Net effect", _net)
+        yield _parts_table(result, "Share", lambda cell: ratio(cell.share))
         yield from _differences(result)
     yield from _names(result)
     yield from _ranks(result.ranks, result.judges)
@@ -104,7 +105,7 @@ def _card_table(result: LabResult, subject: Judge) -> Table:
                 )
             )
         )
-    columns = ("Bias", "Share", "95 % interval", "RANDOM", "n", "In words")
+    columns = ("Bias", "Share", "95 % interval", "RANDOM", "n", "Finding")
     return Table(columns, (False, True, True, True, True, False), tuple(rows))
 
 
@@ -122,7 +123,7 @@ def _net_table(result: LabResult, subject: Judge) -> Table:
                     (probe.title,),
                     (sides if cell.items else "–",),
                     (ratio(cell.valid_rate),),
-                    ("–" if cell.net is None or not probe.has_rival else signed(cell.net),),
+                    (_net(cell),),
                     (_ends(cell.net_ci if probe.has_rival else None) or "–",),
                     ("–" if cell.net_p_holm is None else _p(cell.net_p_holm),),
                     ("–" if chance.high is None else ratio(chance.high),),
@@ -155,19 +156,23 @@ def _columns(result: LabResult) -> list[Judge]:
     return [judge for judge in result.judges if judge.kind in _PARTS]
 
 
-def _parts_table(result: LabResult) -> Table:
-    """Shares from the single judge by the layers to the network."""
+def _net(cell: Cell) -> str:
+    return "–" if cell.net is None or not PROBES[cell.probe].has_rival else signed(cell.net)
+
+
+def _parts_table(result: LabResult, title: str, figure: Callable[[Cell], str]) -> Table:
+    """A figure of each bias, from the single judge by the layers to the network."""
     judges = _columns(result)
     rows = tuple(
         Row(
             (
                 (PROBES[plan.key].title,),
-                *((ratio(result.cell(plan.key, judge.id).share),) for judge in judges),
+                *((figure(result.cell(plan.key, judge.id)),) for judge in judges),
             )
         )
         for plan in result.lab.probes
     )
-    return Table(("Share", *(judge.title for judge in judges)), (False, *(True,) * len(judges)), rows)
+    return Table((title, *(judge.title for judge in judges)), (False, *(True,) * len(judges)), rows)
 
 
 def _differences(result: LabResult) -> Iterable[Block]:

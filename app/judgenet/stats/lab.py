@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,9 +37,10 @@ from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among,
 class NamesEffect:
     """What real names change for a judge.
 
-    The shares are those of first-first with names and without, on the pairs that count for both, with the exact test of
-    the pairs that differ. ``own_named`` is how often its own system wins in both orders where it is told which that is,
-    of ``own_n`` valid pairs. ``systems`` are the wins per appearance of each system with names and without.
+    The shares are those of first-first with names and without, on the pairs that count for both, with the exact sign
+    test of the pairs (of the instructions, where pairs share them) that differ. ``own_named`` is how often its own
+    system wins in both orders where it is told which that is, of ``own_n`` valid pairs. ``systems`` are the wins per
+    appearance of each system with names and without.
     """
 
     judge: str
@@ -236,7 +238,12 @@ def _names_effect(lab: Lab, judge: str, said: Answers, named: Sequence[Item], pl
     share_named = share_plain = p = None
     if n:
         share_named, share_plain = int((with_names & both).sum()) / n, int((without & both).sum()) / n
-        p = sign_test(int((with_names & ~without & both).sum()), int((without & ~with_names & both).sum()))
+        # Over instructions where pairs share them, as all tests of net effects.
+        leads = (with_names & both).astype(int) - (without & both)
+        sums: Counter[int] = Counter()
+        for item, lead in zip(named, leads.tolist(), strict=True):
+            sums[item.question] += lead
+        p = sign_test(sum(lead > 0 for lead in sums.values()), sum(lead < 0 for lead in sums.values()))
     own_hits = own_n = 0
     for game, won in _played(lab.games, said, named=True):
         own = (game.first in lab.settings.own, game.second in lab.settings.own)
