@@ -109,7 +109,13 @@ def _verdict(result: PairResult, name: str) -> Verdict | None:
 
 
 def _who(run: RunInfo, aggregation: str) -> dict[str, str]:
-    return {"run": run.id, "aggregation": aggregation, "network": network_words(run)}
+    return {
+        "run": run.id,
+        "name": run.name,
+        "note": run.note,
+        "aggregation": aggregation,
+        "network": network_words(run),
+    }
 
 
 def _mcnemar_json(found: Comparison) -> dict[str, Any]:
@@ -181,11 +187,15 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
                 )
         elif name != "prompts":
             console.print(f"  {name.replace('_', ' ')}: {one} → {other}", soft_wrap=True, markup=False)
-    pairs, who = figures["pairs"], [f"{figures[k]['run']} {figures[k]['aggregation']}" for k in ("first", "second")]
+    pairs, who = figures["pairs"], []
+    for of in (figures["first"], figures["second"]):
+        name = f" “{of['name']}”" if of["name"] else ""
+        who.append(f"{of['run']}{name} {of['aggregation']}")
     console.print(
         f"{who[0]} less {who[1]}: {pairs['both_judged']:,} of {pairs['common']:,} common pairs judged by both, "
         f"{pairs['labelled']:,} labelled",
         soft_wrap=True,
+        markup=False,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")

@@ -84,6 +84,8 @@ def run_metrics(
     neurons = {name: found.neurons[:, place] for place, name in enumerate(found.names)}
     figures: dict[str, Any] = {
         "run": run.id,
+        "name": run.name,
+        "note": run.note,
         "state": run.state,
         "message": run.message,
         "pairs": {
@@ -236,13 +238,20 @@ def _figure(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.4f}"
 
 
+def _called(figures: dict[str, Any]) -> str:
+    """What somebody called the run and noted of it, after its id."""
+    name = f" “{figures['name']}”" if figures["name"] else ""
+    return f"{name}, {figures['note']}" if figures["note"] else name
+
+
 def print_metrics(figures: dict[str, Any], console: Console, *, every_row: bool = False) -> None:
     """The figures as tables for people; every one with its n. Long tables are cut unless ``every_row``."""
     pairs = figures["pairs"]
     console.print(
-        f"{figures['run']} ({figures['state']}): {pairs['finished']:,} of {pairs['total']:,} pairs finished, "
-        f"{pairs['labelled']:,} with a human label",
+        f"{figures['run']}{_called(figures)} ({figures['state']}): {pairs['finished']:,} of {pairs['total']:,} pairs "
+        f"finished, {pairs['labelled']:,} with a human label",
         soft_wrap=True,
+        markup=False,
     )
     _print_table(figures["aggregations"], console)
     for by, groups in figures.get("by", {}).items():

@@ -101,6 +101,10 @@ def run(
             help="Ask again what is unscored in finished pairs, also answers that cannot be read; the old ones stay.",
         ),
     ] = False,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call the run, in tables, comparisons and reports.")
+    ] = None,
+    note: Annotated[str | None, typer.Option("--note", help="What to note of the run.")] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -121,6 +125,8 @@ def run(
     """
     setup.require_approved()
     console = Terminal(stderr=True)
+    given = {key: text.strip() for key, text in (("name", name), ("note", note)) if text is not None}
+    setup = replace(setup, start=replace(setup.start, record={**setup.start.record, **given}))
     if retry_unscored:
         setup = replace(setup, start=replace(setup.start, scope="unscored"))
     if check and not _fit(setup, console, quiet=quiet):

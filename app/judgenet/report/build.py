@@ -268,6 +268,8 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         spent=sums,
         latency_s=sum(use.latency_s for use in models),
         recorded=describe(record["recorded"]) if "recorded" in record else "",
+        name=run.name,
+        note=run.note,
     )
 
 

@@ -303,7 +303,8 @@ class Data:
 class About:
     """What was run, when, and with what. Times are seconds since the epoch, UTC.
 
-    ``recorded`` says how judgments made elsewhere were read; empty for a run of our own.
+    ``recorded`` says how judgments made elsewhere were read; empty for a run of our own. ``name`` and ``note`` are
+    what somebody called the run and noted of it, empty where nobody did.
     """
 
     run_id: str
@@ -323,6 +324,8 @@ class About:
     spent: Spent
     latency_s: float
     recorded: str = ""
+    name: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ def record_section(report: Report) -> tuple[Section, Facts]:
     about, data = report.about, report.data
     rows: list[tuple[str, Line]] = [
         ("Run", (f"{about.run_id}, {STATES.get(about.state, 'finished').lower()}",)),
+        *((name, (Given(text),)) for name, text in (("Name", about.name), ("Note", about.note)) if text),
         ("Started", (moment(about.created_at),)),
     ]
     if about.finished_at is not None:

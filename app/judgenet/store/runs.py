@@ -108,6 +108,16 @@ class RunInfo:
     message: str
     record: dict[str, Any] = field(repr=False)
 
+    @property
+    def name(self) -> str:
+        """What somebody called the run; empty where nobody did."""
+        return str(self.record.get("name") or "")
+
+    @property
+    def note(self) -> str:
+        """What somebody noted of the run; empty where nobody did."""
+        return str(self.record.get("note") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
@@ -237,6 +247,18 @@ def run_info(store: Store, run_id: str | None = None) -> RunInfo:
         there = ", ".join(run.id for run in runs(store)) or "none"
         raise StoreError(f"{store.path}: no run {run_id or ''} here. Runs: {there}.")
     return _info(row)
+
+
+def name_run(store: Store, run_id: str, name: str, note: str) -> None:
+    """Keeps what somebody calls a run, and what they note of it; empty texts take both away."""
+
+    def write(db: sqlite3.Connection) -> None:
+        kept = json.loads(db.execute("SELECT record FROM runs WHERE id=?", (run_id,)).fetchone()[0])
+        given = {"name": name.strip(), "note": note.strip()}
+        record = {key: value for key, value in {**kept, **given}.items() if value or key not in given}
+        db.execute("UPDATE runs SET record=? WHERE id=?", (json.dumps(record, sort_keys=True), run_id))
+
+    store.run_now(write)
 
 
 def set_run_state(store: Store, run_id: str, state: RunState, message: str = "", **record: Any) -> None:

@@ -6,7 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QInputDialog,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
 
 from judgenet.ui.theme import dress
 
@@ -82,6 +92,33 @@ async def ask_text(parent: QWidget, title: str, question: str, text: str = "") -
     answer = dialog.textValue().strip()
     dialog.deleteLater()
     return answer or None if accepted else None
+
+
+async def ask_texts(
+    parent: QWidget, title: str, fields: Sequence[tuple[str, str]], keep: str = "Keep"
+) -> tuple[str, ...] | None:
+    """Asks for several lines of text, by name and present text; ``None`` where the user cancels."""
+    dialog = QDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setAccessibleName(title)
+    form = QFormLayout(dialog)
+    edits = []
+    for name, text in fields:
+        edit = QLineEdit(text)
+        edit.setAccessibleName(name)
+        edit.setMinimumWidth(edit.fontMetrics().averageCharWidth() * 48)
+        form.addRow(name, edit)
+        edits.append(edit)
+    buttons = QDialogButtonBox()
+    buttons.addButton(keep, QDialogButtonBox.ButtonRole.AcceptRole)
+    buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+    buttons.accepted.connect(dialog.accept)
+    buttons.rejected.connect(dialog.reject)
+    form.addRow(buttons)
+    accepted = await shown(dialog)
+    answers = tuple(edit.text().strip() for edit in edits)
+    dialog.deleteLater()
+    return answers if accepted else None
 
 
 async def confirm(parent: QWidget, title: str, text: str, yes: str, no: str) -> bool:

@@ -22,7 +22,7 @@ from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
-from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
+from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text, ask_texts
 from judgenet.ui.errors import Mend
 from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.limits import LimitsDialog
@@ -182,6 +182,16 @@ class FrameActions(QObject):
                 self._needs_still_project,
                 menu="Run",
                 words="budget money most calls tokens price cost unknown",
+            ),
+            Action(
+                "run.name",
+                "Name this run…",
+                self.name_run,
+                "",
+                "edit",
+                self._can_name_run,
+                menu="Run",
+                words="rename note annotate comment title",
             ),
             Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
             Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
@@ -467,6 +477,29 @@ class FrameActions(QObject):
     def try_models(self) -> None:
         """Opens the pre-flight of the network's models."""
         self._preflight.show_for()
+
+    def _can_name_run(self) -> bool | str:
+        if self._context.document.read_only:
+            return self._context.document.read_only
+        return self._context.run_state.run is not None or "There is no run yet."
+
+    def name_run(self) -> None:
+        """Asks what the run in focus is called, and what is to be noted of it."""
+        self._context.tasks.start(self._ask_and_name_run(), "Name the run")
+
+    async def _ask_and_name_run(self) -> None:
+        state = self._context.run_state
+        run = state.run
+        if run is None:
+            return
+        given = await ask_texts(
+            self._window, f"Run {run.number:,}", (("Name of the run", run.name), ("Note", run.note))
+        )
+        if given is not None and state.run is not None and state.run.id == run.id:
+            try:
+                state.name_run(*given)
+            except StoreError as error:
+                self._context.errors.tell_exception(error, f"Run {run.number:,}")
 
     def show_limits(self) -> None:
         """Asks what a run must not exceed, and for prices that are unknown."""

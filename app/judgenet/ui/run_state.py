@@ -41,6 +41,7 @@ from judgenet.store.runs import (
     Spent,
     call_row,
     full_calls,
+    name_run,
     pair_heads,
     run_info,
     run_pair,
@@ -219,6 +220,19 @@ class RunState(QObject):
         except StoreError as error:
             self._errors.tell_exception(error)
         self.runs_changed.emit()
+
+    def name_run(self, name: str, note: str) -> None:
+        """Calls the run in focus, and keeps what is noted of it.
+
+        :raises StoreError: it cannot be kept.
+        """
+        store, run = self._document.store, self.run
+        if store is None or run is None:
+            return
+        name_run(store, run.id, name, note)
+        self.refresh_runs()
+        self.run = run_info(store, run.id)
+        self.run_changed.emit()
 
     def show_run(self, run_id: str | None) -> None:
         """Puts a recorded run into focus; ``None`` shows none."""

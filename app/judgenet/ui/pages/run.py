@@ -17,6 +17,7 @@ from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
+from judgenet.ui.results.run_choice import called
 from judgenet.ui.run.canvas_pane import CanvasPane
 from judgenet.ui.run.dock import RunDock
 from judgenet.ui.run.focus import FocusPair
@@ -467,7 +468,7 @@ class RunPage(Page):
 
 def _run_line(run: RunInfo) -> str:
     pairs = run.record.get("pairs")
-    parts = [f"Run {run.number:,}", _STATES.get(run.state, run.state)]
+    parts = [called(run), _STATES.get(run.state, run.state)]
     if isinstance(pairs, int):
         parts.append(count(pairs, "pair"))
     parts.append(day(run.created_at))

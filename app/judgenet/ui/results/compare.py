@@ -22,6 +22,7 @@ from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.headline import Strip
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.run_choice import called
 from judgenet.ui.results.state import Beside, Results
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
@@ -184,11 +185,11 @@ class ComparePanel(Panel):
         self.title.setText(f"{one} beside {two.lower()}")
         rows = [
             Row(
-                f"{name}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
+                f"{called(of.run).replace('&&', '&')}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
                 of.report.headline,
                 subject=of is mine,
             )
-            for name, of in ((one, mine), (two, other))
+            for of in (mine, other)
         ]
         self.table.show_rows(rows)
         self.warning.say(differing_line(beside, mine.run), warning=True)

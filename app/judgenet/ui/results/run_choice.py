@@ -20,11 +20,17 @@ _MOST = 40
 """More runs than these are no menu any more: the newest are shown."""
 
 
+def called(run: RunInfo) -> str:
+    """A run by its number, and by its name where it has one: "Run 12 “Baseline”"."""
+    name = clean(run.name).replace("&", "&&")
+    return f"Run {run.number:,} “{name}”" if name else f"Run {run.number:,}"
+
+
 def run_line(run: RunInfo) -> str:
-    """A run in one line: "Run 12, yesterday, Network 4 × 3; stopped"."""
+    """A run in one line: "Run 12 “Baseline”, yesterday, Network 4 × 3; stopped"."""
     name = clean(str(run.record.get("network", {}).get("name", ""))).replace("&", "&&")
     state = "" if run.state == "done" else f"; {STATES[run.state][0].lower()}{STATES[run.state][1:]}"
-    return f"Run {run.number}, {day(run.created_at)}{', ' if name else ''}{name}{state}"
+    return f"{called(run)}, {day(run.created_at)}{', ' if name else ''}{name}{state}"
 
 
 class RunChoice(QToolButton):
@@ -49,7 +55,8 @@ class RunChoice(QToolButton):
         run = self._run_state.run
         self.setText("No run yet" if run is None else f"Run {run.number}")
         self.setAccessibleName("Which run" if run is None else f"Run {run.number}, choose another")
-        self.setToolTip("" if run is None else run_line(run).replace("&&", "&"))
+        tip = "" if run is None else "\n".join(part for part in (run_line(run), clean(run.note)) if part)
+        self.setToolTip(tip.replace("&&", "&"))
         self.setEnabled(bool(self._run_state.runs))
 
     def _fill(self) -> None:

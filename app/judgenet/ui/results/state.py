@@ -353,7 +353,9 @@ class ResultsState(QObject):
     def _stamp(self) -> Hashable:
         """What the figures depend on beside the rules."""
         run = self.run
-        return None if run is None else (run.id, self._run_state.state, run.finished_at, self._pairs_done())
+        if run is None:
+            return None
+        return (run.id, self._run_state.state, run.finished_at, run.name, run.note, self._pairs_done())
 
     def _pairs_done(self) -> int:
         table = self._run_state.table
