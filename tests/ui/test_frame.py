@@ -41,14 +41,18 @@ from judgenet.core.network import (
     RolesSpec,
     Settings,
     is_recorded,
+    with_settings,
 )
 from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
+from judgenet.engine.budget import Limits
 from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.prices import load_prices
 from judgenet.store.recovery import drafts, kept_copy
 from judgenet.ui.app import Studio
 from judgenet.ui.app_window import fitting
 from judgenet.ui.errors import Mend
+from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PAGES, PageKey
 from judgenet.ui.palette import rank
 from judgenet.ui.preset_cards import PresetCard
@@ -277,6 +281,43 @@ async def test_the_project_is_renamed(studio: Studio, place: Path) -> None:
     assert studio.window.top_bar.name.text() == "Release check"
     studio.window.context.document.undo_stack.undo()
     assert studio.window.top_bar.name.text() == "study"
+
+
+async def test_limits_and_prices_are_entered_before_a_run(studio: Studio, place: Path) -> None:
+    path = project_at(place)
+    await opened(studio, path)
+    context = studio.window.context
+    mine = EndpointProfile("box", base_url="http://127.0.0.1:9/v1", model="own-judge-7b")
+    context.document.edit_project("An endpoint", replace(context.document.project, endpoints=(mine,)))
+    spec = with_settings(context.document.spec, endpoint="box", model="own-judge-7b")
+    context.document.edit_network("Another model", spec)
+    context.actions.trigger("run.limits")
+    dialog = studio.window.findChildren(LimitsDialog)[0]
+    await until(dialog.isVisible)
+    dialog.money.setText("2.50")
+    dialog.calls.setText("1,000")
+    click(dialog.keep)
+    # An unknown price is not 0: a limit of money needs it.
+    assert dialog.isVisible()
+    assert "own-judge-7b" in dialog.told.text()
+    assert context.runner.limits == Limits()
+    for edit, text in zip(dialog.prices["box", "own-judge-7b"], ("0.5", "x"), strict=True):
+        edit.setText(text)
+    click(dialog.keep)
+    assert "no amount of 0 or more" in dialog.told.text()
+    dialog.prices["box", "own-judge-7b"][1].setText("1.5")
+    click(dialog.keep)
+    await until(lambda: not dialog.isVisible())
+    assert context.runner.limits == Limits(max_calls=1000, max_price=2.5)
+    found = load_prices().find("own-judge-7b", "box", "openai")
+    assert found is not None
+    assert (found.input, found.output) == (0.5, 1.5)
+    assert load_prices().find("own-judge-7b", "elsewhere", "openai") is None
+    # Kept with the project, and undone with it.
+    context.document.save()
+    assert load_project(path).metadata["limits"] == {"max_calls": 1000, "max_price": 2.5}
+    context.document.undo_stack.undo()
+    assert context.runner.limits == Limits()
 
 
 # Undo, palette, actions

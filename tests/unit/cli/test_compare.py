@@ -66,6 +66,9 @@ def test_judges_that_differ_are_warned_of(two: Judgenet) -> None:
     assert told.code == 0
     assert told.out.startswith("Warning: the judges differ (network")
     assert "McNemar" in told.out
+    # Each difference is named, from the first to the second.
+    assert {"what": "number of layers", "first": "1", "second": "2"} in shown["network_changes"]
+    assert "number of layers: 1 → 2" in told.out
 
 
 def test_a_run_against_itself_differs_in_nothing(two: Judgenet) -> None:

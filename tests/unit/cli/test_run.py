@@ -49,6 +49,42 @@ def test_a_run_tells_pairs_and_figures(judgenet: Judgenet, pairs: Path, at: At, 
     assert all("3 of 4" in line for line in shown[2:6])
 
 
+def test_a_run_has_a_name_and_a_note(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
+    command = ("run", "--pairs", pairs, *at, "--out", "out")
+    first = judgenet(*command, "--json").json
+    assert (first["name"], first["note"]) == ("", "")
+    # The same again is the same run, which has a name from now on; it costs nothing.
+    named = judgenet(*command, "--name", "Baseline [May]", "--note", "before the new prompts", "--json").json
+    assert (named["run"], named["name"], named["note"]) == ("run-1", "Baseline [May]", "before the new prompts")
+    assert server.requests == CALLS
+    assert judgenet("metrics", "out").out.startswith("run-1 “Baseline [May]”, before the new prompts (done): 4 of 4")
+    shown = judgenet("compare", "out", "out", "--json").json
+    assert (shown["first"]["name"], shown["second"]["note"]) == ("Baseline [May]", "before the new prompts")
+    about = judgenet("report", "out", "-o", "report.json")
+    assert about.code == 0
+    report = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    assert (report["about"]["name"], report["about"]["note"]) == ("Baseline [May]", "before the new prompts")
+    # A start that says nothing of it leaves it.
+    assert judgenet(*command, "--json").json["name"] == "Baseline [May]"
+
+
+def test_unscored_answers_are_asked_for_again(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
+    command = ("run", "--pairs", pairs, *at, "--out", "out", "--json")
+    server.set(faults={"prose": 0.3}, seed=2)
+    first = judgenet(*command).json
+    unscored = sum(first["calls"]["unscored"].values())
+    assert unscored > 0
+    asked = server.requests
+    server.set(faults={})
+    assert judgenet(*command).json["calls"]["unscored"] == first["calls"]["unscored"]
+    assert server.requests == asked
+    again = judgenet(*command, "--retry-unscored").json
+    assert (again["state"], again["calls"]["unscored"]) == ("done", {})
+    assert server.requests >= asked + unscored
+    calls = judgenet("export", "out", "--what", "calls").lines
+    assert sum(len(call["earlier_answers"]) for call in calls) >= 1
+
+
 def test_the_same_command_resumes(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
     command = ("run", "--pairs", pairs, *at, "--out", "out", "--json")
     first = judgenet(*command, "--max-calls", 20)
