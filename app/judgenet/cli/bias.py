@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +19,7 @@ from rich.text import Text
 from judgenet.cli.bias_recorded import bias_recorded
 from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
 from judgenet.cli.progress import Reporter, finding_line
-from judgenet.cli.run import CODES, TICK_S, terminate
+from judgenet.cli.run import CODES, TICK_S, ends_cleanly
 from judgenet.cli.setup import Setup, with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
@@ -195,7 +194,7 @@ def bias(
             finished = _follow(engine, store, setup, built, chosen, console, quiet)
         if groups is not None and finished.state == "done":
             _ask_orders(store, replace(setup.start, limits=finished.left), groups, finished.lab)
-        store.flush()
+        store.require_kept()
         orders = lab_orders(store, finished.lab)
         result = lab_result(store, finished.lab, neurons=neurons)
     record = {
@@ -282,15 +281,12 @@ def _follow(
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
     ids = [prompt.id for prompt in built.prompts]
     handle: LabHandle = start_lab(engine, store, setup.start, built, judges, told.put)
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
+    with ends_cleanly():
         while True:
             # Each judge is a run of its own, with a line of progress of its own.
             with Reporter(console, ids, quiet=quiet) as reporter:
                 if not _take_run(handle, told, reporter):
                     return handle.future.result()
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _take_run(handle: LabHandle, told: queue.SimpleQueue[Event], reporter: Reporter) -> bool:

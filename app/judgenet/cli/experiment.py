@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import queue
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,7 +19,7 @@ from rich.text import Text
 
 from judgenet.cli.common import ExitCode, InputError, JsonOption
 from judgenet.cli.progress import Reporter, finding_line
-from judgenet.cli.run import CODES, follow, terminate
+from judgenet.cli.run import CODES, ends_cleanly, follow
 from judgenet.cli.setup import Setup, prepare
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event
@@ -231,7 +230,7 @@ def _run(
             _show_estimate(estimate_experiment(setup.start, found, store), console)
         course = Course(store, setup.start, found)
         _go(course, store, console, quiet)
-        store.flush()
+        store.require_kept()
         assert course.end is not None
         values = experiment_set(
             store,
@@ -263,21 +262,17 @@ def _run(
 
 def _go(course: Course, store: Store, console: Console, quiet: bool) -> None:
     """Leads the experiment through its runs."""
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        with Engine() as engine:
-            while (step := course.next()) is not None:
-                told: queue.SimpleQueue[Event] = queue.SimpleQueue()
-                ids = [pair.id for pair in step.start.pairs]
-                with Reporter(console, ids, quiet=quiet, each_pair=False) as reporter:
-                    if not quiet:
-                        head = f"{step.number} of {step.total}: {step.arm.title}"
-                        console.print(head, style="bold", markup=False, highlight=False)
-                    handle = engine.start(store, step.start, told.put)
-                    finished = follow(handle, told, reporter, None)
-                course.ended(step, handle.run, finished, handle.used)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with ends_cleanly(), Engine() as engine:
+        while (step := course.next()) is not None:
+            told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+            ids = [pair.id for pair in step.start.pairs]
+            with Reporter(console, ids, quiet=quiet, each_pair=False) as reporter:
+                if not quiet:
+                    head = f"{step.number} of {step.total}: {step.arm.title}"
+                    console.print(head, style="bold", markup=False, highlight=False)
+                handle = engine.start(store, step.start, told.put)
+                finished = follow(handle, told, reporter, None)
+            course.ended(step, handle.run, finished, handle.used)
 
 
 # What people see

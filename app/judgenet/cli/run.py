@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import queue
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -66,8 +70,41 @@ def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Report
             handle.cancel()
 
 
-def terminate(signum: int, frame: Any) -> None:
-    raise KeyboardInterrupt
+@contextmanager
+def ends_cleanly() -> Iterator[None]:
+    """Meanwhile SIGTERM, and SIGHUP where it is not ignored (nohup), end a run as Ctrl+C does."""
+
+    def end(signum: int, frame: Any) -> None:
+        _leave_terminal()
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = [number for number in numbers if before[number] is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+
+
+def _leave_terminal() -> None:
+    """Writes to nowhere from now on what went to a terminal that is gone: an error of writing must not end a run that
+    keeps what it has."""
+    try:
+        import termios
+    except ImportError:  # Windows has neither
+        return
+    for number in (1, 2):
+        try:
+            termios.tcgetattr(number)
+        except termios.error as error:
+            if error.args[0] == errno.EIO:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, number)
+                os.close(nowhere)
 
 
 def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
@@ -146,16 +183,20 @@ def run(
                         line = estimate_run(setup.start, store).line()
                         console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
-                before = signal.signal(signal.SIGTERM, terminate)
-                try:
+                with ends_cleanly():
                     finished = follow(handle, told, reporter, log)
-                finally:
-                    signal.signal(signal.SIGTERM, before)
         finally:
             if log is not None:
                 log.close()
-        store.flush()
-        figures = run_metrics(store, run_info(store, handle.run.id))
+        kept = store.flush()
+        if not kept and store.trouble is not None and store.trouble.gone:
+            # Of a run that is not where it was there are no figures to look up later.
+            if quiet or finished.state not in ("failed", "cancelled"):
+                typer.echo(f"judgenet: {finished.state}: {store.trouble.what} {store.trouble.afterwards}", err=True)
+            return CODES[finished.state] or ExitCode.FAILED
+        info = run_info(store, handle.run.id)
+        # A full disk does not take in how the run ended either.
+        figures = run_metrics(store, info if kept else replace(info, state=finished.state))
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:
         sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")

@@ -130,7 +130,8 @@ class EndpointChanged:
 
 @dataclass(frozen=True, slots=True)
 class StoreTrouble:
-    """The store cannot be written (disk full, locked). The run waits; finished calls are held and tried again."""
+    """The store cannot be written (disk full, locked), or its file is gone. The run waits until that is mended, told by
+    an empty ``message``."""
 
     run_id: str
     message: str

@@ -225,10 +225,23 @@ class Executor:
             await asyncio.wait(self._tasks, timeout=5)
         set_run_state(self._store, self._run_id, state, message, learned=self._learned())
         if not await asyncio.to_thread(self._store.flush, _PATIENCE_S):
-            message = f"{message} {self._trouble} {self._uncommitted:,} finished calls are not kept.".strip()
+            state, message = self._unkept(state, message)
         finished = RunFinished(self._run_id, state, message, self._done, len(pairs))
         self._emit(finished)
         return finished
+
+    def _unkept(self, state: RunState, message: str) -> tuple[RunState, str]:
+        """How a run ends that the store does not take: never well, and with what is to be done."""
+        trouble = self._store.trouble
+        words = ["Stopped." if state == "cancelled" else message]
+        if trouble is not None:
+            words.append(trouble.what)
+        if self._uncommitted and not (trouble is not None and trouble.gone):
+            calls = "1 finished call is" if self._uncommitted == 1 else f"{self._uncommitted:,} finished calls are"
+            words.append(f"{calls} not kept and will be asked again.")
+        if trouble is not None:
+            words.append(trouble.afterwards)
+        return "failed" if state == "done" else state, " ".join(word for word in words if word)
 
     def pause(self) -> None:
         """Sends nothing more; what is in flight comes in."""
@@ -265,6 +278,8 @@ class Executor:
             self._loop.call_soon_threadsafe(action)
 
     def _on_trouble(self, message: str) -> None:
+        if message == self._trouble:
+            return  # told already: the store tries again and again
         self._trouble = message
         self._emit(StoreTrouble(self._run_id, message))
         if not message:

@@ -11,13 +11,16 @@ import contextlib
 import hashlib
 import json
 import logging
+import os
 import queue
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from filelock import FileLock, Timeout
 
@@ -47,6 +50,32 @@ class StoreError(Exception):
 
 class StoreInUse(StoreError):
     """Another process writes to this store."""
+
+
+class Trouble(NamedTuple):
+    """Why a store cannot be written now: what is wrong, what mends it meanwhile, and what is to be done after the end.
+    ``gone`` where its file is no longer where it was; what is written goes into it all the same."""
+
+    what: str
+    meanwhile: str
+    afterwards: str
+    gone: bool = False
+
+    @property
+    def message(self) -> str:
+        return f"{self.what} {self.meanwhile}"
+
+
+_CURES = (
+    ("full", "Free some space"),
+    ("readonly", "Make it and its folder writable"),
+    ("locked", "Close the other program that has it open"),
+)
+
+
+def _cure(error: Exception) -> str:
+    """What mends an error of SQLite's, as the beginning of a sentence."""
+    return next((cure for word, cure in _CURES if word in str(error)), "See that its disk is there and can be written")
 
 
 class _Cursor(sqlite3.Cursor):
@@ -136,7 +165,11 @@ class Store:
         self._thread: threading.Thread | None = None
         self._on_trouble: OnTrouble = lambda message: None
         self._on_failure: OnTrouble = lambda message: None
-        self._troubled = False
+        self._file: tuple[int, int] | None = None
+        self._readable = ""
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self.trouble: Trouble | None = None
+        """What keeps the store from being written, known once a write has failed."""
         self._giving_up = threading.Event()
         self._text_ids: dict[str, int] = {}
         self._forms: set[str] = set()
@@ -172,6 +205,8 @@ class Store:
             store.close()
             raise
         if not readonly:
+            found = path.stat()
+            store._file = (found.st_dev, found.st_ino)
             store._thread = threading.Thread(target=store._write_all, name="judgenet-store", daemon=True)
             store._thread.start()
         return store
@@ -194,6 +229,9 @@ class Store:
                 connection.execute("PRAGMA journal_mode=WAL")
             if version < SCHEMA_VERSION and not self.readonly:
                 self._bring_up(connection, version)
+        except sqlite3.OperationalError as error:
+            cure = "See that you may read it" if self.readonly else _cure(error)
+            raise StoreError(f"{self.path}: cannot be opened ({error}). {cure}, then try again.") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: cannot be read as a store ({error}). Restore it from a backup.") from error
 
@@ -222,13 +260,9 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
-            connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode=ro",
-                uri=True,
-                timeout=10,
-                check_same_thread=False,
-                factory=_Connection,
-            )
+            connection = self._connect_to_read()
+        elif gone := self._gone():
+            raise StoreError(f"{gone.what} {gone.afterwards}")
         else:
             connection = sqlite3.connect(
                 self.path, timeout=30, isolation_level=None, check_same_thread=False, factory=_Connection
@@ -238,6 +272,63 @@ class Store:
         with self._guard:
             self._connections.append(connection)
         return connection
+
+    def _connect_to_read(self) -> sqlite3.Connection:
+        """A connection that writes nothing. Where SQLite cannot even put its index of the write-ahead log beside the
+        store (a folder or disk that is read-only), the file is read as one that nobody changes, or, where a log is left
+        from a run that was killed, both are read in a copy."""
+        with self._guard:
+            if not self._readable:
+                uri = self.path.absolute().as_uri()
+                self._readable = f"{uri}?mode=ro"
+                try:
+                    with contextlib.closing(sqlite3.connect(self._readable, uri=True, timeout=10)) as tried:
+                        tried.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                except sqlite3.OperationalError:
+                    log_left = self.path.with_name(self.path.name + "-wal")
+                    if log_left.exists() and log_left.stat().st_size:
+                        self._copy = tempfile.TemporaryDirectory(prefix="judgenet-")
+                        for file in (self.path, log_left):
+                            shutil.copyfile(file, Path(self._copy.name) / file.name)
+                        self._readable = (Path(self._copy.name) / self.path.name).as_uri()
+                    else:
+                        self._readable = f"{uri}?mode=ro&immutable=1"
+        return sqlite3.connect(self._readable, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
+
+    def _gone(self) -> Trouble | None:
+        """What became of the store's file, where it is no longer the one that was opened: what is written now would be
+        found by nobody."""
+        if self._file is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            found = None
+        if found is not None and (found.st_dev, found.st_ino) == self._file:
+            return None
+        place = self._place()
+        if place is not None:
+            what = f"{self.path}: was moved to {place} while it is open."
+            afterwards = f"What was judged is kept there: go on with it in {place.parent}, or move it back first."
+        elif found is not None:
+            what = f"{self.path}: another file took its place while it is open."
+            afterwards = "Put back the file that was there, or name another folder."
+        else:
+            what = f"{self.path}: was deleted or moved while it is open."
+            afterwards = "Put it back where it was and start again; without it, another start begins anew."
+        return Trouble(
+            what, "No more calls are sent. Put it back and the run goes on, or stop it.", afterwards, gone=True
+        )
+
+    def _place(self) -> Path | None:
+        """Where the opened file lies now; ``None`` where the system does not tell, or it has no name any more."""
+        for link in Path("/proc/self/fd").glob("*"):
+            with contextlib.suppress(OSError):
+                found = link.stat()
+                if (found.st_dev, found.st_ino) == self._file:
+                    place = Path(os.readlink(link))
+                    return place if place.exists() else None
+        return None
 
     def meta(self, name: str) -> str | None:
         """A value of the store as a whole."""
@@ -272,6 +363,8 @@ class Store:
         :raises StoreError: the store cannot be written, such as on a full disk.
         """
         db = self.reader
+        if gone := self._gone():
+            raise StoreError(f"{gone.what} {gone.afterwards}")
         try:
             db.execute("BEGIN IMMEDIATE")
             result = write(db)
@@ -279,7 +372,7 @@ class Store:
         except sqlite3.OperationalError as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            raise StoreError(f"{self.path}: cannot be written ({error}). Free some space, then try again.") from error
+            raise StoreError(f"{self.path}: cannot be written ({error}). {_cure(error)}, then try again.") from error
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
@@ -300,7 +393,7 @@ class Store:
         """Names who hears (on the writer's thread) of a write that can never succeed, and was left out."""
         self._on_failure = tell
 
-    def flush(self, patience: float = 10.0) -> bool:
+    def flush(self, patience: float = 1.0) -> bool:
         """True when all that was put before is on disk; false where writing fails for ``patience`` seconds."""
         if self._thread is None or not self._thread.is_alive():
             return False
@@ -308,7 +401,7 @@ class Store:
         self._queue.put((lambda db: None, None, lambda tokens: done.set()))
         until = time.monotonic() + patience
         while not done.wait(0.1):
-            if not self._thread.is_alive() or (self._troubled and time.monotonic() > until):
+            if not self._thread.is_alive() or (self.trouble is not None and time.monotonic() > until):
                 return False
         return True
 
@@ -338,11 +431,10 @@ class Store:
             except sqlite3.OperationalError as error:
                 # Full disk or a locked file: the answers are paid for, so they wait here until they can be kept.
                 self._roll_back(db)
-                self._troubled = True
-                self._on_trouble(
-                    f"{self.path}: cannot be written ({error}). Free some space; nothing is lost meanwhile."
-                )
-                if self._giving_up.wait(_RETRY_SECONDS):
+                what, cure = f"{self.path}: cannot be written ({error}).", _cure(error)
+                if not self._waits_out(
+                    Trouble(what, f"{cure}, and the run goes on.", f"{cure}, then the same command goes on from here.")
+                ):
                     return False
             except Exception as error:
                 self._roll_back(db)
@@ -353,8 +445,12 @@ class Store:
                 log.exception("a write to %s failed", self.path)
                 self._on_failure(f"{self.path}: an entry cannot be kept ({type(error).__name__}: {error}).")
                 return True
-        if self._troubled:
-            self._troubled = False
+        while (gone := self._gone()) is not None:
+            # It is written, into a file that is not where it is looked for: nobody is told that it is kept.
+            if not self._waits_out(gone):
+                return True
+        if self.trouble is not None:
+            self.trouble = None
             self._on_trouble("")
         waiting: dict[OnCommit, list[Any]] = {}
         for _, token, on_commit in items:
@@ -363,6 +459,20 @@ class Store:
         for on_commit, tokens in waiting.items():
             on_commit(tokens)
         return True
+
+    def require_kept(self) -> None:
+        """Waits until all that was put is on disk.
+
+        :raises StoreError: the store's file is gone, so that nothing can be told of what is in it.
+        """
+        if not self.flush() and self.trouble is not None and self.trouble.gone:
+            raise StoreError(f"{self.trouble.what} {self.trouble.afterwards}")
+
+    def _waits_out(self, trouble: Trouble) -> bool:
+        """Tells of trouble and waits a while; false where the store is about to be closed."""
+        self.trouble = trouble
+        self._on_trouble(trouble.message)
+        return not self._giving_up.wait(_RETRY_SECONDS)
 
     def _roll_back(self, db: sqlite3.Connection) -> None:
         if db.in_transaction:
@@ -414,13 +524,16 @@ class Store:
             self.reader.backup(target)
 
     def close(self, patience: float = 10.0) -> None:
-        """Writes what is queued and closes. Gives up after ``patience`` seconds if writing fails.
+        """Writes what is queued and closes. Gives up at once where writing fails, and where it does not end after
+        ``patience`` seconds.
 
         Threads that read hear of it as an error of ``sqlite3``, or a :class:`StoreError`.
         """
         if self._thread is not None and self._thread.is_alive():
             self._queue.put(None)
-            self._thread.join(patience)
+            until = time.monotonic() + patience
+            while self._thread.is_alive() and self.trouble is None and time.monotonic() < until:
+                self._thread.join(_INTERRUPT_S)
             self._giving_up.set()
             self._thread.join()
         self._closed = True
@@ -428,6 +541,9 @@ class Store:
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
+        if self._copy is not None:
+            self._copy.cleanup()
+            self._copy = None
         if self._lock is not None:
             self._lock.release()
 

@@ -115,7 +115,11 @@ class Signals(QObject):
         self._before = signal.set_wakeup_fd(self._write.fileno())
         self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._woken)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        names = [name for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
+        numbers = [signal.Signals[name] for name in names]
+        # One that is ignored (nohup) stays so.
+        self._numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+        for number in self._numbers:
             signal.signal(number, self._heard)
 
     def _heard(self, _number: int, _frame: Any) -> None:
@@ -132,7 +136,7 @@ class Signals(QObject):
         """Puts everything back."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(self._before)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in self._numbers:
             signal.signal(number, signal.SIG_DFL)
         for end in (self._read, self._write):
             end.close()

@@ -115,10 +115,12 @@ def test_quiet_says_why_a_run_stopped(judgenet: Judgenet, pairs: Path, at: At) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to send to oneself")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_interrupted_it_keeps_what_is_finished(
-    judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer, number: signal.Signals
+    judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer, name: str
 ) -> None:
+    number = signal.Signals[name]
+
     def interrupt() -> None:
         until = time.monotonic() + 30
         while server.requests < 20 and time.monotonic() < until:
@@ -128,7 +130,8 @@ def test_interrupted_it_keeps_what_is_finished(
         os.kill(os.getpid(), number)
 
     server.set(latency=0.01)
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    others = [signal.SIGTERM, signal.SIGHUP]
+    before = [signal.signal(other, signal.SIG_DFL) for other in others]
     # Tests that a script starts in the background would otherwise not hear of it.
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     helper = threading.Thread(target=interrupt)
@@ -136,7 +139,7 @@ def test_interrupted_it_keeps_what_is_finished(
     ran = judgenet("run", "--pairs", pairs, *at, "--out", "out", "-j", "4", "--json")
     helper.join()
     signal.signal(signal.SIGINT, heard)
-    assert signal.signal(signal.SIGTERM, before) == signal.SIG_DFL
+    assert [signal.signal(*of) for of in zip(others, before, strict=True)] == [signal.SIG_DFL, signal.SIG_DFL]
     assert (ran.code, ran.json["state"]) == (130, "cancelled")
     assert "The same command goes on from here" in ran.err
     kept = ran.json["calls"]["all"]
