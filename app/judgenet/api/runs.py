@@ -12,6 +12,7 @@ from judgenet.api.networks import Network
 from judgenet.api.tables import Figures
 from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
+from judgenet.store.copies import named_endpoints, project_beside
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.locate import find_run
@@ -54,8 +55,10 @@ class Run:
 
     @property
     def network(self) -> Network:
-        """The network as it was run."""
-        return Network(network_of(self.info))
+        """The network as it was run, with the endpoints and prompts that it names."""
+        beside = project_beside(self.store_path)
+        prompts = () if beside is None else tuple(beside.prompts.items())
+        return Network(network_of(self.info), named_endpoints(self.info, beside), prompts)
 
     @cached_property
     def frame(self) -> RunFrame:

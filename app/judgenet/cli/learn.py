@@ -22,7 +22,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
 from judgenet.core.pairs import Pair, Verdict, question_key
-from judgenet.core.project import PROJECT_SUFFIX, Project, ProjectError
+from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
 from judgenet.report.learned import (
     WARNINGS,
     LessOther,
@@ -38,6 +38,8 @@ from judgenet.report.learned import (
 from judgenet.stats.agreement import agreement
 from judgenet.stats.curves import Codes, verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
+from judgenet.store.approvals import carry
+from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
 from judgenet.store.project_file import ProjectFile
 from judgenet.store.results import network_of, question_numbers
@@ -269,7 +271,9 @@ def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Pat
     rule = learned_rule(found, learned, kind.way, run, made, seed, decides)
     file = ProjectFile(project)
     try:
-        before = file.load() if project.exists() else Project.new(project.stem, network_of(run))
+        folders = store.path.absolute().parent, project.absolute().parent
+        copied = None if project.exists() else copied_network(store.path, run, project.stem)
+        before = file.load() if copied is None else rebased(copied, *folders)
         if before.readonly:
             raise InputError(f"--save {project}: {before.notice}")
         why = misfit(before.network, rule)
@@ -280,6 +284,8 @@ def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Pat
             )
         rules = replace(before.network.aggregation, learned=rule)
         file.save(replace(before, network=replace(before.network, aggregation=rules)))
+        if copied is not None:
+            carry(copied, *folders)
     except ProjectError as error:
         raise InputError(f"--save {project}: {error}") from None
     fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(found.pairs):,} pairs without their labels"
@@ -309,7 +315,7 @@ def learn(
     estimated without labels (Dawid-Skene). Every pair is judged by weights fitted to pairs with other questions.
 
     With --save a new run of the project computes its verdict, named learned, beside averages and votes. A project that
-    is not there is made with the network of the run.
+    is not there is made with the network of the run and its endpoints, prompts and prices.
 
     Example: judgenet learn out --leave-out task --save judges.judgenet
     """

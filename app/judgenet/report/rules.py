@@ -7,8 +7,8 @@ from pathlib import Path
 
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.network import Aggregation
-from judgenet.core.project import RULE, ProjectError
-from judgenet.store.files import load_project
+from judgenet.core.project import RULE
+from judgenet.store.copies import project_beside
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
 
@@ -24,9 +24,8 @@ class ProjectRules:
 
 def project_rules(store: Path, run: RunInfo) -> ProjectRules:
     """The rules of the project beside a store; neither where there is no project that can be read."""
-    try:
-        project = load_project(store.with_name(store.name.removesuffix(".db")))
-    except ProjectError:
+    project = project_beside(store)
+    if project is None:
         return ProjectRules(None, None)
     spec = network_of(run)
     same = replace(project.network, aggregation=spec.aggregation, name=spec.name) == spec

@@ -87,6 +87,9 @@ def test_five_lines_judge_pairs_and_resume(server: JudgeServer, pairs: list[Pair
     assert server.judge.stats()["paid"] == 48
     opened = jn.open_run(tmp_path / "study")
     assert (opened.id, opened.store_path) == (run.id, run.store_path)
+    # The run's network has the endpoint that it names: it judges others elsewhere.
+    other = jn.judge(pairs[:2], opened.network, out=tmp_path / "other", progress=False)
+    assert other.state == "done"
 
 
 def test_figures_are_those_of_the_command_line(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:

@@ -193,6 +193,27 @@ def test_figures_on_the_labels_that_taught_are_the_cross_fitted_ones(
     assert told["aggregations"]["learned"]["agreement"]["accuracy"] == pytest.approx(fair["accuracy"])
 
 
+def test_what_is_saved_runs_by_itself(ran: Judgenet, at: tuple[str, ...]) -> None:
+    """The project has the endpoint that the network names, wherever it is written."""
+    Path("elsewhere").mkdir()
+    project = Path("elsewhere") / "judges.judgenet"
+    learned = ran("learn", "out", "--save", project, "--decides", "--json").json["learned"]["nonnegative"]
+    (endpoint,) = json.loads(project.read_text(encoding="utf-8"))["endpoints"].values()
+    assert endpoint["base_url"] == at[1]
+    told = ran("run", project, "--pairs", "pairs.jsonl", "--out", "again")
+    assert told.code == 0
+    # The same questions with the same salt get the same answers, on all of which the rule was learned.
+    found = ran("metrics", "again", "--json").json["aggregations"]["learned"]
+    assert (found["accuracy"], found["n_used"]) == (learned["accuracy"], learned["n_used"])
+
+
+def test_the_endpoint_is_known_by_the_record_where_the_project_is_gone(ran: Judgenet, at: tuple[str, ...]) -> None:
+    for file in Path("out").glob("*.judgenet"):
+        file.unlink()
+    assert ran("learn", "out", "--save", "judges.judgenet").code == 0
+    assert ran("run", "judges.judgenet", "--pairs", "more.jsonl", "--out", "new").code == 0
+
+
 def test_a_network_that_changed_is_refused(ran: Judgenet, at: tuple[str, ...]) -> None:
     assert ran("learn", "out", "--save", "judges.judgenet").code == 0
     told = ran("run", "judges.judgenet", "--pairs", "more.jsonl", *at, "--out", "new", "--width", 1)
