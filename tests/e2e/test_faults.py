@@ -22,6 +22,7 @@ from judgenet.core.prompts import PromptBook
 from judgenet.engine import limits
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import Engine, RunHandle, Start, with_models
+from judgenet.store.approvals import approve, endpoint_needs
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from tests.e2e.faults import HARMLESS, ONCE, REASONS, STOPS, USELESS, answer_to, by_hand, paid_twice
@@ -127,6 +128,12 @@ def study(tmp_path: Path, server: JudgeServer, spec: NetworkSpec, count: int, **
     )
 
 
+def approved(of_it: Study) -> Study:
+    """The study, whose endpoints' keys the user has approved."""
+    approve(endpoint_needs(of_it.profiles.values(), None, ""))
+    return of_it
+
+
 def times(fault: str, deadline: float) -> dict[str, float]:
     """Short times where the fault is silence, ample ones otherwise: a busy machine must not look like it."""
     return {"deadline": deadline, "idle_timeout": deadline * 0.7} if fault in SLOW else {}
@@ -198,10 +205,10 @@ def waits(until: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
-def test_a_wrong_key_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_key_is_sent_once(tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_JUDGE_KEY", "wrong-key")
     with JudgeServer(key="right-key", latency=0.02) as server:
-        of_it = study(tmp_path, server, small(), 10, api_key="A_JUDGE_KEY", concurrency=16)
+        of_it = approved(study(tmp_path, server, small(), 10, api_key="A_JUDGE_KEY", concurrency=16))
         ran = of_it.start()
         assert (ran.finished.state, server.requests) == ("halted", 1)
         assert "401" in ran.finished.message
@@ -210,9 +217,9 @@ def test_a_wrong_key_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert server.requests == 1 + 10 * 9
 
 
-def test_a_missing_key_sends_nothing(tmp_path: Path, key_store: object) -> None:
+def test_a_missing_key_sends_nothing(tmp_path: Path, config: Path) -> None:
     with JudgeServer() as server:
-        ran = study(tmp_path, server, small(), 3, api_key="NO_SUCH_JUDGE_KEY").start()
+        ran = approved(study(tmp_path, server, small(), 3, api_key="NO_SUCH_JUDGE_KEY")).start()
         assert (ran.finished.state, server.requests) == ("halted", 0)
     assert "NO_SUCH_JUDGE_KEY is not set" in ran.finished.message
 
