@@ -18,6 +18,7 @@ from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.budget import Limits
+from judgenet.engine.endpoints import require_approved
 from judgenet.engine.session import Engine, RunHandle, Start, all_settings, endpoints_of, with_models
 from judgenet.engine.setup import no_price_words, start_of, unpriced_models
 from judgenet.formats import write_pairs
@@ -68,6 +69,8 @@ def judge(
     Raises:
         judgenet.core.network.NetworkError: the design cannot run.
         judgenet.store.settings.SettingsError: an endpoint is not known, or lacks an address, a key or a price.
+        judgenet.engine.endpoints.NotApproved: the network comes from a project file that wants to send a key, or pairs,
+            to an address that you have not approved; nothing was sent.
         judgenet.formats.DataError: the pairs cannot be read.
     """
     with _Session(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit) as session:
@@ -201,7 +204,8 @@ class _Session:
         chosen = as_pairs(pairs)[:limit]
         self._project_path = out / RUN_PROJECT
         earlier = load_project(self._project_path) if self._project_path.exists() else None
-        known = profiles(given.endpoints, out)
+        study = given.study
+        known = profiles(given.endpoints, out if study is None else study.folder)
         for name in endpoints_of(given.spec):
             if name not in known:
                 raise UnknownEndpoint(name, known)
@@ -227,7 +231,14 @@ class _Session:
         )
         if limits.max_price is not None and (unknown := unpriced_models(spec, self.start_value.prices, known)):
             raise SettingsError(f"{no_price_words(unknown)} A budget in money cannot be held without it.")
-        approve(endpoint_needs([known[name] for name in used_names], out, self._project.salt))
+        if study is not None:
+            require_approved(used_names, known, study.folder, study.project.salt, study.path)
+        else:
+            # What the program itself describes is approved by that; what a .env in the folder says is not.
+            own = {profile.name for profile in given.endpoints}
+            require_approved([name for name in used_names if name not in own], known, out, self._project.salt)
+        with suppress(OSError):
+            approve(endpoint_needs([known[name] for name in used_names], out, self._project.salt))
         out.mkdir(parents=True, exist_ok=True)
         write_pairs(self.start_value.pairs, out / PAIRS_FILE, "jsonl")
         save_project(self._project, self._project_path)
@@ -256,8 +267,7 @@ class _Session:
 
 
 def _progress(pairs: Iterable[Pair], shown: bool) -> Any:
-    from rich.console import Console
-
     from judgenet.cli.progress import Reporter
+    from judgenet.cli.terminal import Terminal
 
-    return Reporter(Console(stderr=True), [pair.id for pair in pairs], quiet=not shown, each_pair=False)
+    return Reporter(Terminal(stderr=True), [pair.id for pair in pairs], quiet=not shown, each_pair=False)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -13,7 +14,9 @@ from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
+from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.setup import read_source
+from judgenet.store.approvals import approve, endpoint_needs
 from judgenet.store.files import load_project, save_project
 from judgenet.store.settings import profile_from_flags
 
@@ -25,12 +28,14 @@ if TYPE_CHECKING:
 class Network:
     """A network of judges and the endpoints of its own that it names.
 
-    ``spec`` is the design as a value; ``prompts`` are edited prompt templates by name.
+    ``spec`` is the design as a value; ``prompts`` are edited prompt templates by name. ``study`` is the project that it
+    was loaded from: what such a one wants to send, and where to, you have to approve (``judgenet endpoint trust``).
     """
 
     spec: NetworkSpec
     endpoints: tuple[EndpointProfile, ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
+    study: Study | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def layers(
@@ -104,6 +109,9 @@ class Network:
         """
         target = Path(path).with_suffix(PROJECT_SUFFIX)
         project = Project.new(target.stem, self.spec)
+        if self.study is None:
+            with suppress(OSError):
+                approve(endpoint_needs(self.endpoints, target.absolute().parent, project.salt))
         save_project(replace(project, endpoints=self.endpoints, prompts=dict(self.prompts)), target)
         return target
 
@@ -121,19 +129,29 @@ class Study:
     @property
     def network(self) -> Network:
         """The network with the project's endpoints and prompts."""
-        return Network(self.project.network, self.project.endpoints, tuple(self.project.prompts.items()))
+        return Network(self.project.network, self.project.endpoints, tuple(self.project.prompts.items()), self)
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder, from which its relative paths start."""
+        return self.path.absolute().parent
 
     @property
     def pairs(self) -> Pairs:
         """The pairs that the project names.
 
         :raises ValueError: it names none.
+        :raises judgenet.engine.endpoints.NotApproved: a file lies outside the project's folder, and you have not
+            approved it.
         :raises judgenet.formats.DataError: a file cannot be read.
         """
         source = self.project.pairs
         if source is None:
             raise ValueError(f"{self.path} names no pairs. Read some with judgenet.read_pairs.")
-        dataset = read_source(source, self.path.absolute().parent, self.project.salt)
+        try:
+            dataset = read_source(source, self.folder, self.project.salt)
+        except NotApproved as error:
+            raise NotApproved(error.needs, self.path) from None
         return Pairs(select(dataset.pairs, source.selection), dataset)
 
 

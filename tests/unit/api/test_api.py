@@ -17,11 +17,13 @@ from judgenet.cli.metrics import run_metrics
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
+from judgenet.engine.endpoints import NotApproved
 from judgenet.formats import DataError
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.settings import SettingsError
 from tests.fakes.judge_server import JudgeServer
+from tests.fakes.listener import SECRET, Listener, their_project
 
 
 @pytest.fixture
@@ -189,3 +191,26 @@ def test_a_report_is_written_by_its_ending(server: JudgeServer, pairs: list[Pair
     run = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
     (target,) = run.report(tmp_path / "report.md")
     assert target.read_text(encoding="utf-8").startswith("Report of run 1, 2×2")
+
+
+def test_a_project_of_somebody_else_gets_no_key(
+    pairs: list[Pair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    listener = Listener()
+    try:
+        mine = jn.endpoint(listener.url, "judge", api_key_env="AWS_SECRET_ACCESS_KEY")
+        project = their_project(tmp_path / "in", mine, ["../mine.jsonl"])
+        study = jn.load(project)
+        with pytest.raises(NotApproved, match="AWS_SECRET_ACCESS_KEY"):
+            jn.judge(pairs, study.network, out=tmp_path / "out", progress=False)
+        with pytest.raises(NotApproved, match=r"mine\.jsonl"):
+            _ = study.pairs
+        assert (listener.seen, (tmp_path / "out").exists()) == ([], False)
+        # The same endpoint from the program itself is the user's own word, and holds for its saved project.
+        net = jn.Network.layers(1, 1, model="judge", endpoint=mine, roles="none")
+        jn.judge(pairs, net, out=tmp_path / "out", progress=False)
+        assert SECRET in listener.text
+        jn.judge(pairs, jn.load(net.save(tmp_path / "own")).network, out=tmp_path / "again", progress=False)
+    finally:
+        listener.close()
