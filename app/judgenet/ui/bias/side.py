@@ -133,10 +133,10 @@ class Side(QScrollArea):
         )
         self.divide = ComboBox("Percentages based on")
         self.divide.addItem("valid pairs", "valid")
-        self.divide.addItem("all pairs", "paper")
+        self.divide.addItem("all pairs, as the paper's code", "paper")
         self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
         self.nwise = SpinBox("Responses ranked in one call", 1, MOST)
-        self.nwise.setSpecialValueText("none")
+        self.nwise.setSpecialValueText("no rankings")
         self.nwise.setSuffix(" responses")
         self.nwise.setToolTip("Also asks the network's model, once per instruction, to rank so many responses at once")
         self.tie = QCheckBox("Judges may call a tie")
@@ -147,10 +147,14 @@ class Side(QScrollArea):
             ("Invented majority", self.share),
             ("Repetitions", self.repeats),
             ("No-bias margin", self.margin),
-            ("Shares based on", self.divide),
-            ("Rank at once", self.nwise),
         ):
             add_row(form, text, widget)
+        # What is chosen in these two takes the whole width.
+        for text, widget in (("Percentages based on", self.divide), ("Rank several responses in one call", self.nwise)):
+            above = label(text)
+            above.setBuddy(widget)
+            form.addRow(above)
+            form.addRow(widget)
         column.addLayout(form)
         column.addWidget(self.tie)
         self.tie.clicked.connect(self.changed)
