@@ -37,6 +37,7 @@ from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
 from judgenet.store.labs import NO_ORDERS, LabJudge, keep_orders, lab_orders, lab_result
+from judgenet.store.links import link_out
 from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
@@ -206,7 +207,10 @@ def bias(
         "nwise": None if orders is None else orders.to_json(),
         "reasons": NO_ORDERS if orders is None else {},
     }
-    with open_output("--out", setup.project_path.parent / RESULT_FILE, "w") as out:
+    results = setup.project_path.parent / RESULT_FILE
+    if link_out(results) is not None:
+        results.unlink()
+    with open_output("--out", results, "w") as out:
         out.write(json.dumps(record, allow_nan=False) + "\n")
     if as_json:
         sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, overload
 from filelock import FileLock, Timeout
 
 from judgenet.core.documents import well_formed
+from judgenet.store.links import link_out
 
 log = logging.getLogger(__name__)
 
@@ -179,8 +180,12 @@ class Store:
         """Opens a store, making it where it is missing.
 
         :raises StoreInUse: another process has it open for writing.
-        :raises StoreError: not a store, from a newer version, or absent and ``readonly``.
+        :raises StoreError: not a store, from a newer version, absent and ``readonly``, or a link out of its folder.
         """
+        for beside in ("", "-wal", "-shm", "-journal", ".lock"):
+            part = path.with_name(path.name + beside)
+            if (target := link_out(part)) is not None:
+                raise StoreError(f"{part}: is a link to {target}, outside its folder. Put the file itself there.")
         store = cls(path, readonly=readonly)
         if readonly and not path.exists():
             raise StoreError(f"{path}: there is no store. Name the folder of a run or a project that has been run.")

@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from judgenet.core.project import PROJECT_SUFFIX, Project, ProjectError, rebased
+from judgenet.store.links import link_out
 from judgenet.store.secrets import key_in
 
 BACKUP_SUFFIX = ".bak"
@@ -105,7 +106,10 @@ def save_project(project: Project, path: Path, *, loaded_from: Path | None = Non
         if earlier == data:
             return
         if earlier is not None and backup:
-            atomic_write(path.with_name(path.name + BACKUP_SUFFIX), earlier)
+            kept = path.with_name(path.name + BACKUP_SUFFIX)
+            if link_out(kept) is not None:
+                kept.unlink()
+            atomic_write(kept, earlier)
         atomic_write(path, data)
     except FileError as error:
         raise ProjectError("", str(error)) from None

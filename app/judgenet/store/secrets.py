@@ -17,6 +17,7 @@ from urllib.parse import quote, quote_plus
 
 from judgenet.core.harmless import harmless
 from judgenet.core.keys import key_name_problem, without_keys
+from judgenet.store.links import link_out
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -234,6 +235,8 @@ def _dotenv(folder: Path | None) -> dict[str, str]:
     """The variables of ``.env``; they are not put into the environment, so that child processes do not get them."""
     if folder is None or not (path := folder / ".env").is_file():
         return {}
+    if (target := link_out(path)) is not None:
+        raise SecretError(f"{path} is a link to {target}, outside the project's folder. Put the file itself there.")
     from dotenv import dotenv_values  # only where there is such a file
 
     try:

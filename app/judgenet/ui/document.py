@@ -475,7 +475,7 @@ class Document(QObject):
         except SettingsError as error:
             self._errors.tell_exception(error)
             own = {profile.name: profile for profile in self.project.endpoints}
-            self._profiles = {**builtin_profiles(self.folder), **own}
+            self._profiles = {**builtin_profiles(), **own}
 
     def reload_profiles(self) -> None:
         """Reads the user's endpoints anew, after they were edited."""

@@ -130,6 +130,33 @@ def test_an_address_in_a_dotenv_beside_the_project_gets_no_key(
     assert secret in listener.text
 
 
+@pytest.mark.parametrize("beside", [".env", "theirs.judgenet.db", "theirs.judgenet.db.lock", "theirs.judgenet.db-wal"])
+def test_links_among_a_projects_own_files_are_not_followed(
+    judgenet: Judgenet, tmp_path: Path, listener: Listener, beside: str
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("A=precious")
+    project = their_project(tmp_path / "in", EndpointProfile("box", base_url=listener.url))
+    (tmp_path / "in" / beside).symlink_to(mine)
+    ran = judgenet("run", project)
+    assert (ran.code, "is a link to" in ran.err, mine.read_text(), listener.seen) == (2, True, "A=precious", [])
+
+
+def test_backups_and_results_do_not_overwrite_what_a_link_leads_to(
+    judgenet: Judgenet, tmp_path: Path, listener: Listener
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    project = their_project(tmp_path / "in", EndpointProfile("box", base_url=listener.url))
+    for name in ("theirs.judgenet.bak", "bias.json"):
+        (tmp_path / "in" / name).symlink_to(mine)
+    assert judgenet("bias", project, "--probes", "order").code == 0
+    save_project(replace(load_project(project), name="Changed"), project)
+    assert mine.read_text() == "precious"
+    assert (tmp_path / "in" / "theirs.judgenet.bak").read_text() != "precious"
+    assert json.loads((tmp_path / "in" / "bias.json").read_text())["state"] == "done"
+
+
 def test_estimates_and_lists_send_nothing_and_ask_nothing(
     judgenet: Judgenet, tmp_path: Path, listener: Listener, secret: str
 ) -> None:
