@@ -531,6 +531,9 @@ def k_class_bootstrap(
         why = f"the judge's errors cannot be inverted in {refused:,} of {resamples:,} resamples"
         return KClassBootstrap(None, refused, resamples, seed, why)
     low, high = np.clip(np.percentile(values[usable], (2.5, 97.5)), 0.0, 1.0)
+    if (shown := k_class(labelled, unlabelled).estimate.value) is not None:
+        # The estimate beside it is of the smoothed table: the interval reaches to it.
+        low, high = min(low, shown), max(high, shown)
     return KClassBootstrap(Interval(float(low), float(high)), refused, resamples, seed)
 
 

@@ -93,8 +93,9 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
     rng = np.random.default_rng((seed, 1))
     own = tables[:, places]
     by_label = own[:, :, [1 + place for place in places]]
-    z = 0.0 if few else Z * widening(with_label)
-    strata = None if few else _by_verdict(draws, own, by_label, rng)
+    # One label alone has no estimate over questions: its interval is that of a pair, below.
+    z = 0.0 if few or with_label < 2 else Z * widening(with_label)
+    strata = None if few or with_label < 2 else _by_verdict(draws, own, by_label, rng)
     for method, estimate in found.estimates.items():
         if estimate.value is None:
             continue
@@ -105,6 +106,9 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
                 case "naive":
                     counted, said = draws.labelled.sum(axis=2) + draws.others, own.sum(axis=2)
                     interval = _mean(counted, said, scores, Z * widening(questions), rng)
+                case "human_only" if with_label == estimate.n:
+                    # No two labelled pairs share a question.
+                    interval = estimate.interval
                 case "human_only":
                     interval = _mean(draws.labelled.sum(axis=1), by_label.sum(axis=1), scores, z, rng)
                 case "stratified":

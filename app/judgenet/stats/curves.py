@@ -137,4 +137,5 @@ def _wilson(hits: NDArray[np.float64], n: NDArray[np.float64]) -> tuple[NDArray[
     share = hits / n
     spread = Z * np.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
     middle, scale = share + Z * Z / (2 * n), 1 + Z * Z / n
-    return np.maximum(0.0, (middle - spread) / scale), np.minimum(1.0, (middle + spread) / scale)
+    low, high = np.minimum(share, (middle - spread) / scale), np.maximum(share, (middle + spread) / scale)
+    return np.maximum(0.0, low), np.minimum(1.0, high)

@@ -495,4 +495,7 @@ def _need_interval(
     if missed > _MOST_UNREACHED * resamples:
         return None, f"out of reach in {missed:,} of {resamples:,} resamples"
     shares = needed[there] / sizes[there, -1]
-    return bootstrap_interval(shares, measured, None if found.question is None else count), ""
+    within = bootstrap_interval(shares, measured, None if found.question is None else count)
+    if within.high - within.low < 1e-9:
+        return None, f"the same share in nearly all of {resamples:,} resamples"
+    return within, ""

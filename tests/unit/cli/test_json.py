@@ -331,6 +331,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet endpoint trust": (("endpoint", "trust"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
+    "judgenet selfcheck statistics --grid edges": (("selfcheck", "statistics", "--grid", "edges", "--runs", "10"),),
 }
 
 

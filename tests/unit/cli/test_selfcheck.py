@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from judgenet.cli import selfcheck
+from judgenet.stats.simulation_edges import Edge, Tally, judged
 from tests.unit.cli.conftest import Judgenet
 
 
@@ -18,7 +21,8 @@ def test_statistics(judgenet: Judgenet) -> None:
         assert 0.9 < cell["methods"]["stratified"]["coverage"] <= 1
     told = judgenet("selfcheck", "statistics", "--runs", 500)
     assert told.code == 0
-    assert "As it should be" in told.out
+    assert "As it should be, of what was simulated here (the corrected rates" in told.out
+    assert "Not simulated here: decided pairs, these pairs only, accuracy" in told.out
     assert [cell["judge"] for cell in shown["three_classes"]["cells"]][:3] == ["strong", "strong", "typical"]
     assert set(shown["three_classes"]["cells"][0]["methods"]) >= {"k_class", "k_class_bootstrap", "stratified"}
     assert len(shown["origins"]["cells"]) == 4
@@ -31,3 +35,38 @@ def test_what_does_not_hold_is_a_failure(judgenet: Judgenet, monkeypatch: pytest
     ran = judgenet("selfcheck", "statistics", "--runs", 100)
     assert ran.code == 1
     assert "one: it does not" in ran.out
+
+
+def test_the_edges(judgenet: Judgenet, tmp_path: Path) -> None:
+    """Every figure with an interval, and the page as the program keeps it."""
+    page = tmp_path / "coverage.md"
+    ran = judgenet("selfcheck", "statistics", "--grid", "edges", "--runs", 10, "--page", page, "--json")
+    shown = ran.json
+    figures = {name for edge in shown["edges"] for name in edge["figures"]}
+    rates = {"stratified", "these_pairs", "decided", "ppi", "human_only", "lee", "k_class", "naive"}
+    agreement = {"accuracy", "macro_f1", "kappa"}
+    assert figures == rates | agreement | {f"{name}_difference" for name in agreement} | {"rating"}
+    assert {edge["part"] for edge in shown["edges"]} == {
+        "labels", "agreement", "differences", "question_rates", "question_agreement", "ranking",
+    }  # fmt: skip
+    text = page.read_text(encoding="utf-8")
+    assert "judgenet selfcheck statistics --grid edges --runs 10" in text
+    assert text.count("judge right") > 20
+
+
+def test_which_edges_fall_short() -> None:
+    """400 of 500 are .80, 460 are .92 (within three errors of .93); 5 runs of 500 that show an interval say nothing."""
+    tallies = {
+        "decided": Tally(500, 500, 400, 50.0),
+        "ppi": Tally(500, 500, 460, 50.0),
+        "lee": Tally(500, 5, 1, 1.0),
+        "human_only": Tally(500, 500, 400, 50.0),
+        "k_class": Tally(500, 0, 0, 0.0),
+    }
+    found = judged([Edge("labels", "here", tallies)])
+    assert [[words.split()[0] for words in one] for one in found] == [["decided"], ["human_only"], ["lee"]]
+
+
+def test_pages_and_few_runs_are_of_the_edges(judgenet: Judgenet, tmp_path: Path) -> None:
+    assert "--grid edges" in judgenet("selfcheck", "statistics", "--page", tmp_path / "x.md").err
+    assert "100 runs or more" in judgenet("selfcheck", "statistics", "--runs", 10).err

@@ -1,0 +1,419 @@
+"""Coverage at the edges: few labels, one-sided labels and verdicts, judges that are nearly always right, few questions.
+
+Of every estimate that the program shows, by the very functions that it shows them with: simulated runs of which the
+truth is known, how often an interval is shown, and how often it then holds the truth. Where nothing is shown, a reason
+is. Bootstraps take 400 resamples here, so that the whole grid takes minutes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log, sqrt
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.pairs import Verdict
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.calibration import ORDER, SCORES, Estimate, Rates, rates
+from judgenet.stats.clustered import rates_over_questions
+from judgenet.stats.comparison import compare
+from judgenet.stats.intervals import Interval, agreement_intervals, agreements_intervals
+from judgenet.stats.ranking import Game, rank, rating
+from judgenet.stats.resampling import label_table, question_counts
+
+Array = NDArray[np.float64]
+
+Part = Literal["labels", "agreement", "differences", "question_rates", "question_agreement", "ranking"]
+PARTS: tuple[Part, ...] = get_args(Part)
+GOAL = 0.93
+"""What an interval that is shown should cover at least."""
+SELDOM = 0.05
+"""Shown in a smaller share of the runs, an interval is judged by no coverage: the runs that show it are chosen by what
+they happened to draw."""
+
+RESAMPLES = 400
+_SCORE = np.array([SCORES[verdict] for verdict in ORDER])
+_PAIRS_A_QUESTION = 4
+_ICC = 0.3
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of one figure in one setting: in how many of ``runs`` an interval was shown, held the truth, and its width."""
+
+    runs: int = 0
+    shown: int = 0
+    held: int = 0
+    width: float = 0.0
+
+    def add(self, interval: Interval | None, truth: float | None) -> None:
+        """Counts a run; without a truth (kappa of one class) nothing is judged."""
+        self.runs += 1
+        if interval is None or truth is None:
+            return
+        self.shown += 1
+        self.held += interval.low - 1e-9 <= truth <= interval.high + 1e-9
+        self.width += interval.high - interval.low
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the intervals shown that hold the truth; ``None`` where none was."""
+        return self.held / self.shown if self.shown else None
+
+    @property
+    def mean_width(self) -> float | None:
+        return self.width / self.shown if self.shown else None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A setting in words and its tallies by figure."""
+
+    part: Part
+    words: str
+    figures: Mapping[str, Tally]
+
+
+class _Shares(NamedTuple):
+    words: str
+    shares: tuple[float, float, float]
+
+
+_PEOPLE = (
+    _Shares("A .5, B .5", (0.5, 0.0, 0.5)),
+    _Shares("A .1, B .9", (0.1, 0.0, 0.9)),
+    _Shares("A .02, B .98", (0.02, 0.0, 0.98)),
+    _Shares("A .05, tie .05, B .9", (0.05, 0.05, 0.9)),
+    _Shares("A .3, tie .4, B .3", (0.3, 0.4, 0.3)),
+    _Shares("A .02, tie .96, B .02", (0.02, 0.96, 0.02)),
+)
+"""The labels of people, from even to one-sided."""
+
+
+def _errors(right: float, people: tuple[float, float, float]) -> Array:
+    """Verdicts (columns) by label (rows): right that often, else any other class in use."""
+    used = np.array([share > 0 for share in people])
+    table = np.where(used[None, :], (1 - right) / (used.sum() - 1), 0.0) * np.ones((3, 1))
+    np.fill_diagonal(table, right)
+    return table
+
+
+def edges(part: Part, runs: int, seed: int = 0, on_cell: Callable[[str], object] | None = None) -> Iterator[Edge]:
+    """The settings of one part of the grid, simulated one after the other."""
+    for place, (words, simulate) in enumerate(_cells(part)):
+        if on_cell is not None:
+            on_cell(words)
+        yield Edge(part, words, simulate(runs, np.random.default_rng((seed, PARTS.index(part), place))))
+
+
+_Simulate = Callable[[int, np.random.Generator], Mapping[str, Tally]]
+
+
+def _cells(part: Part) -> Iterator[tuple[str, _Simulate]]:
+    match part:
+        case "labels":
+            for people in _PEOPLE:
+                for right in (0.5, 0.85):
+                    for labels, pairs in ((10, 200), (20, 200), (50, 1000), (100, 120)):
+                        words = f"{people.words}; judge right {right:g}; {labels} of {pairs:,} pairs labelled"
+                        yield words, _Labels(people.shares, _errors(right, people.shares), labels, pairs)
+            # A judge that says B whatever people say.
+            constant = np.zeros((3, 3))
+            constant[:, 2] = 1.0
+            for people in (_PEOPLE[0], _PEOPLE[2]):
+                for labels in (10, 50):
+                    words = f"{people.words}; judge always B; {labels} of 200 pairs labelled"
+                    yield words, _Labels(people.shares, constant, labels, 200)
+        case "agreement":
+            for people in (_PEOPLE[0], _PEOPLE[1], _PEOPLE[3]):
+                for right in (0.5, 0.8, 0.95, 0.99):
+                    for labels in (10, 20, 50):
+                        words = f"{people.words}; judge right {right:g}; {labels} pairs"
+                        yield words, _Agree(people.shares, _errors(right, people.shares), labels)
+        case "differences":
+            for people in (_PEOPLE[0], _PEOPLE[3]):
+                for one, other in ((0.98, 0.98), (0.95, 0.9), (0.8, 0.7)):
+                    for labels in (20, 40, 100):
+                        words = f"{people.words}; judges right {one:g} and {other:g}; {labels} pairs"
+                        errors = (_errors(one, people.shares), _errors(other, people.shares))
+                        yield words, _Differ(people.shares, errors, labels)
+        case "question_rates":
+            for people in (_PEOPLE[0], _PEOPLE[1], _PEOPLE[3]):
+                for questions in (10, 20, 40):
+                    words = f"{people.words}; judge right .8; {questions} questions of 4 pairs, half of them labelled"
+                    yield words, _QuestionRates(people.shares, 0.8, questions)
+        case "question_agreement":
+            for right, other in ((0.7, 0.6), (0.97, 0.95)):
+                for questions in (10, 15, 30):
+                    words = f"A .5, B .5; judges right {right:g} and {other:g}; {questions} questions of 4 pairs"
+                    yield words, _QuestionAgreement((right, other), questions)
+        case "ranking":
+            for systems in (3, 5):
+                for questions in (10, 20, 40):
+                    yield f"{systems} systems, all pairs of them on {questions} questions", _Rank(systems, questions)
+
+
+@dataclass(slots=True)
+class _Tallies:
+    found: dict[str, Tally] = field(default_factory=dict)
+
+    def add(self, name: str, interval: Interval | None, truth: float | None) -> None:
+        self.found.setdefault(name, Tally()).add(interval, truth)
+
+
+def _add_rates(tallies: _Tallies, found: Rates, people: Array, verdicts: Array, these: float) -> None:
+    """``people`` and ``verdicts`` are the true shares of the classes, ``these`` the rate of just these pairs."""
+    rate, said = float(people @ _SCORE), float(verdicts @ _SCORE)
+    decided = float(people[2] / (people[0] + people[2]))
+    shown: dict[str, tuple[Estimate, float]] = {
+        "stratified": (found.estimates["stratified"], rate),
+        "these_pairs": (found.stratified.these_pairs, these),
+        "decided": (found.decided, decided),
+        "ppi": (found.estimates["ppi"], rate),
+        "human_only": (found.estimates["human_only"], rate),
+        "lee": (found.estimates["lee"], rate),
+        "naive": (found.estimates["naive"], said),
+    }
+    for name, (estimate, truth) in shown.items():
+        tallies.add(name, estimate.interval, truth)
+
+
+def _counted(
+    labelled: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
+    cells = {(ORDER[v], ORDER[h]): int(labelled[h, v]) for v in range(3) for h in range(3) if labelled[h, v]}
+    return Counter(cells), Counter({ORDER[v]: int(others[v]) for v in range(3) if others[v]})
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """Labels chosen at random: every correction, and the K-class one with the same labels as if from elsewhere."""
+
+    people: tuple[float, float, float]
+    errors: Array
+    labels: int
+    pairs: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        people = np.array(self.people)
+        joint = people[:, None] * self.errors
+        tallies = _Tallies()
+        labelled = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3)
+        rest = rng.multinomial(self.pairs - self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3)
+        for mine, others in zip(labelled, rest, strict=True):
+            counts = _counted(mine, others.sum(axis=0))
+            these = float((mine + others).sum(axis=1) @ _SCORE / self.pairs)
+            _add_rates(tallies, rates(*counts, "random"), people, joint.sum(axis=0), these)
+            elsewhere = rates(*counts, "imported").estimates["k_class"]
+            tallies.add("k_class", elsewhere.interval, float(people @ _SCORE))
+        return tallies.found
+
+
+def _truths(joint: Array, classes: list[int]) -> dict[str, float | None]:
+    """Accuracy, macro-F1 over ``classes`` and kappa of the true shares by label (rows) and verdict."""
+    rows, columns, right = joint.sum(axis=1), joint.sum(axis=0), np.diag(joint)
+    by_chance = float(rows @ columns)
+    accuracy = float(right.sum())
+    f1 = [2 * right[i] / (rows[i] + columns[i]) for i in classes if rows[i] + columns[i]]
+    return {
+        "accuracy": accuracy,
+        "macro_f1": float(sum(f1)) / len(classes),
+        "kappa": (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Agree:
+    """Accuracy, macro-F1 (of the classes that the sample has) and kappa over pairs."""
+
+    people: tuple[float, float, float]
+    errors: Array
+    labels: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        joint = np.array(self.people)[:, None] * self.errors
+        tallies = _Tallies()
+        drawn = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3)
+        for place, table in enumerate(drawn):
+            found = agreement_of({(ORDER[h], ORDER[v]): int(table[h, v]) for h in range(3) for v in range(3)})
+            within = agreement_intervals(found, resamples=RESAMPLES, seed=place)
+            for name, truth in _truths(joint, [ORDER.index(label) for label in found.labels]).items():
+                tallies.add(name, getattr(within, name), truth)
+        return tallies.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Differ:
+    """The differences of two judges that err independently of each other, over the same pairs."""
+
+    people: tuple[float, float, float]
+    errors: tuple[Array, Array]
+    labels: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        people = np.array(self.people)
+        one, other = self.errors
+        joint = people[:, None, None] * one[:, :, None] * other[:, None, :]
+        tallies = _Tallies()
+        drawn = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3, 3)
+        for place, table in enumerate(drawn):
+            cells: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter(
+                {(ORDER[h], ORDER[v], ORDER[w]): int(table[h, v, w]) for h, v, w in np.argwhere(table).tolist()}
+            )
+            found = compare(cells, resamples=RESAMPLES, seed=place)
+            first, second = (
+                _truths(people[:, None] * of, [ORDER.index(label) for label in figures.labels])
+                for of, figures in ((one, found.first), (other, found.second))
+            )
+            for name, difference in found.differences.items():
+                ends = (first[name], second[name])
+                truth = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
+                tallies.add(f"{name}_difference", difference.interval, truth)
+        return tallies.found
+
+
+def _by_question(shares: Array, questions: int, rng: np.random.Generator) -> Array:
+    """Shares of each question that vary around ``shares`` with the intraclass correlation of the grid."""
+    spread = (1 - _ICC) / _ICC
+    used = shares > 0
+    found = np.zeros((questions, len(shares)))
+    found[:, used] = rng.dirichlet(shares[used] * spread, size=questions)
+    return found
+
+
+def _drawn_classes(shares: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A class for each pair: (questions, pairs of each)."""
+    steps = shares.cumsum(axis=1)
+    random = rng.random((len(shares), _PAIRS_A_QUESTION))
+    found: NDArray[np.int64] = (random[:, :, None] >= steps[:, None, :]).sum(axis=2).clip(0, 2)
+    return found
+
+
+def _said(human: NDArray[np.int64], right: float, classes: list[int], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Verdicts of a judge that is right more often on some questions than on others."""
+    spread = (1 - _ICC) / _ICC
+    often = rng.beta(right * spread, (1 - right) * spread, size=len(human))
+    hit = rng.random(human.shape) < often[:, None]
+    places = np.searchsorted(classes, human)
+    other = np.array(classes)[(places + rng.integers(1, len(classes), size=human.shape)) % len(classes)]
+    return np.where(hit, human, other)
+
+
+@dataclass(frozen=True, slots=True)
+class _QuestionRates:
+    """Corrected rates where four pairs share a question, with an intraclass correlation of .3."""
+
+    people: tuple[float, float, float]
+    right: float
+    questions: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        people = np.array(self.people)
+        classes = np.flatnonzero(people).tolist()
+        verdicts = (people[:, None] * _errors(self.right, self.people)).sum(axis=0)
+        tallies = _Tallies()
+        number = np.repeat(np.arange(self.questions), _PAIRS_A_QUESTION)
+        for place in range(runs):
+            human = _drawn_classes(_by_question(people, self.questions, rng), rng)
+            said = _said(human, self.right, classes, rng).ravel()
+            labels = human.ravel() + 1
+            labelled = rng.permutation(len(number)) < len(number) // 2
+            counts = question_counts(number, said + 1, np.where(labelled, labels, 0))
+            found = rates_over_questions(counts, "random", resamples=RESAMPLES, seed=place)
+            _add_rates(tallies, found, people, verdicts, float(_SCORE[human].mean()))
+        return tallies.found
+
+
+@dataclass(frozen=True, slots=True)
+class _QuestionAgreement:
+    """Accuracy, macro-F1, kappa and their differences where four pairs share a question."""
+
+    right: tuple[float, float]
+    questions: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        people = np.array([0.5, 0.0, 0.5])
+        classes = [0, 2]
+        truths = [_truths(people[:, None] * _errors(right, (0.5, 0.0, 0.5)), classes) for right in self.right]
+        tallies = _Tallies()
+        number = np.repeat(np.arange(self.questions), _PAIRS_A_QUESTION)
+        for place in range(runs):
+            human = _drawn_classes(_by_question(people, self.questions, rng), rng)
+            said = [_said(human, right, classes, rng).ravel() + 1 for right in self.right]
+            labels = human.ravel() + 1
+            cells: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter(
+                (ORDER[h - 1], ORDER[v - 1], ORDER[w - 1]) for h, v, w in zip(labels, *said, strict=True)
+            )
+            table = label_table(number, labels, said[0])
+            compared = compare(
+                cells, by_question=question_counts(number, labels, *said), resamples=RESAMPLES, seed=place
+            )
+            [within] = agreements_intervals([compared.first], [table], resamples=RESAMPLES, seed=place)
+            for name, difference in compared.differences.items():
+                one, other = truths[0][name], truths[1][name]
+                tallies.add(name, getattr(within, name), one)
+                assert one is not None
+                assert other is not None
+                tallies.add(f"{name}_difference", difference.interval, one - other)
+        return tallies.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Rank:
+    """The ratings of systems that all meet on every question; the strongest wins most of its games."""
+
+    systems: int
+    questions: int
+
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+        strengths = np.linspace(log(3), -log(3), self.systems)
+        names = [f"system {place + 1}" for place in range(self.systems)]
+        twos = [(i, j) for i in range(self.systems) for j in range(i + 1, self.systems)]
+        tallies = _Tallies()
+        for place in range(runs):
+            games = []
+            for question in range(self.questions):
+                for i, j in twos:
+                    wins = rng.random() < 1 / (1 + np.exp(strengths[j] - strengths[i]))
+                    games.append(Game(i, j, "a" if wins else "b", question))
+            for system in rank(names, games, resamples=RESAMPLES, seed=place).systems:
+                truth = rating(float(strengths[names.index(system.name)]))
+                tallies.add("rating", system.interval, truth)
+        return tallies.found
+
+
+WILSON = ("accuracy", "human_only", "naive")
+"""Figures of pairs whose interval is Wilson's: with few pairs and a share near 0 or 1 there are few outcomes, and its
+coverage leaps between .88 and .99 as the share moves by a hundredth."""
+
+
+class Verdicts(NamedTuple):
+    """What the grid comes to: figures that cover too little where they are shown, those of which it is known why
+    (:data:`WILSON`), and those that are shown so seldom that their coverage says nothing."""
+
+    short: list[str]
+    wilson: list[str]
+    seldom: list[str]
+
+
+def judged(found: Sequence[Edge]) -> Verdicts:
+    """Which figures cover less than the goal: by more than three standard errors of the simulation, but for those of
+    Wilson's interval and those that are seldom shown, where all are named."""
+    verdicts = Verdicts([], [], [])
+    for edge in found:
+        for name, tally in edge.figures.items():
+            coverage = tally.coverage
+            if coverage is None or coverage >= GOAL:
+                continue
+            words = f"{name} covers {coverage:.3f}, shown in {tally.shown / tally.runs:.0%} of the runs: {edge.words}"
+            if tally.shown < SELDOM * tally.runs:
+                verdicts.seldom.append(words)
+            elif name in WILSON and edge.part in ("labels", "agreement"):
+                verdicts.wilson.append(words)
+            elif coverage < GOAL - 3 * sqrt(GOAL * (1 - GOAL) / tally.shown):
+                verdicts.short.append(words)
+    return verdicts
