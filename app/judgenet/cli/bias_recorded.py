@@ -32,7 +32,7 @@ _VERDICTS: dict[Conclusion, str] = {
 """What the last column says, where a judge is not biased."""
 
 _LEGEND = (
-    "Last column: the side that a judge is biased toward; small: significant, yet below the margin; none: a net effect "
+    "Column bias: the side that a judge is biased toward; small: significant, yet below the margin; none: a net effect "
     "above the margin is ruled out; unclear: not enough pairs to tell. p: sign test of the net effect, Holm-adjusted. "
     "Margin:"
 )

@@ -99,7 +99,7 @@ def lab_records(lab: LabFigures) -> Iterator[Record]:
         yield Record("bias", name, "words", cell.words)
     for plan in result.lab.probes:
         chance = result.chances[plan.key]
-        reason = "" if chance.analytic is not None else "a coin is no yardstick here"
+        reason = "" if chance.analytic is not None else "chance is no meaningful reference here"
         yield Record("bias", plan.key, "random", chance.analytic, None, chance.high, len(plan.items), reason=reason)
         for why_not, count in plan.left_out.items():
             yield Record("bias left out", plan.key, "pairs", count, n_total=result.lab.pairs, reason=why_not)

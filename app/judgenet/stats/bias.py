@@ -339,7 +339,7 @@ def measure(
     if rate_valid is not None and rate_valid < FEWEST_VALID:
         reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
     elif analytic is None:
-        reasons.setdefault("p", "a coin is no yardstick here")
+        reasons.setdefault("p", "chance is no meaningful reference here")
     elif n:
         p = exact_test(hits, n, analytic)
         z, z_p = z_test(hits, n, analytic * n, n)

@@ -42,7 +42,7 @@ def _with_reasons(record: dict[str, Any], reasons: Mapping[str, str]) -> dict[st
 
 
 def _probe(plan: ProbePlan, chance: Chance) -> dict[str, Any]:
-    why = "no pair allows it" if not plan.items else "a coin is no yardstick here"
+    why = "no pair allows it" if not plan.items else "chance is no meaningful reference here"
     record = {
         "probe": plan.key,
         "title": PROBES[plan.key].title,

@@ -54,8 +54,8 @@ STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
     (
         "bias",
         "Bias",
-        "The lab shows every part of the network where it is swayed, by order, length, names, a majority, a planted "
-        "score, beside a coin and the single judge. Click a bar for its pairs.",
+        "The lab measures how every part of the network is biased, by order, length, names, a majority or a planted "
+        "score, beside a coin and the single judge. Click a row to list its pairs.",
     ),
     (
         "report",
