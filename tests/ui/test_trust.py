@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.setup import read_files
-from judgenet.store.approvals import approved
+from judgenet.store.approvals import approve, approved
+from judgenet.store.settings import user_profiles
 from judgenet.ui.app import Studio
 from judgenet.ui.experiments.dialog import ExperimentsDialog
+from judgenet.ui.navigation import PAGES
 from judgenet.ui.pages.bias import BiasPage
-from judgenet.ui.pages.settings import EndpointsPanel
+from judgenet.ui.pages.settings import ApprovedPanel, EndpointsPanel
 from judgenet.ui.preflight import PreflightDialog
 from judgenet.ui.trust import TrustDialog
 from tests.fakes.listener import SECRET, Listener, their_project
@@ -153,3 +156,50 @@ async def test_files_that_the_user_adds_are_approved(studio: Studio, place: Path
     document.open(place / "away" / "own.judgenet")
     await document.loaded()
     assert len(document.pairs) == 1
+
+
+async def test_opening_and_looking_around_sends_nothing(opened: Studio, listener: Listener) -> None:
+    context = opened.window.context
+    await context.document.loaded()
+    for page in PAGES[1:]:
+        context.navigator.go(page)
+        opened.window.page(page)
+        await settle()
+    context.figures.refresh()
+    await asyncio.sleep(0.5)
+    assert (listener.seen, approved()) == ([], ())
+
+
+async def test_approvals_are_listed_and_taken_back_in_settings(opened: Studio, listener: Listener) -> None:
+    document = opened.window.context.document
+    approve(document.needs(document.profiles.values()))
+    opened.window.context.navigator.go("settings")
+    panel = opened.window.page("settings").findChild(ApprovedPanel)
+    assert isinstance(panel, ApprovedPanel)
+    assert panel.list.count() == 1
+    assert "AWS_SECRET_ACCESS_KEY" in panel.list.item(0).text()
+    panel.list.setCurrentRow(0)
+    panel.take_back.click()
+    assert (panel.list.count(), approved()) == (0, ())
+    assert document.needs(document.profiles.values())
+
+
+async def test_an_address_of_a_dotenv_is_not_kept_unasked(
+    studio: Studio, place: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    project = their_project(place / "in", EndpointProfile("box", base_url=listener.url))
+    (place / "in" / ".env").write_text(f"OPENAI_BASE_URL={listener.url}\n")
+    context = studio.window.context
+    context.document.open(project)
+    context.navigator.go("settings", part="endpoints")
+    panel = studio.window.page("settings").findChild(EndpointsPanel)
+    assert isinstance(panel, EndpointsPanel)
+    await settle()
+    names = find(panel, QListWidget, "Endpoints")
+    names.setCurrentRow(next(row for row in range(names.count()) if names.item(row).text().startswith("openai ")))
+    assert panel.url.text() == listener.url
+    panel.save.click()
+    (await _dialog(studio)).refuse.click()
+    await settle()
+    assert (user_profiles(), listener.seen) == ({}, [])

@@ -69,7 +69,7 @@ class Need:
 
 _lock = threading.Lock()
 _session: set[Need] = set()
-"""Approvals of this process, which hold where the file cannot be written."""
+"""Approvals that could not be written; they hold until the program ends."""
 
 
 def approvals_path() -> Path:
@@ -92,9 +92,13 @@ def approve(needs: Iterable[Need]) -> None:
     """
     with _lock:
         wanted = {need.entry for need in needs}
-        _session.update(wanted)
-        if wanted and not wanted <= (kept := _read()):
+        if not wanted or wanted <= (kept := _read()):
+            return
+        try:
             _write(kept | wanted)
+        except OSError:
+            _session.update(wanted)
+            raise
 
 
 def revoke(word: str) -> tuple[Need, ...]:
@@ -105,9 +109,17 @@ def revoke(word: str) -> tuple[Need, ...]:
     words = {word, str(Path(word).absolute().resolve())}
     if "://" in word:
         words.add(address_of(word))
+    return take_back(need for need in approved() if word == "all" or words & {need.place, need.name})
+
+
+def take_back(needs: Iterable[Need]) -> tuple[Need, ...]:
+    """Takes back these approvals; gives those that there were.
+
+    :raises FileError: the file cannot be read or written.
+    """
     with _lock:
         kept = _read()
-        gone = {need for need in kept if word == "all" or words & {need.place, need.name}}
+        gone = kept.intersection(needs)
         if gone:
             _write(kept - gone)
         _session.difference_update(gone)

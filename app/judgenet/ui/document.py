@@ -338,11 +338,19 @@ class Document(QObject):
         """The gate before anything is sent to endpoints: what they need that the user has not approved yet is asked
         for. Where it is refused, or cannot be looked up, nothing may be sent."""
         try:
-            needs = endpoint_needs(used, self.folder, self.project.salt)
+            needs = self.needs(used)
             return not needs or await self._ask(needs)
         except (OSError, SettingsError) as error:
             self._errors.tell_exception(error, "Nothing was sent")
             return False
+
+    def needs(self, used: Iterable[EndpointProfile]) -> tuple[Need, ...]:
+        """What endpoints need that the user has not approved.
+
+        :raises FileError: the approvals cannot be read.
+        :raises SettingsError: the user's settings cannot be read.
+        """
+        return endpoint_needs(used, self.folder, self.project.salt)
 
     def may_read(self, source: PairsSource) -> bool:
         """Whether the project may read these files. Where it may not, it says so and offers to approve them."""

@@ -57,7 +57,7 @@ class TrustDialog(QDialog):
         advice = label(
             "Allow it only if you know who made the project and recognise each address and file. "
             "Your answer is kept on this computer, not in the project. "
-            "To take it back: judgenet endpoint trust --revoke",
+            "You can take it back in Settings.",
             tone="text2",
             wrap=True,
         )

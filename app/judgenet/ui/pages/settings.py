@@ -25,9 +25,11 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.harmless import harmless
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
+from judgenet.store.approvals import approved, take_back
 from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
 from judgenet.store.settings import (
     SettingsError,
@@ -76,8 +78,10 @@ class SettingsPage(Page):
         column.addWidget(label("Settings", "page"))
         self._look = LookPanel(context)
         self._endpoints = EndpointsPanel(context)
+        self._approved = ApprovedPanel(context)
         column.addWidget(self._look)
         column.addWidget(self._endpoints)
+        column.addWidget(self._approved)
         column.addStretch(1)
         area.setWidget(inner)
         outer = QVBoxLayout(self)
@@ -88,12 +92,13 @@ class SettingsPage(Page):
     def enter(self, visit: Visit) -> None:
         self._look.refresh()
         self._endpoints.refresh()
+        self._approved.refresh()
         if visit.part == "endpoints":
             self._area.ensureWidgetVisible(self._endpoints)
             self._endpoints.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def regions(self) -> Sequence[QWidget]:
-        return (self._look, self._endpoints)
+        return (self._look, self._endpoints, self._approved)
 
     def set_theme(self, theme: Theme) -> None:
         margin = theme.px(24)
@@ -101,12 +106,14 @@ class SettingsPage(Page):
         self._column.setSpacing(theme.px(16))
         self._look.set_theme(theme)
         self._endpoints.set_theme(theme)
+        self._approved.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         most = self.context.theme.theme.px(1120)
         self._look.setMaximumWidth(most)
         self._endpoints.setMaximumWidth(most)
+        self._approved.setMaximumWidth(most)
 
 
 class LookPanel(QFrame):
@@ -410,11 +417,25 @@ class EndpointsPanel(QFrame):
             problem = profile_problem(profile)
             if problem:
                 raise SettingsError(problem)
-            save_profile(profile)
-        except SettingsError as error:
+            theirs = not self._new and self._shown is not None and self._shown.base_url == profile.base_url
+            if theirs and self._context.document.needs([profile]):
+                # The address comes from a .env beside the project: to keep it would approve it.
+                self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
+                return
+            self._keep(profile)
+        except (SettingsError, OSError) as error:
             self.told.setText(scrub(str(error)))
             self.told.setProperty("tone", "warn")
-            return
+
+    async def _ask_and_keep(self, profile: EndpointProfile) -> None:
+        if await self._context.document.may_send([profile]):
+            try:
+                self._keep(profile)
+            except SettingsError as error:
+                self._context.errors.tell_exception(error)
+
+    def _keep(self, profile: EndpointProfile) -> None:
+        save_profile(profile)
         self._new = False
         self._shown = profile
         self.told.setText(f"{profile.name} is kept.")
@@ -481,6 +502,67 @@ class EndpointsPanel(QFrame):
         finally:
             self.test.setEnabled(True)
         self.told.setText(scrub(told))
+
+
+class ApprovedPanel(QFrame):
+    """What the user has approved for projects, to be taken back."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setProperty("part", "panel")
+        self.setAccessibleName("Approved for projects")
+        self._context = context
+        self.list = QListWidget()
+        self.list.setAccessibleName("Approved for projects")
+        self.take_back = QPushButton("Take back")
+        self.take_back.clicked.connect(self._take_back)
+        self._lead = label("", tone="text2", wrap=True)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.take_back)
+        buttons.addStretch(1)
+        self._column = column = QVBoxLayout(self)
+        column.addWidget(label("Approved for projects", "section"))
+        column.addWidget(self._lead)
+        column.addWidget(self.list)
+        column.addLayout(buttons)
+        self.list.currentRowChanged.connect(lambda row: self.take_back.setEnabled(row >= 0))
+
+    def set_theme(self, theme: Theme) -> None:
+        side = theme.px(16)
+        self._column.setContentsMargins(side, side, side, side)
+        self._column.setSpacing(theme.px(12))
+        self.list.setFixedHeight(theme.px(140))
+
+    def refresh(self) -> None:
+        """Shows the approvals that there are."""
+        try:
+            needs = approved()
+        except OSError as error:
+            self._context.errors.tell_exception(error)
+            needs = ()
+        self.list.clear()
+        for need in needs:
+            item = QListWidgetItem(harmless(need.words[:1].upper() + need.words[1:]))
+            item.setToolTip(harmless(need.place))
+            item.setData(_NAME, need)
+            self.list.addItem(item)
+        self.list.setVisible(bool(needs))
+        self.take_back.setVisible(bool(needs))
+        self.take_back.setEnabled(False)
+        self._lead.setText(
+            "A project may do this on this computer because you allowed it, or added the file yourself."
+            if needs
+            else "Nothing yet. A project that wants to send a key, or to read outside its folder, asks first."
+        )
+
+    def _take_back(self) -> None:
+        if self.list.currentRow() < 0:
+            return
+        try:
+            take_back([self.list.currentItem().data(_NAME)])
+        except OSError as error:
+            self._context.errors.tell_exception(error)
+        self.refresh()
 
 
 def _probe_words(result: Probe) -> str:
