@@ -16,16 +16,17 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import SCALE, Reading, Reason, Unscored, choice_of
 from judgenet.core.network import Role
-from judgenet.core.reading_json import JsonVerdict, last_verdict, objects, unfinished
+from judgenet.core.reading_json import JsonVerdict, objects, unfinished, verdict_of
+from judgenet.core.reading_quotes import corrects, quotations, reported_after, reported_before
 from judgenet.core.reading_roles import roles_in
-from judgenet.core.reading_text import FORMAL, Finding, claimed, conclusion, rating_in, verdict_in
+from judgenet.core.reading_text import FORMAL, Finding, conclusion, rating_in, verdict_in
 from judgenet.core.reading_thinking import Parts, split_thinking
-from judgenet.core.reading_words import Folded, Scale, fold
+from judgenet.core.reading_words import HIDDEN, Folded, Scale, blanked, fold, label
 from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2
 
 Form = Literal["json", "text"]
@@ -173,40 +174,77 @@ _LEADING_OBJECT = re.compile(r"(?:```\w*\s*)?(?=\{)")
 def _read(answer: str, form: Form | None, scale: Scale) -> Reading | Unscored:
     found = list(objects(answer)) if "{" in answer else []
     leading = _LEADING_OBJECT.match(answer)
-    if leading and not (found and found[0][0] == leading.end()) and unfinished(answer):
+    broken = leading is not None and not (found and found[0][0] == leading.end())
+    if broken and unfinished(answer):
         # What stands inside an object that does not end is not the verdict.
         return Unscored(Reason.TRUNCATED, "the object does not end")
-    quoted = [it for it in found if _claimed_by_a_response(answer, it[0])]
-    verdict = last_verdict((it for it in found if it not in quoted), scale)
-    if verdict is not None:
-        return _from_json(answer, verdict, scale)
+    places = [(start, end) for start, end, _ in found]
+    quotes = quotations(blanked(answer, places, "x"))
+    hidden = [*quotes, *places]
+    said = [] if broken else _said_objects(answer, found, quotes, hidden)
+    verdicts = [verdict for it in said if (verdict := verdict_of(it[2], scale, it[0], it[1])) is not None]
+    if verdicts:
+        return _from_json(answer, verdicts, hidden, scale)
     if form == "json" and not found and unfinished(answer):
         return Unscored(Reason.TRUNCATED, "the object does not end")
-    folded = fold(answer, [(start, end) for start, end, _ in quoted])
+    folded = fold(answer, hidden)
     told = verdict_in(folded, scale)
     return _unreadable(folded, "no verdict was found") if told is None else _from_text(folded, told)
 
 
-def _claimed_by_a_response(answer: str, start: int) -> bool:
-    before = fold(answer[max(0, start - 100) : start]).low
-    return claimed(before, len(before))
+def _said_objects(
+    answer: str, found: list[tuple[int, int, Any]], quotes: list[tuple[int, int]], hidden: list[tuple[int, int]]
+) -> list[tuple[int, int, Any]]:
+    """The objects that the judge itself says: none that is quoted (a fence is the usual wrapping) or reported."""
+    shown = blanked(answer, hidden, sign=HIDDEN)
+    said = []
+    for start, end, value in found:
+        around = [place for place in quotes if place[0] <= start < place[1]]
+        if any(not _FENCE.match(answer, first) for first, _ in around):
+            continue
+        first, last = min([start, *(place[0] for place in around)]), max([end, *(place[1] for place in around)])
+        before = fold(shown[max(0, first - 400) : first]).low
+        if reported_before(before, len(before), strict=True) or _ONLY_NAMED.search(before):
+            continue
+        if not reported_after(fold(shown[last : last + 240]).low, 0):
+            said.append((start, end, value))
+    return said
 
 
-def _from_json(answer: str, verdict: JsonVerdict, scale: Scale) -> Reading | Unscored:
-    """The verdict of an object, weighed against what is written after it."""
-    after = verdict_in(fold(answer[verdict.end :]), scale)
-    leads = re.fullmatch(r"[\s`]*(?:json)?\s*", answer[: verdict.start]) is not None
-    if after is not None and after.rule in FORMAL and (not leads or verdict.problem is not None):
-        folded = fold(answer)
-        shift = len(folded.low) - len(fold(answer[verdict.end :]).low)
-        return _from_text(folded, replace(after, start=after.start + shift, end=after.end + shift))
+_FENCE = re.compile(r"[ \t]*(?:[-*+] |\d+[.)] )?(?:```|~~~)")
+_ONLY_NAMED = re.compile(rf"(?:\A|\n)[ #>-]*(?:the )?{label()}[ '\"]*:?\s*(?:```\w*\s*)?\Z")
+
+
+def _from_json(
+    answer: str, verdicts: list[JsonVerdict], hidden: list[tuple[int, int]], scale: Scale
+) -> Reading | Unscored:
+    """The verdict of the last object, weighed against the other objects and against what is written around it."""
+    verdict = verdicts[-1]
+    folded = fold(answer, hidden)
+    places = [len(fold(answer[:at]).low) for at in (verdict.start, verdict.end)]
+    rest = fold(blanked(answer, hidden, sign=HIDDEN)[verdict.end :])
+    after = verdict_in(rest, scale)
+    if after is not None and after.rule in FORMAL and verdict.problem is not None:
+        return _from_text(folded, replace(after, start=after.start + places[1], end=after.end + places[1]))
     if verdict.problem is not None or verdict.choice is None:
         return Unscored(verdict.problem or Reason.UNPARSED, verdict.detail)
     if after is not None and after.choice is not None and _opposed(after, verdict):
+        if after.rule in FORMAL and corrects(folded.low, places[1], places[1] + after.start, places[1] + after.end):
+            return _from_text(folded, replace(after, start=after.start + places[1], end=after.end + places[1]))
         return Unscored(Reason.CONTRADICTORY, f"the object says {verdict.choice}, what follows it {after.choice}")
-    return _agreed(
-        Reading(well_formed(verdict.evidence.strip()), verdict.choice, verdict.first, verdict.second, "json")
-    )
+    shown = blanked(answer, hidden, sign=HIDDEN)
+    before = verdict_in(fold(shown[: verdict.start]), scale)
+    others = [(len(fold(answer[: it.end]).low), it) for it in verdicts[:-1]]
+    for end, other in others:
+        same = (other.choice, other.first, other.second) == (verdict.choice, verdict.first, verdict.second)
+        if not same and other.problem is None and not corrects(folded.low, end, places[0], places[1]):
+            return Unscored(Reason.CONTRADICTORY, f"one object says {other.choice}, another {verdict.choice}")
+    if before is not None and before.rule in FORMAL and before.choice is not None:
+        corrected = corrects(folded.low, before.end, places[0], places[1])
+        if not corrected and _opposed(before, verdict):
+            return Unscored(Reason.CONTRADICTORY, f"before the object stands {before.choice}, it says {verdict.choice}")
+    told = well_formed(verdict.evidence.strip())
+    return _agreed(Reading(told, verdict.choice, verdict.first, verdict.second, "json"))
 
 
 def _opposed(after: Finding, verdict: JsonVerdict) -> bool:

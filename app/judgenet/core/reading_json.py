@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -33,14 +33,6 @@ class JsonVerdict:
     second: float | None = None
     problem: Reason | None = None
     detail: str = ""
-
-
-def last_verdict(found: Iterable[tuple[int, int, Any]], scale: Scale) -> JsonVerdict | None:
-    """The verdict of the last of some objects (:func:`objects`) that holds one; ``None`` where none does."""
-    verdict = None
-    for start, end, value in found:
-        verdict = verdict_of(value, scale, start, end) or verdict
-    return verdict
 
 
 def objects(text: str) -> Iterator[tuple[int, int, Any]]:

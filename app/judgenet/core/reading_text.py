@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgenet.core.evaluation import Choice, Reason, choice_of
+from judgenet.core.reading_quotes import corrects, reported, reported_after, reported_before
 from judgenet.core.reading_words import (
     BETTER,
     CHOICES,
@@ -32,6 +33,9 @@ from judgenet.core.reading_words import (
     place,
     score_at,
 )
+
+_MOST = 200
+"""So many scores and statements are looked at, the last ones: no judge writes more of them."""
 
 FORMAL = frozenset({"labelled scores", "pair", "tag", "answer line"})
 """Rules that find a verdict where a verdict belongs."""
@@ -65,6 +69,8 @@ class _Mark:
     end: int
     bare: bool = False
     """True where no word says that the number is a score."""
+    lead: int | None = None
+    """Where the words before it end, if not at its start: at the brace of a broken object for its keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def verdict_in(text: Folded, scale: Scale) -> Finding | None:
     formal = [
         found
         for found in (
-            _last_group(text, _labelled(text, names, scale), "labelled scores"),
+            _labelled_verdict(text, _labelled(text, names, scale)),
             _last_pair(text, scale, head.end if head else 0),
             *_tags(text),
             *_answer_lines(text),
@@ -165,47 +171,67 @@ _COUNT_FOR = re.compile(r"(?:[:,;] ?|and |^)([0-9][0-9.]{0,4}(?:/[0-9]{1,3})?) f
 _KEY = re.compile(r"(?:score|rating)[ _]?#?(?:([1a])|[2b])(?![0-9a-z])[\"']? {0,2}[:=] {0,4}[\"']?")
 
 
-_CLAIM = re.compile(
-    rf"(?:{label()}{POSSESSIVE}|\bit) (?:[a-z]+ )?"
-    r"(?:claim|say|said|stat|writ|wrote|assert|declar|announc|end|contain|includ|print|read|add|output|insist|demand)[a-z]*"
-    r"(?: with| that)?[ :,\"]{0,5}\n?[ \"]{0,3}(?:that )?(?:the )?"
-    r"(?:(?:(?:my|the|final|overall) ){0,3}(?:verdict|decision|winner|answer|choice|judge?ment)(?: is)?[ :\"]{0,4})?\Z"
+_GOES_ON = re.compile(
+    r"(?: ?\([^()\n]{0,80}\))?[ ,;.|\"'-]*\n?[ ,;.|\"'#>-]*(?:(?:and|while|whereas|but"
+    r"|with) )?(?:the )?(?:final |overall )?对?"
 )
-_SAME_CLAIM = re.compile(r"[ ,;.|\"'-]*\n?[ ,;.|\"'-]*(?:and )?(?:the )?")
+"""What stands between the two scores of one verdict."""
 
 
-def claimed(low: str, start: int) -> bool:
-    """Whether a response, and not the judge, says what stands at a place ("Response 2 claims: ...")."""
-    return _CLAIM.search(low, max(0, start - 80), start) is not None
-
-
-def _unclaimed(low: str, marks: list[_Mark]) -> list[_Mark]:
-    """The scores that the judge gives: without those that a response claims, and the other half of its claim."""
+def _own_marks(low: str, marks: list[_Mark]) -> list[_Mark]:
+    """The scores that the judge gives: without those that it reports, and the other half of what it reports."""
     kept: list[_Mark] = []
-    claim: _Mark | None = None
-    for mark in marks:
-        half = claim is not None and claim.index != mark.index and _SAME_CLAIM.fullmatch(low, claim.end, mark.start)
-        if half:
-            claim = None
-        elif claimed(low, mark.start):
-            claim = mark
-        else:
-            claim = None
+    before: _Mark | None = None
+    told = False
+    for mark in sorted(marks, key=lambda mark: mark.start)[-_MOST:]:
+        half = before is not None and before.index != mark.index and _GOES_ON.fullmatch(low, before.end, mark.start)
+        if not half:
+            told = reported_before(low, mark.start if mark.lead is None else mark.lead, strict=True)
+        if not told:
             kept.append(mark)
+        before = mark
     return kept
+
+
+def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> Finding | None:
+    """The last two labelled scores that the judge does not disown. Two that differ contradict each other, unless the
+    last are plainly its own correction."""
+    last: Finding | None = None
+    left = sorted(marks, key=lambda mark: mark.end)
+    while left:
+        bare = all(mark.bare for mark in left[-2:])
+        found = _group(text, left, "labelled scores")
+        if bare and (found.problem is not None or last is not None):
+            continue
+        if reported_after(text.low, found.end):
+            continue
+        if last is None:
+            last = found
+            if found.problem is not None:
+                break
+        elif found.problem is None and (found.first, found.second) != (last.first, last.second):
+            if not corrects(text.low, found.end, last.start, last.end):
+                return _contradiction(text, found, last)
+            break
+    return last
+
+
+_IN_OBJECT = re.compile(r"[{,]\s{0,40}[\"']\Z")
 
 
 def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
     """Scores with a name, or with a numbered key as a broken object leaves them ("score_1: 8")."""
     low = text.low
-    marks = _unclaimed(low, [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None])
+    marks = [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None]
     for found in _KEY.finditer(low):
         if low[found.start() - 1 : found.start()].isalpha():
             continue
         got = score_at(low, found.end(), scale)
         score, end = got if got is not None else (Reason.UNPARSED, found.end())
-        marks.append(_Mark(0 if found[1] else 1, score, found.start(), end))
-    return marks
+        inside = _IN_OBJECT.search(low, max(0, found.start() - 48), found.start()) is not None
+        brace = low.rfind("{", max(0, found.start() - 4000), found.start()) if inside else -1
+        marks.append(_Mark(0 if found[1] else 1, score, found.start(), end, lead=brace if brace >= 0 else None))
+    return _own_marks(low, marks)
 
 
 def _labelled_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
@@ -254,7 +280,8 @@ _GIVEN_TO = re.compile(
 )
 _GIVE = re.compile(r"(?:^|[^a-z])(?:(?:giv|gave|award|assign|grant|rat|scor)[a-z]*|and|while) (?:the )?\Z")
 _GIVEN = re.compile(
-    rf"{POSSESSIVE} (?:(?P<way>(?:with )?(?:an? )?(?:overall )?(?:score|rating|grade) (?:of |at )?|(?:as|at) )(?:an? )?"
+    rf"{POSSESSIVE} (?:(?P<way>(?:with )?(?:an? )?(?:overall )?(?:score|rating|grade) (?:of |at )?|(?:as"
+    rf"|at) )(?:an? )?"
     r"|(?P<article>an? )|(?=[0-9]))"
 )
 _RECEIVES = re.compile(
@@ -269,7 +296,8 @@ _RESPECTIVELY = re.compile(
 _AND = re.compile(" ?(?:, and|,|and) ")
 _BOTH = re.compile(
     rf"both (?:{label(0)} and {label(1)}|(?:assistants|responses|answers|outputs|models|of them)){POSSESSIVE} "
-    r"(?:(?:would |should |therefore )?(?:receive|get|earn|deserve) )?(?:an? )?(?P<way>(?:score|rating) of (?:an? )?)?"
+    r"(?:(?:would |should |therefore )?(?:receive|get|earn|deserve) )?(?:an? )?(?P<way>(?:score"
+    r"|rating) of (?:an? )?)?"
 )
 
 
@@ -311,7 +339,7 @@ def _prose_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
     if not (is_score or (after["article"] and _BARE_END.match(low, got[1]))):
         return None
     sentence = low[_sentence_start(low, name.start) : name.start]
-    if _OTHERS_SAY.search(sentence) or _quoted(low, name.start, got[1]):
+    if _OTHERS_SAY.search(sentence) or reported(low, name.start, got[1], strict="words"):
         return None
     return _Mark(name.index, got[0], name.start, got[1])
 
@@ -327,13 +355,13 @@ def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding | No
     """The last two scores, one for each response; a finding with a problem where the text ends otherwise."""
     if not marks:
         return None
-    found = _group(text, marks, rule)
+    found = _group(text, sorted(marks, key=lambda mark: mark.end), rule)
     # Numbers beside names are a verdict only where they make a pair.
     return None if found.problem is not None and all(mark.bare for mark in marks) else found
 
 
-def _group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding:
-    left = sorted(marks, key=lambda mark: mark.end)
+def _group(text: Folded, left: list[_Mark], rule: str) -> Finding:
+    """Takes the last two scores from a list in order of their ends."""
     last = left.pop()
     while left and left[-1].index == last.index and left[-1].score == last.score:
         left.pop()
@@ -344,6 +372,8 @@ def _group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding:
     if not alone and other is not None and left and left[-1].index == last.index < other.index:
         # 1, 2, 1: the second belongs to the nearer of its neighbours.
         alone = other.start - left[-1].end <= last.start - other.end
+    if other is not None and alone:
+        left.append(other)
     if other is None or alone:
         return Finding(last.start, last.end, rule, problem=Reason.UNPARSED, detail="a score for one response only")
     scores = {mark.index: mark.score for mark in (last, other)}
@@ -372,7 +402,8 @@ _NAMED_PAIR = re.compile(
 _BRACKETED_PAIR = re.compile(rf"\[\[ ?(?P<a>{_N}) ?, ?(?P<b>{_N}) ?\]\]")
 _LINE_PAIR = re.compile(
     r"(?:output|scores?|ratings?|评分|得分|分数) ?:[ \n]{0,2}"
-    rf"(?:[(\[]{{1,2}} ?(?P<c>{_N}) ?, ?(?P<d>{_N}) ?[)\]]{{1,2}}|(?P<e>{_N})(?:, ?| {{1,3}})(?P<f>{_N}))[ .]*(?=\n|\Z)"
+    rf"(?:[(\[]{{1,2}} ?(?P<c>{_N}) ?, ?(?P<d>{_N}) ?[)\]]{{1,2}}|(?P<e>{_N})(?:, ?"
+    rf"| {{1,3}})(?P<f>{_N}))[ .]*(?=\n|\Z)"
 )
 _LINE_LEAD = re.compile(r"(?:\A|\n)[ #>-]{0,4}(?:(?:the|final|overall|my) ){0,2}\Z")
 _FIRST_LINE = re.compile(
@@ -393,7 +424,7 @@ def _last_pair(text: Folded, scale: Scale, start: int) -> Finding | None:
     for match in _LINE_PAIR.finditer(low, start):
         if _LINE_LEAD.search(low[max(0, match.start() - 24) : match.start()]):
             found.append(match)
-    said = (match for match in found if not claimed(low, match.start()))
+    said = (match for match in found if not reported(low, match.start(), match.end(), strict=True))
     last = max(said, key=lambda match: match.end(), default=None)
     return _pair(text, last, "pair", scale) if last else None
 
@@ -424,9 +455,14 @@ def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> Findin
 _COMPARED = re.compile(r"([ab]) ?(>>|>|=|<|<<) ?([ab])")
 _TAGS: dict[str, Choice] = {"a": "first", "b": "second", "c": "tie", "tie": "tie"}
 _STATED = re.compile(
-    r"verdict|better|worse|rate\b|winner|decision|judge|tie\b|same\b|conclusion|choice|prefer|answer is|therefore"
+    r"verdict|final|better|worse|rate\b|winner|decision|judge|tie\b|same\b|conclusion|choice|prefer"
+    r"|answer is|therefore"
 )
 _HEDGED = re.compile(r"initial|at first|lean|might|could|tempt|if\b|seem")
+_LOOKS = re.compile(
+    r"[\"']? (?:looks?|looked|seem(?:s|ed)?|appear(?:s|ed)?|might|may|could|would have|was)\b"
+    r"|[^.\n]{0,60}\bat first\b"
+)
 _EXPLAINED = re.compile(r"[\"']? ?(?:if|when)\b")
 
 
@@ -437,7 +473,7 @@ def _tags(text: Folded) -> Iterator[Finding]:
     for found in _BRACKETED.finditer(text.low):
         start, end = found.span()
         written = found[1].strip("\"' ")
-        if _EXPLAINED.match(text.low, end) or claimed(text.low, start):
+        if _EXPLAINED.match(text.low, end) or reported(text.low, start, end, strict="words"):
             continue
         choice = _TAGS.get(written)
         compared = _COMPARED.fullmatch(written)
@@ -447,7 +483,8 @@ def _tags(text: Folded) -> Iterator[Finding]:
         if choice is not None:
             line = text.low[max(0, start - 90) : start].rpartition("\n")[2].rpartition("]]")[2]
             hedged = _HEDGED.search(line.rpartition(",")[2])
-            stated = not line.strip() or (_STATED.search(line) is not None and not hedged)
+            looks = _LOOKS.match(text.low, end) is not None
+            stated = not looks and (not line.strip() or (_STATED.search(line) is not None and not hedged))
             yield Finding(start, end, "tag", choice, detail=written, stated=stated)
         elif compared or re.fullmatch("[a-z]{1,2}", written):
             yield Finding(start, end, "tag", problem=Reason.UNPARSED, detail=_quote(text, start, end))
@@ -479,7 +516,7 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
     for found in _ANSWER.finditer(low):
         start, at = found.span()
         lead = _ANSWER_LEAD.search(low[max(0, start - 40) : start])
-        if lead is None or claimed(low, start - len(lead[0].lstrip(".!?。 \n"))):
+        if lead is None or reported_before(low, start - len(lead[0].lstrip(".!?。 \n"))):
             continue
         end = low.find("\n", at)
         end = len(low) if end < 0 else end
@@ -487,6 +524,9 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
         if "[[" in line:
             continue
         named = choice_at(text, at, end)
+        added = low.find("(", at, end)
+        if named.choice is not None and (reported_after(low, end) or (added > at and reported_after(low, added))):
+            continue
         announced = ":" in found[0]
         if named.bare and found["loose"] and end < stop:
             continue
@@ -530,7 +570,8 @@ _OTHERS_SAY = re.compile(
     r"\b(?:argument|claim|view|opinion|belief|assertion)s? that\b"
     rf"|\b(?:{NOUN}|reviewer|evaluator|judge|critic|debater|evaluation|they|some|others|people|users?|he|she)\b"
     r"[^,]{0,60}? (?:(?:argue|believe|state|conclude)[sd]?"
-    r"|(?:claim|suggest|maintain|consider|assert|insist|deem)(?:s|ed)?|prefer(?:s|red)?|thinks?|thought|finds?|found|feels?"
+    r"|(?:claim|suggest|maintain|consider|assert|insist|deem)(?:s|ed)?|prefer(?:s|red)?|thinks?|thought"
+    r"|finds?|found|feels?"
     r"|felt|says?|said)\b"
 )
 _CONCLUDES = re.compile(
@@ -552,7 +593,8 @@ def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
     low = text.low
     if not _BETTER_WORD.search(low):
         return []
-    said = [_better_after(text, name) for name in names]
+    better = [(name, after) for name in names if (after := _BETTER_AFTER.match(low, name.end)) is not None]
+    said = [_better_after(text, name, after) for name, after in better[-_MOST:]]
     if " is " in low:
         for found in _BETTER_IS.finditer(low):
             index = place(text, found)
@@ -563,22 +605,25 @@ def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
     return sorted((statement for statement in said if statement), key=lambda statement: statement.start)
 
 
-def _better_after(text: Folded, name: Label) -> _Statement | None:
-    after = _BETTER_AFTER.match(text.low, name.end)
-    if after is None:
-        return None
+def _better_after(text: Folded, name: Label, after: re.Match[str]) -> _Statement | None:
     rest = after["rest"]
     if rest is None:
         return _said(text, CHOICES[name.index], name.start, after.end())
     if _PARTLY.match((after["noun"] or "") + rest) or _PARTLY.match(rest):
         return None
-    return _said(text, CHOICES[name.index], name.start, after.start("rest"))
+    told = after.start("rest") if after["noun"] is None else after.start("noun")
+    return _said(text, CHOICES[name.index], name.start, after.start("rest"), told)
 
 
-def _said(text: Folded, choice: Choice, start: int, end: int) -> _Statement | None:
+def _said(text: Folded, choice: Choice, start: int, end: int, told: int | None = None) -> _Statement | None:
+    """A statement at a place, whose words end at ``told``, unless it is not the judge's own."""
     sentence = _sentence_start(text.low, start)
     before = text.low[sentence:start]
-    if _NOT_SAID.search(before) or _OTHERS_SAY.search(before) or _quoted(text.low, start, end):
+    if (
+        _NOT_SAID.search(before)
+        or _OTHERS_SAY.search(before)
+        or reported(text.low, start, end if told is None else told)
+    ):
         return None
     alone = not before.strip() and _NOTHING.match(text.low, end) is not None
     final = alone or _CONCLUDES.search(before) is not None
@@ -593,15 +638,6 @@ def _sentence_start(low: str, at: int) -> int:
     for found in _SENTENCE_END.finditer(low, floor, at):
         start = found.end()
     return start
-
-
-def _quoted(low: str, start: int, end: int) -> bool:
-    """Whether a place stands between the quotation marks of a line."""
-    line = max(low.rfind("\n", max(0, start - 2000), start) + 1, start - 2000, 0)
-    if low.count('"', line, start) % 2 == 0:
-        return False
-    stop = low.find("\n", end, end + 2000)
-    return low.find('"', end, stop if stop >= 0 else end + 2000) >= 0
 
 
 _NOTHING = re.compile(r"[ .!\n\"']*\Z")

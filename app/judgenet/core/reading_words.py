@@ -16,7 +16,10 @@ Scale = tuple[float, float]
 
 _NO_WIDTH = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 ZERO_WIDTH = re.compile(f"[{_NO_WIDTH}]")
-_WITH_WIDTH = re.compile(f"[^{_NO_WIDTH}]")
+_WITH_WIDTH = re.compile(f"[^\n{_NO_WIDTH}]")
+
+HIDDEN = "\ufffc"
+"""Stands where a quotation stood, so that the words that announce it announce nothing else."""
 
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _PLAIN |= dict.fromkeys(map(ord, "*`＊\t\u00a0\u2002\u2003\u2009\u202f\u3000"), ord(" "))
@@ -45,11 +48,25 @@ class Folded:
         return self.source[places[start] if start else 0 : places[end]]
 
 
+def blanked(text: str, spans: Iterable[tuple[int, int]], filler: str = " ", sign: str = "") -> str:
+    """The text with a filler in place of all but the line breaks between some places. Places keep their numbers.
+
+    ``sign`` takes the place of the first character of each.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if end > done:
+            begin = max(start, done)
+            held = _WITH_WIDTH.sub(filler, text[begin:end])
+            pieces += (text[done:begin], sign + held[1:] if sign and held[0] == filler else held)
+            done = end
+    return "".join((*pieces, text[done:])) if pieces else text
+
+
 def fold(text: str, hidden: Iterable[tuple[int, int]] = ()) -> Folded:
-    """Folds a reply; see :class:`Folded`. The patterns see blanks between ``hidden`` places of the reply."""
-    shown = text
-    for start, end in hidden:
-        shown = shown[:start] + _WITH_WIDTH.sub(" ", shown[start:end]) + shown[end:]
+    """Folds a reply; see :class:`Folded`. The patterns see :data:`HIDDEN` and blanks between ``hidden`` places."""
+    shown = blanked(text, hidden, sign=HIDDEN)
     seen = shown if shown.isascii() else ZERO_WIDTH.sub("", shown)
     plain = seen.translate(_PLAIN)
     return Folded(text, plain, plain.translate(_LOWER))
