@@ -41,6 +41,7 @@ from judgenet.report.experiment_document import document
 from judgenet.report.experiment_files import ResultsError, write_results
 from judgenet.report.experiment_results import experiment_set
 from judgenet.report.tables import plain_line
+from judgenet.stats.labour import Labour
 from judgenet.store.db import Store
 from judgenet.store.secrets import scrub
 
@@ -101,6 +102,14 @@ def experiment(
         float | None,
         typer.Option(help="annotation-saving: the agreement to reach, 0.8; else as the annotators of the pairs agree."),
     ] = None,
+    label_seconds: Annotated[
+        float | None, typer.Option(help="annotation-saving: seconds that a label takes an annotator.")
+    ] = None,
+    wage: Annotated[
+        float | None,
+        typer.Option(help="annotation-saving: an annotator's wage, USD an hour; with --label-seconds."),
+    ] = None,
+    annotators: Annotated[float, typer.Option(help="annotation-saving: how many people label a pair.")] = 1,
     out: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Folder of store and results. Experiments in one folder share their calls."),
@@ -130,6 +139,7 @@ def experiment(
         raise InputError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
     if target is not None and not 0 < target <= 1:
         raise InputError(f"--target {target:g}: a share above 0 and up to 1, such as 0.8.")
+    labour = _labour(label_seconds, wage, annotators)
     if limit is not None and per_task:
         raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
     setup = prepare(**shared, out=out)
@@ -157,7 +167,20 @@ def experiment(
     if estimate:
         _estimate_only(found, setup, as_json)
         return ExitCode.DONE
-    return _run(found, setup, named, words, target, out / name, as_json=as_json, quiet=quiet)
+    return _run(found, setup, named, words, target, labour, out / name, as_json=as_json, quiet=quiet)
+
+
+def _labour(seconds: float | None, wage: float | None, annotators: float) -> Labour:
+    """What a label takes and costs.
+
+    :raises InputError: a number cannot be meant.
+    """
+    for option, value in (("--label-seconds", seconds), ("--wage", wage), ("--annotators", annotators)):
+        if value is not None and not 0 < value < float("inf"):
+            raise InputError(f"{option} {value:g}: a number above 0.")
+    if wage is not None and seconds is None:
+        raise InputError("--wage: what a label costs follows from its time too. Give --label-seconds as well.")
+    return Labour(seconds, wage, annotators)
 
 
 def _numbers(option: str, text: str) -> tuple[int, ...]:
@@ -215,6 +238,7 @@ def _run(
     named: str,
     selection: str,
     target: float | None,
+    labour: Labour,
     folder: Path,
     *,
     as_json: bool,
@@ -241,6 +265,7 @@ def _run(
             state=course.end.state,
             message=course.end.message,
             target=target,
+            labour=labour,
             selection=selection,
             source=dict(setup.start.record.get("source", {})),
             this_time=course.used.calls,

@@ -153,9 +153,11 @@ def _figures(results: Results, kind: str) -> str:
         "Accuracy is the share of pairs whose verdict (A, B or tie) equals the human label; macro-F1 averages the "
         "classes that occur; kappa is Cohen's. Pairs without a label or a verdict are left out, and every figure says "
         "on how many it rests. Intervals are 95 %: Wilson's for accuracy, percentile bootstrap over pairs for the "
-        "others (5,000 resamples, seed 0), over questions where these repeat. Differences are a paired bootstrap over "
-        "pairs. Everything is computed over pairs: calls and neurons are repeated looks at the same pair and never add "
-        "to n."
+        "others (5,000 resamples, seed 0, with pseudo-pairs drawn into each), over questions where these repeat, with "
+        "Student's quantile. Differences are of the same pairs: that of accuracies has Wald's interval, or Tango's "
+        "where fewer than 10 pairs are right by one network only; the others, and all of them over questions, a paired "
+        "bootstrap. p is McNemar's, exact or over questions, adjusted for all rows of a set by Holm. Everything is "
+        "computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
     )
     if kind == "saving":
         saving = results["sets"][0]["saving"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from judgenet.core import network_json
@@ -21,6 +21,8 @@ from judgenet.stats.agreement import Agreement, agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare
 from judgenet.stats.curves import CODES, verdict_codes
 from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.labour import Labour, work
+from judgenet.stats.multiple import holm
 from judgenet.stats.panel import panel_agreement
 from judgenet.stats.resampling import question_counts
 from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review_need
@@ -58,6 +60,7 @@ def experiment_set(
     state: str,
     message: str = "",
     target: float | None = None,
+    labour: Labour | None = None,
     selection: str = "all pairs",
     source: Mapping[str, Any] | None = None,
     this_time: int = 0,
@@ -65,7 +68,8 @@ def experiment_set(
     """The figures of an experiment on one set of pairs.
 
     ``runs`` are the ids of each arm's runs; ``name`` is that of the set, ``selection`` says in words which of its pairs
-    were taken. ``target`` is the agreement that people's review is to reach (``None``: measured, else the paper's).
+    were taken. ``target`` is the agreement that people's review is to reach (``None``: measured, else the paper's),
+    ``labour`` what a label takes and costs.
     ``this_time`` is how many calls the last start asked.
     """
     places = {pair.id: place for place, pair in enumerate(pairs)}
@@ -102,7 +106,7 @@ def experiment_set(
             "accuracy": labels[most] / labelled if labelled else None,
             "reason": None if labelled else "no pair has a human label",
         },
-        "rows": [_row_json(experiment, row, read, pairs) for row in experiment.rows],
+        "rows": _with_holm([_row_json(experiment, row, read, pairs) for row in experiment.rows]),
         "runs": {key: list(ids) for key, ids in runs.items()},
         "networks": {arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
         "roles": {
@@ -114,7 +118,8 @@ def experiment_set(
         "record": _record_json(store, used, source or {}, experiment.choices.seed),
     }
     if experiment.kind == "saving":
-        found["saving"] = _saving_json(experiment, read, pairs, target)
+        prices = {arm.key: _price_of(store, infos[arm.key]) for arm in experiment.arms}
+        found["saving"] = _saving_json(experiment, read, pairs, target, labour or Labour(), prices)
     if experiment.kind == "clouds":
         found["words"] = _words_json(store, infos["roles"])
     return found
@@ -199,6 +204,19 @@ def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs
     }
 
 
+def _with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the p of their differences adjusted for all that are compared on this set of pairs."""
+    tested = [row["difference"] for row in rows if row["difference"] is not None]
+    known = [difference for difference in tested if difference["p"] is not None]
+    for difference in tested:
+        difference["p_holm"] = None
+        if difference["p"] is None:
+            difference["reasons"]["p_holm"] = difference["reasons"]["p"]
+    for difference, adjusted in zip(known, holm([of["p"] for of in known]), strict=True):
+        difference["p_holm"] = adjusted
+    return rows
+
+
 def _figures(found: Agreement) -> dict[str, Any]:
     return {
         "accuracy": found.accuracy,
@@ -250,10 +268,23 @@ def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence
     return found | {"p": p, "p_over": "questions" if repeated else "pairs", "reasons": reasons}
 
 
+def _price_of(store: Store, runs: Sequence[RunInfo]) -> tuple[float | None, str]:
+    """What the calls of a network cost, and why that is not known."""
+    if not runs:
+        return None, "the network has not run"
+    sums = different_calls(store, runs)
+    return (None, f"the price of {sums.unpriced:,} calls is unknown") if sums.unpriced else (sums.price, "")
+
+
 def _saving_json(
-    experiment: Experiment, read: Mapping[str, _Read], pairs: Sequence[Pair], target: float | None
+    experiment: Experiment,
+    read: Mapping[str, _Read],
+    pairs: Sequence[Pair],
+    target: float | None,
+    labour: Labour,
+    prices: Mapping[str, tuple[float | None, str]],
 ) -> dict[str, Any]:
-    """How much people must still review, row by row."""
+    """How much people must still review, and what that takes, row by row."""
     import numpy as np
 
     panel = panel_agreement(dict(pair.annotators) for pair in pairs).h
@@ -286,6 +317,7 @@ def _saving_json(
                 "n_used": need.n,
                 "n_total": len(pairs),
                 "seed": need.seed,
+                "work": _work_json(need, len(pairs), labour, prices[row.arm], mine.judged),
                 "reasons": _saving_reasons(need),
             }
         )
@@ -294,12 +326,46 @@ def _saving_json(
         "target_from": source,
         "target_n": panel.n if source == "measured" else None,
         "measured_agreement": panel.value,
+        "labour": {
+            "seconds": labour.seconds,
+            "wage": labour.wage,
+            "annotators": labour.annotators,
+            "reasons": {
+                name: "not stated" for name, of in (("seconds", labour.seconds), ("wage", labour.wage)) if of is None
+            },
+        },
         "rows": rows,
         "reasons": {
             **({} if source == "measured" else {"target_n": "the target was not measured on these pairs"}),
             **({"measured_agreement": panel.reason} if panel.reason else {}),
         },
     }
+
+
+def _work_json(
+    need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | None, str], judged: int
+) -> dict[str, Any]:
+    """People's time and money for all pairs, at the review share and at both ends of its interval."""
+    paid, why = price
+    if paid is not None:
+        # What the pairs that were judged cost, for all of them.
+        paid, why = (paid * pairs / judged, "") if judged else (None, "no pair was judged")
+    no_share = need.reasons.get("accuracy") or need.reasons.get("random", "")
+    share = None if need.random is None else need.random.review
+    found = work(share, pairs, labour, paid, reason=no_share, price_reason=why)
+    ends = None
+    if need.random_ends is not None:
+        ends = [work(of.review, pairs, labour, paid, reason=no_share, price_reason=why) for of in need.random_ends]
+    told = {one.name: getattr(found, one.name) for one in fields(found) if one.name != "reasons"}
+    reasons = dict(found.reasons)
+    for name in ("faster", "cost_saved"):
+        at_ends = None if ends is None else [getattr(of, name) for of in ends]
+        told[f"{name}_ends"] = None if at_ends is None or None in at_ends else at_ends
+        if told[f"{name}_ends"] is None:
+            reasons[f"{name}_ends"] = (
+                reasons.get(name) or need.reasons.get("random_ends", "") or "nothing must be reviewed at one end"
+            )
+    return {**told, "reasons": reasons}
 
 
 def _saving_reasons(need: ReviewNeed) -> dict[str, str]:

@@ -248,12 +248,14 @@ def _figures(report: Report) -> Line:
         elif repeated:
             parts.append(
                 f"Intervals of agreement are percentiles of a bootstrap over {over} "
-                f"({report.resamples:,} resamples, seed {report.bootstrap_seed})."
+                f"({report.resamples:,} resamples, seed {report.bootstrap_seed}), with pseudo-questions drawn into "
+                "each and Student's quantile."
             )
         else:
             parts.append(
                 "Intervals of accuracy are Wilson's, those of F1 and kappa percentiles of a bootstrap over "
-                f"{over} ({report.resamples:,} resamples, seed {report.bootstrap_seed})."
+                f"{over} ({report.resamples:,} resamples, seed {report.bootstrap_seed}), with pseudo-pairs drawn into "
+                "each."
             )
         classes = len(report.headline.agreement.labels)
         parts.append(f"Macro-F1 averages {plural(classes, 'class', 'classes')}; kappa is Cohen's, unweighted.")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from judgenet.store.db import Store
 from judgenet.store.runs import run_pairs, runs
@@ -202,6 +203,14 @@ def test_the_table_follows_from_what_the_judge_said(judgenet: Judgenet, six: Pat
     assert difference["against"] == "faireval"
     assert difference["accuracy"] == pytest.approx((right["widedeep.c1"] - right["faireval"]) / N)
     assert (rows["faireval"]["calls_per_pair"], rows["widedeep.c1"]["calls_per_pair"]) == (6, 13)
+    compared = [row["difference"] for row in rows.values() if row["difference"] is not None]
+    adjusted = multipletests([of["p"] for of in compared], method="holm")[1]
+    assert [of["p_holm"] for of in compared] == pytest.approx(adjusted)
+    assert max(of["p_holm"] for of in compared) <= 1
+    lines = list(csv.DictReader(Path("out/main-table/table.csv").read_text(encoding="utf-8").splitlines()))
+    shown = {line["row"]: line["p_holm"] for line in lines}
+    assert float(shown["widedeep.c1"]) == pytest.approx(difference["p_holm"])
+    assert "p, Holm" in Path("out/main-table/table.md").read_text(encoding="utf-8")
     assert found["sets"][0]["majority"] == {"label": "a", "accuracy": 0.5, "reason": None}
 
 
@@ -275,6 +284,33 @@ def test_peoples_work_by_the_formula(judgenet: Judgenet, six: Path, at: At) -> N
     # Of the three pairs of annotators one agrees.
     assert measured["sets"][-1]["saving"]["target"] == pytest.approx(1 / 3)
     assert measured["sets"][-1]["saving"]["target_from"] == "measured"
+
+
+def test_peoples_time_and_cost_stand_beside_the_share(judgenet: Judgenet, six: Path, at: At) -> None:
+    command = ("experiment", "annotation-saving", "--pairs", six, *at, "--out", "out", "--target", 0.9)
+    stated = ("--label-seconds", 60, "--wage", 30, "--annotators", 3, "--price", "1,2")
+    found = judgenet(*command, *stated, "--json", "-q").json["sets"][0]["saving"]
+    plain = judgenet(*command, "--json", "-q").json["sets"][0]["saving"]
+    assert plain["labour"]["seconds"] is None
+    assert plain["labour"]["reasons"] == {"seconds": "not stated", "wage": "not stated"}
+    assert found["labour"] == {"seconds": 60, "wage": 30, "annotators": 3, "reasons": {}}
+    for row, before in zip(found["rows"], plain["rows"], strict=True):
+        work, review = row["work"], row["review"]
+        assert (work["pairs"], work["hours_all"]) == (N, pytest.approx(N * 3 / 60))
+        assert work["cost_all"] == pytest.approx(N * 3 / 60 * 30)
+        assert work["faster"] == (pytest.approx(1 / review) if review else None)
+        assert before["work"]["faster"] == work["faster"]
+        assert before["work"]["cost_saved"] is None
+        assert before["work"]["reasons"]["cost_saved"]
+        assert work["network_price"] > 0
+        left = review * work["cost_all"] + work["network_price"]
+        assert work["cost_saved"] == pytest.approx(1 - left / work["cost_all"])
+    text = judgenet(*command, *stated).out
+    assert "people's time and cost" in text
+    assert "60 s a label from each of 3 people, 30 USD an hour" in text
+    for wrong, words in ((("--wage", 5), "--label-seconds"), (("--label-seconds", 0), "a number above 0")):
+        refused = judgenet(*command, *wrong)
+        assert (refused.code, words in refused.err) == (2, True)
 
 
 def test_clouds_count_the_roles_of_each_task(judgenet: Judgenet, six: Path, at: At, server: JudgeServer) -> None:
