@@ -9,7 +9,7 @@ import queue
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -57,8 +57,10 @@ def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Report
                 continue
             reporter.take(event)
             if log is not None:
-                log.write(json.dumps(event_json(event), allow_nan=False) + "\n")
-                log.flush()
+                # A disk that is full holds the run, and must not end it: a later event takes the line along.
+                with suppress(OSError):
+                    log.write(json.dumps(event_json(event), allow_nan=False) + "\n")
+                    log.flush()
             if isinstance(event, RunFinished):
                 return event
             if events.empty():
@@ -68,6 +70,13 @@ def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Report
                 raise
             stopping = True
             handle.cancel()
+
+
+def _close_log(log: TextIO) -> None:
+    try:
+        log.close()
+    except OSError as error:
+        typer.echo(f"judgenet: --events {log.name}: the last events are missing ({error.strerror or error}).", err=True)
 
 
 @contextmanager
@@ -187,8 +196,8 @@ def run(
                     finished = follow(handle, told, reporter, log)
         finally:
             if log is not None:
-                log.close()
-        kept = store.flush()
+                _close_log(log)
+        kept = store.flush(0.0 if store.trouble is not None else 1.0)
         if not kept and store.trouble is not None and store.trouble.gone:
             # Of a run that is not where it was there are no figures to look up later.
             if quiet or finished.state not in ("failed", "cancelled"):

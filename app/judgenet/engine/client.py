@@ -252,7 +252,7 @@ class HttpEndpoint:
                     raise self._gives_up(outcome, number, sent)
                 wait = max(outcome.wait or 0.0, limits.backoff(failures, self._rng))
                 if outcome.action == "retry" and not self._reached:
-                    self._tell_once(outcome, f"{outcome.text} Trying again in {_duration(wait)}.")
+                    self._tell_once(outcome, f"{outcome.text} {_again(wait)}")
                 if alone and outcome.action != "unreachable":
                     # This call may be the trouble: let the next one try.
                     alone = False
@@ -368,7 +368,7 @@ class HttpEndpoint:
                 if self._waits_for_it:
                     self._tell("away", self._away(fault, wait, sent), until)
                 else:
-                    self._tell("waiting", f"{fault.text} Trying again in {_duration(wait)}.", until)
+                    self._tell("waiting", f"{fault.text} {_again(wait)}", until)
         elif self._limiter.throttled(permit, fault.wait):
             wait = self._limiter.held_for
             at_once = int(self._limiter.window)
@@ -480,6 +480,10 @@ def _duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours"
+
+
+def _again(wait: float) -> str:
+    return "Trying again at once." if wait < 0.5 else f"Trying again in {_duration(wait)}."
 
 
 def _clock_time(when: float) -> str:
