@@ -14,13 +14,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 
 from judgenet.assets import example
+from judgenet.core.design import set_depth
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import Role, Settings, inputs_of, neuron_settings
-from judgenet.core.presets import network
+from judgenet.core.network import Role, Settings, inputs_of, neuron_settings, with_settings
+from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.chrome import HandleItem, PlusItem
 from judgenet.ui.canvas.model import Place
+from judgenet.ui.design.state import problem_words, problems_at
 from judgenet.ui.document import Document
 from judgenet.ui.pages.design import DesignPage
 from tests.ui.conftest import settle, until
@@ -218,6 +220,37 @@ async def test_a_mistake_is_shown_on_its_node_and_mended_with_a_click(page: Desi
     press(page.inspector, page.inspector.mend.text())
     assert page.editor.problems == ()
     assert page.scene.state(Place(0, 0)).problem is None
+
+
+async def test_a_warning_of_the_whole_network_leads_to_its_mend(page: DesignPage, document: Document) -> None:
+    document.edit_network("Begin small", with_settings(PRESETS["single"].spec, endpoint="embedded"))
+    document.edit_network("Add a layer", set_depth(document.spec, 2))
+    # The preset's name goes with the preset.
+    assert document.spec.name == "1×2, scores only"
+    await settle()
+    assert page.costs.problems.text() == "Deeper neurons read scores alone"
+    click(page.costs.problems)
+    await settle()
+    assert page.inspector.network.isVisible()
+    assert "without evidence" in page.inspector.problem.text()
+    click(page.inspector.mend)
+    await settle()
+    assert document.spec.evidence
+    assert document.spec.name == "1×2"
+    assert not page.costs.problems.isVisible()
+
+
+async def test_copies_are_marked_before_the_run(page: DesignPage, document: Document) -> None:
+    document.edit_network("No roles", with_settings(network(3, 1, roles="none"), endpoint="embedded"))
+    await settle()
+    assert page.costs.problems.text() == "2 neurons are copies"
+    found = problems_at(document.spec, page.editor.problems)
+    assert {place: problem_words(problem) for place, problem in found.items()} == {
+        (0, 1): "Copy of neuron 1",
+        (0, 2): "Copy of neuron 1",
+    }
+    # They are no error: the network can run.
+    assert {problem.severity for problem in page.editor.problems} == {"warning"}
 
 
 async def test_a_page_that_is_made_late_shows_the_project_that_is_open(studio: Studio) -> None:

@@ -419,3 +419,57 @@ def _needs_model(endpoint: str, endpoints: Mapping[str, EndpointProfile] | None)
         return endpoint != "embedded"
     profile = endpoints[endpoint]
     return profile.kind not in ("embedded", "replay") and not profile.model
+
+
+def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Neurons that ask the very same question: the 0-based layer and places of each group of them.
+
+    They have the same role, or none, ask the same model at the same endpoint and temperature, and read the same.
+    A neuron that reads its own place of the layer before is told so, and is no copy of another.
+    """
+    found = []
+    for layer, of in enumerate(spec.layers):
+        if of.adaptive:
+            continue
+        groups: dict[tuple[object, ...], list[int]] = {}
+        before = (designed_width(spec, layer - 1) or 0) if layer else 0
+        for place, neuron in enumerate(of.neurons):
+            inputs = inputs_of(spec, layer, place, before) if layer else ()
+            if place in inputs or (neuron.role is None and spec.roles.kind == "generated"):
+                continue
+            role = neuron.role
+            if role is None and spec.roles.kind == "fixed" and place < len(spec.roles.roles):
+                role = spec.roles.roles[place]
+            settings = replace(neuron_settings(spec, layer, place), samples=None)
+            groups.setdefault((role, settings, inputs), []).append(place)
+        found += [(layer, tuple(places)) for places in groups.values() if len(places) > 1]
+    return tuple(found)
+
+
+def copy_problems(spec: NetworkSpec) -> tuple[Problem, ...]:
+    """A warning for each neuron that is a copy of an earlier one: its votes are repeats and no other opinion."""
+    found = []
+    for layer, places in copies(spec):
+        temperature = neuron_settings(spec, layer, places[0]).temperature
+        hardly = " At temperature 0 the answers will hardly differ." if temperature == 0 else ""
+        for place in places[1:]:
+            found.append(
+                Problem(
+                    "warning",
+                    f"layers[{layer}].neurons[{place}].copy",
+                    f"is a copy: it asks the very same question as neuron {places[0] + 1}, of the same model.{hardly}",
+                    "Give it a role or a model of its own, unless repeats are meant.",
+                    layer,
+                    place,
+                )
+            )
+    return tuple(found)
+
+
+def copies_words(spec: NetworkSpec) -> str:
+    """Which neurons are copies, in a sentence; empty where none are."""
+    named = []
+    for layer, places in copies(spec):
+        shown = ", ".join(str(place + 1) for place in places[:8]) + (", …" if len(places) > 8 else "")
+        named.append(f"layer {layer + 1}: {len(places):,} neurons ask the very same question ({shown})")
+    return "; ".join(named)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.checks import copies_words
 from judgenet.core.network import needs_roles
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import NONE_SETTLED, Estimate, Range, Settled, count_calls, estimate
@@ -41,12 +42,13 @@ class Duration(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), and how long the open
-    calls take."""
+    """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), how long the open
+    calls take, and which neurons ask the very same question, in words."""
 
     estimate: Estimate
     pairs_looked_at: int
     duration: Duration
+    copies: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Stable keys; an unknown price is ``null`` with a reason."""
@@ -66,6 +68,7 @@ class RunEstimate:
             "price_date": found.price_date,
             "seconds": [self.duration.low, self.duration.high],
             "seconds_measured": self.duration.measured,
+            "copies": self.copies,
             "models": [
                 {
                     "endpoint": model.endpoint,
@@ -108,6 +111,7 @@ class RunEstimate:
             ("tokens out", _span(found.tokens_out)),
             ("price", price),
             ("time", self.time_text()),
+            *([("copies", self.copies)] if self.copies else []),
         ]
 
     def time_text(self) -> str:
@@ -191,7 +195,7 @@ def estimate_run(
         settled = Settled(*rest)
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
     found = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
-    return RunEstimate(found, len(looked_at), duration_of(found, start, store))
+    return RunEstimate(found, len(looked_at), duration_of(found, start, store), copies_words(start.spec))
 
 
 def duration_of(found: Estimate, start: Start, store: Store | None) -> Duration:

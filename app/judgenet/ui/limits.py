@@ -74,6 +74,7 @@ class LimitsDialog(QDialog):
         column.addStretch(1)
         column.addLayout(buttons)
         self._column = column
+        context.theme.dress(self)
 
     def show_for(self) -> None:
         """Opens the dialog with the limits in force and the models of the network as it stands."""

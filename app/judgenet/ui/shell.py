@@ -389,10 +389,9 @@ class _FactLink(QPushButton):
         self.hide()
         self.shown = False
 
-    def say(self, text: str, tip: str = "", *, leads: bool = False) -> None:
-        """Shows a text, nothing for an empty one; it can be clicked where it ``leads`` somewhere."""
+    def say(self, text: str, tip: str = "") -> None:
+        """Shows a text, nothing for an empty one."""
         self.shown = bool(text)
-        self.setEnabled(leads)
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
@@ -429,8 +428,9 @@ class StatusBar(QFrame):
         self._left = [_Fact(name, self) for name in ("State", "Pairs", "Calls", "Note")]
         self.unscored = _FactLink("Unscored", self)
         self.unscored.clicked.connect(self.unscored_wanted)
-        speed, in_flight, price, left = (_Fact(name, self) for name in ("Speed", "In flight", "Price", "Time left"))
-        self._right: list[_Fact | _FactLink] = [speed, in_flight, self.unscored, price, left]
+        names = ("Speed", "In flight", "Unscored", "Price", "Time left")
+        speed, in_flight, self._all_scored, price, left = (_Fact(name, self) for name in names)
+        self._right: list[_Fact | _FactLink] = [speed, in_flight, self._all_scored, price, left, self.unscored]
         self.stop_job = QPushButton("Stop", self)
         set_kind(self.stop_job, "link")
         self.stop_job.setAccessibleName("Stop this work")
@@ -445,7 +445,7 @@ class StatusBar(QFrame):
         for shown in self._right[:2]:
             row.addWidget(shown)
         row.addWidget(self._warn)
-        for shown in self._right[2:]:
+        for shown in (self.unscored, *self._right[2:5]):
             row.addWidget(shown)
         self._row = row
         for signal in (
@@ -502,7 +502,7 @@ class StatusBar(QFrame):
             self._show_job(job)
         else:
             self._show_rest()
-        self._warn.setVisible(self._right[2].shown and self._run_state.progress.unscored_calls > 0)
+        self._warn.setVisible(self.unscored.shown)
         self._fit()
 
     def _show_run(self, progress: Progress) -> None:
@@ -534,8 +534,8 @@ class StatusBar(QFrame):
     def _say_unscored(self, progress: Progress) -> None:
         calls = progress.unscored_calls
         reasons = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in progress.unscored.items())
-        tip = f"{reasons}\nShow their pairs" if calls else ""
-        self.unscored.say(f"{calls:,} unscored" if calls or progress.calls else "", tip, leads=calls > 0)
+        self.unscored.say(f"{calls:,} unscored" if calls else "", f"{reasons}\nShow their pairs" if calls else "")
+        self._all_scored.say("0 unscored" if progress.calls and not calls else "")
 
     def _price(self, progress: Progress, *, running: bool) -> str:
         if progress.unpriced and not progress.price:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Final
 
+from judgenet.core.lengths import length_of
 from judgenet.ui import clock
 
 MINUS: Final = "\u2212"
@@ -118,7 +119,5 @@ def rule_title(rule: str) -> str:
 
 def length_words(text: str) -> str:
     """How long a text is: "102 words", or characters where words are not set apart by spaces: "320 characters"."""
-    letters = sum(1 for letter in text[:400] if letter > "\u2e7f")
-    if letters * 4 > len(text[:400]):
-        return count(len(text), "character")
-    return count(len(text.split()), "word")
+    number, unit = length_of(text)
+    return count(number, unit.removesuffix("s"))

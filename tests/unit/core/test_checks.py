@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from judgenet.core.checks import Problem, check, require_valid
+from judgenet.core.checks import Problem, check, copies, copies_words, copy_problems, require_valid
+from judgenet.core.design import override
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import (
     Aggregation,
@@ -256,3 +257,23 @@ def test_require_valid_names_all_errors_and_lets_warnings_pass() -> None:
     lines = str(raised.value).splitlines()
     assert len(lines) == 3
     assert sum(line.startswith("Layer 2, neuron ") for line in lines) == 2
+
+
+def test_neurons_that_ask_the_very_same_question_are_copies() -> None:
+    bare = network(3, 1, roles="none")
+    assert copies(bare) == ((0, (0, 1, 2)),)
+    assert [(problem.layer, problem.neuron, problem.severity) for problem in copy_problems(bare)] == [
+        (0, 1, "warning"),
+        (0, 2, "warning"),
+    ]
+    assert "same question as neuron 1" in copy_problems(bare)[0].message
+    # Models or temperatures of their own make other voices; so do roles, generated for each pair or fixed.
+    own = override(override(bare, (0, 1), model="other"), (0, 2), temperature=0.5)
+    assert copies(own) == ()
+    assert copies(override(bare, (0, 1), model="other")) == ((0, (0, 2)),)
+    assert copies(network(3, 2)) == copies(network(2, 1, roles=(Role("A"), Role("B")))) == ()
+    assert copies(network(2, 1, roles=(Role("A"), Role("A")))) == ((0, (0, 1)),)
+    # In deeper layers a neuron is told which of the earlier evaluations is its own.
+    assert copies(network(3, 2, roles="none")) == ((0, (0, 1, 2)),)
+    assert copies_words(bare) == "layer 1: 3 neurons ask the very same question (1, 2, 3)"
+    assert copies_words(own) == ""

@@ -63,11 +63,17 @@ def draw_pair(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
         ("a", INSIDE, pair.length_a),
         ("b", INSIDE + half, pair.length_b),
     )
+    whole = [26 + ink.width(words, tabular=True) + 8 <= half for _, _, words in sides]
+    if not all(whole):
+        # Where there is no room the unit stands once, or goes.
+        first = 26 + ink.width(numbers[0], tabular=True) + 8
+        if first + 26 + ink.width(pair.length_b, tabular=True) <= room:
+            sides = (("a", INSIDE, numbers[0]), ("b", INSIDE + first, pair.length_b))
+        else:
+            sides = (("a", INSIDE, numbers[0]), ("b", INSIDE + half, numbers[1]))
     for verdict, left, words in sides:
-        # Where there is no room the unit goes.
-        length = words if 26 + ink.width(words, tabular=True) + 8 <= half else words.split()[0] if words else ""
         draw_chip(painter, ink, QRectF(left, foot, 20, 20), verdict)
-        ink.text(painter, left + 26, foot + 15, length, color="text2", tabular=True)
+        ink.text(painter, left + 26, foot + 15, words, color="text2", tabular=True)
 
 
 _LOWEST: Final = 15.0
@@ -128,11 +134,11 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     field = design and h >= 84
     named = f"{vote.name}, {vote.rule}" if vote.name else vote.rule
     beside = w - 3 * INSIDE - 24 - ink.width("Vote", "node")
-    right = named if ink.width(named, tabular=True) <= beside else vote.rule
+    right = named if ink.width(named, tabular=True) <= beside else vote.name or vote.rule
     _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", "Vote", "" if field or w < 150 else right)
     if field:
         box = rule_rect(w, h)
-        _draw_field(painter, ink, box, named if ink.width(named) <= box.width() - 40 else vote.rule)
+        _draw_field(painter, ink, box, named if ink.width(named) <= box.width() - 40 else vote.name or vote.rule)
     used = "" if vote.used is None or vote.of is None else f"{vote.used:,} of {vote.of:,} used"
     room = w - 2 * INSIDE
     if vote.bars and not design and h >= 118:

@@ -19,6 +19,8 @@ from judgenet.ui.widgets import set_kind
 from judgenet.ui.words import count, money_span, span, time_left
 
 STRIP: Final = 72
+_SHORT: Final = {"evidence": "Deeper neurons read scores alone"}
+"""Problems of the whole network in the few words that fit into the strip."""
 
 
 class _Figure(QWidget):
@@ -129,7 +131,7 @@ class CostStrip(QFrame):
         for button in (self.experiments, self.try_models, self.limits):
             button.show()
         # What has its place in the menu too goes first, then figures that others tell as well.
-        for widget in (self.experiments, self.try_models, self.limits, self.tokens, self.open, self.paid, self.time):
+        for widget in (self.experiments, self.try_models, self.tokens, self.limits, self.open, self.paid, self.time):
             if self._needed() <= self.width():
                 return
             widget.hide()
@@ -157,6 +159,10 @@ class CostStrip(QFrame):
         if len(models) == len(shown) and all(problem.neuron is not None for problem in models):
             neurons = count(len(models), "neuron has", "neurons have")
             text = f"{neurons} no model"
+        elif all(problem.path.endswith(".copy") for problem in shown):
+            text = count(len(shown), "neuron is a copy", "neurons are copies")
+        elif len(shown) == 1 and shown[0].path in _SHORT:
+            text = _SHORT[shown[0].path]
         elif len(shown) == 1:
             text = shown[0].message.rstrip(".") if shown[0].layer is None else str(shown[0]).partition(". ")[0]
         else:

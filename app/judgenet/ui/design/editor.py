@@ -11,7 +11,7 @@ from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from judgenet.core import design
-from judgenet.core.checks import Problem, check
+from judgenet.core.checks import Problem, check, copy_problems
 from judgenet.core.mends import mend, with_enough_roles
 from judgenet.core.network import (
     Aggregation,
@@ -59,10 +59,14 @@ class DesignEditor(QObject):
         self.places: frozenset[Place] = frozenset()
         self.part: Part | None = None
         self.scope: Scope = "neuron"
-        self.problems = check(self.spec, self._document.profiles) if self._document.is_open else ()
+        self.problems = self._check() if self._document.is_open else ()
         self._document.opened.connect(self._opened)
         self._document.network_changed.connect(self._changed)
         self._document.profiles_changed.connect(self._changed)
+
+    def _check(self) -> tuple[Problem, ...]:
+        """What is wrong with the design, errors first, and which neurons are copies."""
+        return (*check(self.spec, self._document.profiles), *copy_problems(self.spec))
 
     @property
     def spec(self) -> NetworkSpec:
@@ -71,12 +75,12 @@ class DesignEditor(QObject):
     def _opened(self) -> None:
         """Another project: what was selected is no more."""
         self.places, self.part = frozenset(), None
-        self.problems = check(self.spec, self._document.profiles)
+        self.problems = self._check()
         self.selection_changed.emit()
         self.problems_changed.emit()
 
     def _changed(self) -> None:
-        found = check(self.spec, self._document.profiles)
+        found = self._check()
         kept = frozenset(
             place for place in self.places if place.layer < self.spec.depth and place.neuron < self._width(place.layer)
         )
@@ -122,8 +126,11 @@ class DesignEditor(QObject):
         """The layers of the selected neurons."""
         return sorted({place.layer for place in self.places})
 
-    def problem_at(self, target: Target) -> Problem | None:
-        """What is wrong with a node."""
+    def problem_at(self, target: Target | None) -> Problem | None:
+        """What is wrong with a node, or with the network itself where none is meant."""
+        if target is None:
+            of_parts = ("roles.", "chair.", "aggregation.", "settings.")
+            return next((p for p in self.problems if p.layer is None and not p.path.startswith(of_parts)), None)
         if isinstance(target, Place):
             return problems_at(self.spec, self.problems).get((target.layer, target.neuron))
         prefix = {"roles": "roles.", "chair": "chair.", "vote": "aggregation."}.get(target)
@@ -411,8 +418,9 @@ class DesignEditor(QObject):
             self.select([Place(*(after or marked)[0])])
             return
         path = self.problems[0].path
-        part: Part = "chair" if path.startswith("chair") else "vote" if path.startswith("aggregation") else "roles"
-        self.select((), part)
+        parts: dict[str, Part] = {"chair": "chair", "aggregation": "vote", "roles": "roles"}
+        # What holds for the whole network stands in its own form, with the mend in its head.
+        self.select((), parts.get(path.partition(".")[0]))
 
 
 def clipboard_neurons() -> tuple[NeuronSpec, ...]:

@@ -186,7 +186,7 @@ class DesignInspector(QFrame):
     def _mend(self) -> None:
         editor = self._editor
         target = editor.first or editor.part
-        problem = None if target is None else editor.problem_at(target)
+        problem = editor.problem_at(target)
         if problem is not None:
             editor.mend(problem)
 
@@ -262,7 +262,7 @@ class DesignInspector(QFrame):
         self.title.say(title)
         self.place.setText(where)
         target = first or part
-        problem = editor.problem_at(target) if target is not None else None
+        problem = editor.problem_at(target)
         self.problem.setVisible(problem is not None)
         self.mend.setVisible(False)
         if problem is not None:

@@ -125,6 +125,7 @@ def problem_words(problem: Problem) -> str:
         "max_tokens": "Little room to answer",
         "samples": "Check the samples",
         "window": "Reads nothing",
+        "copy": f"Copy of neuron {problem.message.partition('as neuron ')[2].partition(',')[0]}",
     }
     if field in short:
         return short[field]

@@ -8,7 +8,6 @@ from typing import Final
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Reason
-from judgenet.core.lengths import length_of
 from judgenet.core.network import NetworkSpec, inputs_of, needs_roles
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_now import NeuronNow, OrderNow, PairNow
@@ -24,7 +23,7 @@ from judgenet.ui.canvas.model import (
     VoteState,
 )
 from judgenet.ui.text_view import one_line
-from judgenet.ui.words import rule_name
+from judgenet.ui.words import length_words, rule_name
 
 Since = Callable[[CallSite], float | None]
 
@@ -131,8 +130,8 @@ def pair_state(index: int, pair: Pair | None) -> PairState:
     return PairState(
         f"Pair {index + 1:,}",
         title_of(pair),
-        length_of(pair.response_a).short,
-        length_of(pair.response_b).short,
+        length_words(pair.response_a),
+        length_words(pair.response_b),
     )
 
 
