@@ -267,7 +267,7 @@ def key(
 def trust(
     project: Annotated[
         Path | None,
-        typer.Argument(metavar="[PROJECT]", help="Project whose wishes are approved.", show_default=False),
+        typer.Argument(metavar="PROJECT", help="Project that asks; without one, list.", show_default=False),
     ] = None,
     name: Annotated[
         list[str] | None,
@@ -286,7 +286,7 @@ def trust(
 ) -> int:
     """Approve what a project from somebody else wants to send, where to, and which files outside its folder it reads.
 
-    Nothing is sent or read without your approval. Without a project the approvals there are are listed. An approval is
+    Nothing is sent or read without your approval. Without a project, this lists what you have approved. An approval is
     kept on this computer, never in the project. What you set up yourself (judgenet endpoint add, --base-url, --pairs)
     needs none.
 

@@ -357,7 +357,9 @@ class PromptBook:
             name = shown.name_a if side == "a" else shown.name_b
             if name is not None:
                 template = self._templates[f"{view.language}.bias.shown.{'own' if side in shown.own else 'author'}"]
-                lines.append(template.render(response=named[side], name=_line(name, view.mark)))
+                words = _words(frame, name, view.mark)
+                words = _cut(words, NAME_LENGTH) if _guarded(frame) else words
+                lines.append(template.render(response=named[side], name=words))
         if shown.remark is not None and shown.about is not None:
             template = self._templates[f"{view.language}.bias.shown.{shown.remark}"]
             lines.append(template.render(response=named[shown.about], share=str(shown.share)))

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from judgenet.assets import asset, example
 from judgenet.core.documents import DocumentError, Fields, parse, to_text
-from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.endpoints import DEFAULT_URLS, EndpointProfile
 from judgenet.core.project import Project
 from judgenet.store.db import StoreError
 from judgenet.store.files import FileError, atomic_write, read_text
@@ -150,9 +150,10 @@ def endpoint_needs(profiles: Iterable[EndpointProfile], folder: Path | None, sal
     own = [*builtin_profiles().values(), *user_profiles().values()]
     allowed = _read() | _session
     needs: dict[Need, None] = {}
+    reached = {need.place for need in allowed if need.kind in ("key", "address")}
     for profile in profiles:
         for need in _of_profile(profile, own, folder, salt):
-            if need.entry not in allowed:
+            if need.entry not in allowed and not (need.kind == "address" and need.place in reached):
                 needs[need] = None
     return tuple(needs)
 
@@ -209,9 +210,10 @@ def _of_profile(
             for place in _outside(_source(profile), folder):
                 yield Need("file", place, project_mark(salt), profile.name)
         return
-    if not profile.base_url:
+    url = profile.base_url or DEFAULT_URLS.get(profile.kind, "")
+    if not url:
         return
-    place = address_of(profile.base_url)
+    place = address_of(url)
     mine = [one for one in own if one.base_url and address_of(one.base_url) == place]
     if profile.api_key is not None:
         if not any(one.api_key == profile.api_key for one in mine) and profile.api_key not in provider_keys(place):
@@ -226,7 +228,7 @@ def _of_profile(
 def _source(profile: EndpointProfile) -> Path:
     """The file that a profile's source means: a replay may name the folder or the project of a run."""
     path = Path(profile.source or "")
-    if profile.kind == "replay":
+    if profile.kind == "replay" and not _is_network(path):
         try:
             return find_store(path)
         except (StoreError, OSError):
@@ -246,7 +248,7 @@ def _outside(path: Path, folder: Path | None) -> list[str]:
     """Where a path leads, each place outside ``folder``; empty where it stays inside. What is hidden there (``.ssh``,
     ``.env``) does not count as inside: the folder may be the user's home. Nothing is opened."""
     path = path.absolute()
-    if _is_network(path) and not (folder is not None and _is_network(folder.absolute())):
+    if _is_network(path) and (folder is None or folder.absolute().drive.lower() != path.drive.lower()):
         # Merely to look where such a path leads would log in at a server of somebody else's choice.
         return [os.path.normpath(path)]
     real = path.resolve()
