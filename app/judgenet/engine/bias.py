@@ -158,9 +158,9 @@ class LabEstimate:
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
             ("calls", _span(self.calls)),
-            ("shared, asked once", f"{self.shared:,}"),
+            ("shared calls, asked once", f"{self.shared:,}"),
             ("already paid for", f"{self.recorded:,}"),
-            ("calls to pay", _span(self.calls_open)),
+            ("still to ask", _span(self.calls_open)),
             (
                 "price",
                 f"unknown: {'; '.join(reasons)}"

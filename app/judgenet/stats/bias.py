@@ -355,7 +355,8 @@ def measure(
     if not probe.has_rival:
         shown = rate((biased & counted)[counted], questions[counted], margin) if n else None
     if shown is not None and shown.interval_90 is None:
-        reasons["equivalent"] = few_questions(len(set(questions[counted].tolist())), n)
+        few = few_questions(len(set(questions[counted].tolist())), n)
+        reasons["equivalent"] = net.reason if probe.has_rival and net is not None else few
     if rate_valid is not None and rate_valid < FEWEST_VALID:
         reasons["equivalent"] = reasons["p"]
     judged = None if "equivalent" in reasons else shown

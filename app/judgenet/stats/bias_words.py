@@ -48,6 +48,8 @@ def _conclusion(cell: Cell, margin: float) -> Conclusion:
         return "none"
     if cell.valid_rate is not None and cell.valid_rate < FEWEST_VALID:
         return "none"
+    if PROBES[cell.probe].has_rival and cell.net is None:
+        return "none"
     if not PROBES[cell.probe].has_rival:
         if cell.interval is not None and cell.interval.low > margin:
             return "toward_target"
@@ -63,6 +65,8 @@ def _words(cell: Cell, probe: Probe, margin: float) -> str:
     if cell.conclusion == "none":
         if cell.share is None:
             return f"n/a – {cell.reasons.get('share', 'nothing was asked')}"
+        if not cell.valid:
+            return f"No verdict: 0 of {cell.items:,} pairs have valid answers to all prompts"
         return f"No verdict: {cell.valid_first:,} of {cell.items:,} answers valid"
     counts = probe.rate.format(hits=f"{cell.hits:,}", n=f"{cell.n:,}") if cell.share is not None else ""
     if not probe.has_rival:

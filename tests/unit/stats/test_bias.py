@@ -607,3 +607,29 @@ def test_the_probes_name_both_sides() -> None:
 
 def test_planned_pairs_are_rounded_up_to_two_digits() -> None:
     assert [rounded(pairs) for pairs in (7, 65, 101, 245, 999, 1778)] == [7, 65, 110, 250, 1000, 1800]
+
+
+def test_no_valid_pair_is_no_verdict_however_shares_are_divided() -> None:
+    # The second answers are all unreadable: the paper's code divides by all pairs, and a net effect there is none.
+    said: dict[str, Choice | None] = {f"{i} {x}": "first" if x == "a" else None for i in range(20) for x in "ab"}
+    lab = replace(_lab(20, "order"), settings=LabSettings(denominator="paper"))
+    result = evaluate(lab, _judges()[:1], {"single": said})
+    cell = result.cell("order", "single")
+    assert (cell.share, cell.net, cell.conclusion, cell.mood) == (0.0, None, "none", "none")
+    assert cell.words == "No verdict: 0 of 20 pairs have valid answers to all prompts"
+    assert result.headline == "No verdict on any bias"
+    [record] = lab_json(result)["cells"]
+    assert all(record["reasons"].get(key) for key, value in record.items() if value is None)
+
+
+def test_few_steady_pairs_of_few_instructions_say_why_there_is_no_plan() -> None:
+    # Forty pairs of eight instructions; five of them, each of its own instruction, are judged alike in both orders.
+    items = tuple(Item(f"p{i}", i % 8, (f"{i} a", f"{i} b"), ("first", "second")) for i in range(40))
+    said: dict[str, Choice | None] = {}
+    for i in range(40):
+        said |= {f"{i} a": "first", f"{i} b": "second" if i < 5 else "first"}
+    lab = Lab(LabSettings(), (ProbePlan("salience", items),), 40, 8)
+    [record] = lab_json(evaluate(lab, _judges()[:1], {"single": said}))["cells"]
+    assert (record["conclusion"], record["equivalent"], record["pairs_needed"]) == ("unclear", None, None)
+    assert "8 questions" in record["reasons"]["equivalent"]
+    assert all(record["reasons"].get(key) for key, value in record.items() if value is None)
