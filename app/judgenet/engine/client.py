@@ -42,7 +42,8 @@ from judgenet.engine.providers.errors import Fault
 LONGEST_WAIT = 300.0
 """Seconds. An endpoint that asks to wait longer is stopped: that is for people to decide."""
 _SILENT_CALLS = 3
-"""So many different calls without any answer, and none answered meanwhile, are an outage, no fault of theirs."""
+"""So many different calls without any answer (or half of those in flight, if that is more), with none answered
+meanwhile, are an outage, no fault of theirs."""
 _NOBODY_BEHIND = frozenset({502, 503, 504, 520, 521, 522, 523, 524})
 """What gateways answer whose server is away."""
 _FIRST_CALLS = 3
@@ -149,6 +150,7 @@ class HttpEndpoint:
         self._failed: set[int] = set()
         self._told: set[Reason] = set()
         self._away_at = ""
+        self._outage = max(_SILENT_CALLS, profile.concurrency // 2)
         self._limiter = Limiter(
             profile.concurrency,
             profile.requests_per_minute,
@@ -292,7 +294,7 @@ class HttpEndpoint:
             nobody = outcome.status is None and outcome.reason in (Reason.TIMEOUT, Reason.NETWORK)
             if nobody or outcome.status in _NOBODY_BEHIND:
                 self._silent.add(number)
-                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= _SILENT_CALLS:
+                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= self._outage:
                     return replace(outcome, action="unreachable")
                 return outcome
         self._silent.clear()
@@ -362,7 +364,7 @@ class HttpEndpoint:
 
     def _slow_down(self, permit: Permit, fault: Fault, sent: int) -> None:
         if fault.action == "unreachable":
-            if self._limiter.unreachable(permit):
+            if self._limiter.unreachable(permit, fault.wait):
                 wait = self._limiter.held_for
                 until = time.time() + wait
                 if self._waits_for_it:

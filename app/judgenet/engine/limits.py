@@ -254,9 +254,9 @@ class Limiter:
             self._held_until = max(self._held_until, now + wait)
         return first
 
-    def unreachable(self, permit: Permit) -> bool:
-        """Nothing was there to ask: all calls wait, and one at a time goes out to try. False as in
-        :meth:`throttled`."""
+    def unreachable(self, permit: Permit, wait: float | None = None) -> bool:
+        """Nothing was there to ask: all calls wait, at least the seconds of ``wait``, and one at a time goes out to
+        try. False as in :meth:`throttled`."""
         now = self.clock.time()
         if self._away_since is None:
             self._away_since = now
@@ -266,6 +266,7 @@ class Limiter:
         self._last_cut = now
         self._rounds += 1
         self._pause(now)
+        self._held_until = max(self._held_until, now + (wait or 0.0))
         return True
 
     def heard(self) -> bool:

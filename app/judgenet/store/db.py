@@ -167,6 +167,7 @@ class Store:
         self._on_trouble: OnTrouble = lambda message: None
         self._on_failure: OnTrouble = lambda message: None
         self._file: tuple[int, int] | None = None
+        self._place_then = path.absolute()
         self._readable = ""
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self.trouble: Trouble | None = None
@@ -201,7 +202,7 @@ class Store:
                 ) from None
             except OSError as error:
                 raise StoreError(
-                    f"{path.parent}: no run can be kept here ({error.strerror or error}). Choose another folder, "
+                    f"{path.parent}: nothing can be kept here ({error.strerror or error}). Choose another folder, "
                     "or make this one writable."
                 ) from None
         try:
@@ -306,7 +307,7 @@ class Store:
         if self._file is None:
             return None
         try:
-            found = self.path.stat()
+            found = self._place_then.stat()
         except OSError:
             found = None
         if found is not None and (found.st_dev, found.st_ino) == self._file:
