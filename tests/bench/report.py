@@ -76,20 +76,18 @@ from judgenet.report.build import build
 from judgenet.report.outline import outline
 from judgenet.report.html import html
 from judgenet.report.study import deepen
-from judgenet.report.verdict_index import VerdictIndex
 from judgenet.store.db import Store
-from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
+from judgenet.store.taught import fair_frame
 from judgenet.ui.export import pdf
 
 def whole(store):
-    run = run_info(store)
-    index = VerdictIndex(network_of(run), run.id)
-    return deepen(store, run, build(store, run, observe=index.add), index)
+    frame = fair_frame(store, run_info(store))
+    return deepen(store, build(store, frame), frame)
 
 with Store.open(Path(sys.argv[1]), readonly=True) as store:
     at = time.process_time()
-    report = build(store, run_info(store))
+    report = build(store, fair_frame(store, run_info(store)))
     built = time.process_time() - at
     at = time.process_time()
     report = whole(store)
@@ -102,7 +100,7 @@ with Store.open(Path(sys.argv[1]), readonly=True) as store:
     drawn = time.process_time() - at
     # The store is mapped into memory, which counts as the process's own: so what Python took is counted instead.
     tracemalloc.start()
-    build(store, run_info(store))
+    build(store, fair_frame(store, run_info(store)))
     memory = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.reset_peak()
     html(outline(whole(store)))

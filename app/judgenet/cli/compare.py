@@ -14,15 +14,14 @@ from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen
-from judgenet.core.pairs import Pair, Verdict
-from judgenet.report.comparing import Both, compare_pairs
+from judgenet.report.comparing import both_judged, compare_pairs
 from judgenet.report.judges import Differing, changes_between, judges_warning, network_words, what_differs
 from judgenet.stats.comparison import Comparison, Difference, known_difference
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, question_numbers, within_name
+from judgenet.store.results import common_pairs, within_name
 from judgenet.store.runs import RunInfo
-from judgenet.store.taught import fair_results
+from judgenet.store.taught import fair_frame
 
 
 def run_comparison(
@@ -37,38 +36,15 @@ def run_comparison(
 
     :raises InputError: they have no pair in common.
     """
-    ones = list(fair_results(*first))
-    others = {result.pair.pair.id: result for result in fair_results(*second)}
-    used = labels_used(ones, labels)
-    both: list[tuple[Pair, Both]] = []
-    common = conflicting = 0
-    for one in ones:
-        pair = one.pair.pair
-        other = others.get(pair.id)
-        if other is None or other.pair.pair.content_hash != pair.content_hash:
-            continue
-        common += 1
-        said, other_said = _verdict(one, aggregation[0]), _verdict(other, aggregation[1])
-        other_label = other.pair.pair.human
-        clash = pair.human is not None and other_label is not None and pair.human != other_label
-        conflicting += clash
-        if said is None or other_said is None:
-            continue
-        label = None if clash else pair.human or other_label
-        people = one.pair.people if one.pair.people.chosen else other.pair.people
-        both.append((pair, Both(0, label, people, pair.id in used, said, other_said)))
+    one, other = fair_frame(*first), fair_frame(*second)
+    common = sorted(common_pairs(first, second))
+    both, conflicting = both_judged(one, other, aggregation, common, labels_used(one, labels))
     if not common:
         raise InputError(
             f"{first[1].id} and {second[1].id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
-    questions = question_numbers(pair for pair, _ in both)
-    compared = compare_pairs(
-        [of._replace(question=int(number)) for number, (_, of) in zip(questions, both, strict=True)],
-        within_name(first[1], aggregation[0]),
-        chosen,
-        seed,
-    )
+    compared = compare_pairs(both, within_name(first[1], aggregation[0]), chosen, seed)
     found, sample, rate = compared.figures, compared.sample, compared.rate
     if aggregation[0] == aggregation[1] and (first[0].path, first[1].id) == (second[0].path, second[1].id):
         differences = {name: known_difference(of) for name, of in found.differences.items()}
@@ -79,9 +55,9 @@ def run_comparison(
         "first": _who(first[1], aggregation[0]),
         "second": _who(second[1], aggregation[1]),
         "pairs": {
-            "first": len(ones),
-            "second": len(others),
-            "common": common,
+            "first": len(one),
+            "second": len(other),
+            "common": len(common),
             "both_judged": found.n,
             "labelled": found.test.n,
             "labels_differ": conflicting,
@@ -102,10 +78,6 @@ def run_comparison(
         "network_changes": [change._asdict() for change in changes_between(first[1], second[1], differing)],
         "notes": _notes(differing, conflicting, sample),
     }
-
-
-def _verdict(result: PairResult, name: str) -> Verdict | None:
-    return None if result.verdicts is None else result.verdicts.named().get(name)
 
 
 def _who(run: RunInfo, aggregation: str) -> dict[str, str]:

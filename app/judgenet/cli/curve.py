@@ -16,9 +16,9 @@ from judgenet.report.words import plural
 from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT, Point, what_if
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
-from judgenet.store.votes import run_calls
 
 
 class RuleOption(StrEnum):
@@ -55,7 +55,8 @@ def _ends(interval: Interval | None) -> list[float] | None:
 
 def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed: int) -> dict[str, Any]:
     """Accuracy of the exact sub-networks of a run by size; ``null`` with a reason where there are no labels."""
-    calls, names = run_calls(store, run)
+    frame = RunFrame.read(store, run)
+    calls, names = frame.what_if_calls(), frame.names
     figures: dict[str, Any] = {
         "run": run.id,
         "aggregation": rule.value,

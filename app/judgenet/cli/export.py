@@ -17,16 +17,16 @@ import typer
 
 from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_output, open_run
 from judgenet.cli.terminal import exact_stdout
-from judgenet.core.aggregate import aggregation_names
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.formats.tables import guard_cell
 from judgenet.stats.lab import counted_pairs
+from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result, labs
 from judgenet.store.locate import find_run
-from judgenet.store.results import network_of, pair_results
 from judgenet.store.run_bias import run_bias
 from judgenet.store.runs import RunInfo, full_calls, run_info, run_pairs, runs
 
@@ -86,25 +86,28 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 
 def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     """One record a pair, finished or not: an outstanding verdict is ``null``."""
-    spec = network_of(run)
-    names = aggregation_names(spec)
-    for result in pair_results(store, run):
-        pair, found = result.pair, result.verdicts
-        named = {} if found is None else found.named()
-        record: dict[str, Any] = {"pair_id": pair.pair.id, "human": pair.pair.human}
-        record.update({name: named.get(name) for name in names})
+    frame = RunFrame.read(store, run)
+    pairs, table, judged = frame.pairs, frame.table, frame.judged.tolist()
+    means = [[None if score != score else score for score in of.tolist()] for of in frame.mean_scores()]
+    neurons = len(frame.places)
+    used = table.calls[:, :neurons].sum(axis=(1, 2, 3)).tolist()
+    total = table.asked[:, :neurons].sum(axis=1).tolist()
+    for index, pair_id in enumerate(pairs.ids):
+        done = judged[index]
+        record: dict[str, Any] = {"pair_id": pair_id, "human": frame.human_label(index)}
+        record.update({name: frame.verdict(name, index) for name in frame.aggregations})
         record.setdefault("chair", None)
         record.update(
-            mean_a=None if found is None else found.mean_a,
-            mean_b=None if found is None else found.mean_b,
-            votes_a=None if found is None else found.votes.a,
-            votes_b=None if found is None else found.votes.b,
-            votes_tie=None if found is None else found.votes.tie,
-            calls_used=0 if found is None else found.calls_used,
-            calls_total=pair.calls_total if found is None else found.calls_total,
-            state=pair.state,
-            note=pair.note or None,
-            task=pair.pair.task,
+            mean_a=means[0][index],
+            mean_b=means[1][index],
+            votes_a=int(table.cast[index, 0]) if done else None,
+            votes_b=int(table.cast[index, 1]) if done else None,
+            votes_tie=int(table.cast[index, 2]) if done else None,
+            calls_used=used[index] if done else 0,
+            calls_total=total[index] if done else int(pairs.expected[index]) or None,
+            state="open" if frame.states[index] < DONE_PHASE else frame.pair_state(index),
+            note=pairs.note_texts[pairs.notes[index]] or None,
+            task=pairs.task_names[pairs.tasks[index]],
         )
         yield record
 

@@ -19,24 +19,20 @@ from judgenet.cli.rate import (
     ChosenOption,
     LabelsOption,
     aggregation_of,
-    counts_by_question,
-    label_sample,
     labels_used,
     sample_json,
-    verdicts_and_labels,
 )
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
-from judgenet.core.pairs import Verdict
 from judgenet.formats.labels import read_labels
 from judgenet.stats.label_plan import KClassPlan, TwoClassPlan, plan_k_class, plan_labels, plan_two_class
 from judgenet.stats.planning import Need, draw_labels
 from judgenet.store.db import Store, now
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
-from judgenet.store.results import PairResult, within_name
+from judgenet.store.results import within_name
 from judgenet.store.runs import RunInfo, run_info, run_pairs
-from judgenet.store.taught import fair_results
+from judgenet.store.taught import fair_frame
 
 
 def run_plan(
@@ -47,15 +43,14 @@ def run_plan(
     :raises InputError: no pair has a verdict yet.
     """
     name = aggregation_of(run, aggregation)
-    results = list(fair_results(store, run))
-    sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
+    frame = fair_frame(store, run)
+    used = labels_used(frame, labels)
+    sample = frame.label_sample(name, chosen, used)
     labelled, others = sample.labelled, sample.others
     if not labelled and not others.total():
         raise InputError(f"{run.id}: no pair has a verdict of {name} yet, so that nothing can be planned.")
     counting = sample.chosen in ("random", "within-verdict")
-    plan = plan_labels(
-        labelled, others, width, counting=counting, by_question=counts_by_question(results, name, label_of)
-    )
+    plan = plan_labels(labelled, others, width, counting=counting, by_question=frame.by_question(name, sample, used))
     figures: dict[str, Any] = {
         "run": run.id,
         "aggregation": name,
@@ -89,7 +84,10 @@ def run_plan(
         "curve": [{"labels": count, "width": expected} for count, expected in plan.curve("random")],
     }
     possible = plan.needs["within_verdict"].labels is not None
-    unlabelled = _unlabelled(results, name, counting=counting)
+    unlabelled = {
+        verdict: [frame.pairs.ids[index] for index in indexes]
+        for verdict, indexes in frame.unlabelled(name, counting=counting).items()
+    }
     following = draw_labels(unlabelled, plan.more, seed) if possible else []
     figures["next"] = following
     figures["next_seed"] = seed
@@ -130,15 +128,6 @@ def _k_class(plan: KClassPlan) -> dict[str, Any]:
         "allocation": dict(zip(plan.classes, plan.needs.allocation, strict=True)),
         "reason": None,
     }
-
-
-def _unlabelled(results: list[PairResult], name: str, *, counting: bool) -> dict[Verdict, list[str]]:
-    """The pairs by verdict that have no label that counts: leaving out others would make the draw less than random."""
-    found: dict[Verdict, list[str]] = {}
-    for result, (verdict, human) in zip(results, verdicts_and_labels(results, name), strict=True):
-        if verdict is not None and (human is None or not counting):
-            found.setdefault(verdict, []).append(result.pair.pair.id)
-    return found
 
 
 _TITLES = {

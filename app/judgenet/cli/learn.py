@@ -10,7 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -21,7 +23,6 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
-from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
 from judgenet.report.learned import (
     WARNINGS,
@@ -33,18 +34,19 @@ from judgenet.report.learned import (
     learned_ways,
     less_others,
     neuron_likeness,
-    vote_codes,
 )
-from judgenet.stats.agreement import agreement
-from judgenet.stats.curves import Codes, verdict_codes
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
 from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
+from judgenet.stats.verdicts import sign_codes
 from judgenet.store.approvals import carry
 from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.project_file import ProjectFile
-from judgenet.store.results import network_of, question_numbers
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
-from judgenet.store.votes import NeuronVotes, neuron_votes
+from judgenet.store.taught import fair_frame
 
 
 class Part(StrEnum):
@@ -62,39 +64,40 @@ class Kind(StrEnum):
         return ways.get(self, "nonnegative")
 
 
-def figures_of(pairs: Sequence[Pair], codes: Codes) -> dict[str, Any]:
-    """Agreement with people and its intervals as stable keys."""
-    human = verdict_codes(pair.human for pair in pairs)
-    return agreement_figures(question_numbers(pairs), human, {"learned": codes})["learned"]  # type: ignore[no-any-return]
+def _figures(frame: RunFrame, places: NDArray[np.int64], codes: Codes) -> dict[str, Any]:
+    """Agreement with people on some pairs and its intervals as stable keys; ``codes`` are of these pairs."""
+    questions = np.unique(frame.questions[places], return_inverse=True)[1]
+    found = agreement_figures(questions, frame.human[places], {"learned": codes})
+    return found["learned"]  # type: ignore[no-any-return]
 
 
 def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:
     """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason."""
-    found = neuron_votes(store, run)
-    human = verdict_codes(pair.human for pair in found.pairs)
-    ways = learned_ways(found, seed)
+    frame = fair_frame(store, run)
+    done = frame.done
+    ways = learned_ways(frame, seed)
     said = {way: verdict_codes(of.verdicts) for way, of in ways.items() if not isinstance(of, str)}
-    votes = vote_codes(store, run)
-    less = less_others(question_numbers(found.pairs), human, said, votes, seed=seed)
-    alike = neuron_likeness(found)
+    votes = {name: codes[done] for name, codes in frame.aggregations.items()}
+    less = less_others(frame.questions[done], frame.human[done], said, votes, seed=seed)
+    alike = neuron_likeness(frame)
     figures: dict[str, Any] = {
         "run": run.id,
         "folds": FOLDS,
         "seed": seed,
         "decides": deciding(network_of(run)),
-        "pairs": {"total": len(found.pairs), "labelled": int((human > 0).sum())},
-        "neurons": list(found.names),
-        "learned": {way: _way(found, way, of, said.get(way), less.get(way, ()), alike) for way, of in ways.items()},
-        "votes": {name: figures_of(found.pairs, codes) for name, codes in votes.items()},
+        "pairs": {"total": len(done), "labelled": int((frame.human[done] > 0).sum())},
+        "neurons": list(frame.names),
+        "learned": {way: _way(frame, way, of, said.get(way), less.get(way, ()), alike) for way, of in ways.items()},
+        "votes": {name: _figures(frame, done, codes) for name, codes in votes.items()},
         "neurons_alike": {"q": alike, "reason": None if alike is not None else "no two neurons have a labelled pair"},
     }
     if part is not None:
-        figures["leave_out"] = {part.value: _left_out(found, seed)}
+        figures["leave_out"] = {part.value: _left_out(frame, seed)}
     return figures
 
 
 def _way(
-    found: NeuronVotes,
+    frame: RunFrame,
     way: Way,
     learned: Learned | str,
     codes: Codes | None,
@@ -104,11 +107,10 @@ def _way(
     warning = {"warning": WARNINGS[way]} if way in WARNINGS else {}
     if isinstance(learned, str) or codes is None:
         return {"accuracy": None, "reason": learned, **warning}
-    human = [pair.human for pair in found.pairs]
-    below = below_baseline(way, agreement(human, list(learned.verdicts)), alike)
+    below = below_baseline(way, agreement_of(pair_counts(frame.human[frame.done], codes)), alike)
     told = {
-        **figures_of(found.pairs, codes),
-        "weights": dict(zip(found.names, learned.weights, strict=True)),
+        **_figures(frame, frame.done, codes),
+        "weights": dict(zip(frame.names, learned.weights, strict=True)),
         "penalty": learned.penalty,
         "less": {of.other: _less_json(of) for of in less},
         "below_baseline": below,
@@ -133,47 +135,45 @@ def _less_json(of: LessOther) -> dict[str, Any]:
     }
 
 
-def _left_out(found: NeuronVotes, seed: int) -> dict[str, Any]:
+def _left_out(frame: RunFrame, seed: int) -> dict[str, Any]:
     """Each task judged by weights fitted to the others, beside the neuron that is best on this very task: chosen by the
     labels on which it is measured, it looks better than it is."""
-    labels = [pair.human for pair in found.pairs]
-    groups = [question_key(pair.question) for pair in found.pairs]
-    tasks = [pair.task or "(none)" for pair in found.pairs]
+    done = frame.done
+    labels = [CODES[code] for code in frame.human[done]]
+    names = [name or "(none)" for name in frame.pairs.task_names]
+    tasks = [names[number] for number in frame.pairs.tasks[done]]
+    questions = frame.questions[done].tolist()
     try:
         verdicts = {
-            name: leave_out(found.votes, labels, tasks, groups, nonnegative=name == "nonnegative", seed=seed).verdicts
+            name: verdict_codes(
+                leave_out(
+                    frame.votes[done], labels, tasks, questions, nonnegative=name == "nonnegative", seed=seed
+                ).verdicts
+            )
             for name in ("nonnegative", "any_sign")
         }
     except LearningError as error:
         return {"reason": str(error)}
     told: dict[str, Any] = {}
     for task in sorted(set(tasks)):
-        places = [place for place, of in enumerate(tasks) if of == task]
-        pairs = [found.pairs[place] for place in places]
-        told[task] = {
-            name: figures_of(pairs, verdict_codes(said[place] for place in places)) for name, said in verdicts.items()
-        }
-        told[task]["best_neuron"] = _best_neuron(found, places)
+        mine = np.array([of == task for of in tasks])
+        told[task] = {name: _figures(frame, done[mine], codes[mine]) for name, codes in verdicts.items()}
+        told[task]["best_neuron"] = _best_neuron(frame, done[mine])
     return told
 
 
-def _best_neuron(found: NeuronVotes, places: Sequence[int]) -> dict[str, Any]:
-    human = [found.pairs[place].human for place in places]
+def _best_neuron(frame: RunFrame, places: NDArray[np.int64]) -> dict[str, Any]:
+    votes = frame.votes[places]
+    codes = sign_codes(np.nan_to_num(votes), ~np.isnan(votes))
     scores = [
-        (agreement(human, [_verdict(found.votes[place, neuron]) for place in places]).accuracy, name)
-        for neuron, name in enumerate(found.names)
+        (agreement_of(pair_counts(frame.human[places], codes[:, neuron])).accuracy, name)
+        for neuron, name in enumerate(frame.names)
     ]
     known = [(value, name) for value, name in scores if value is not None]
     if not known:
         return {"name": None, "accuracy": None, "reason": "no labelled pair of this task has a verdict"}
     value, name = max(known, key=lambda one: one[0])
     return {"name": name, "accuracy": value}
-
-
-def _verdict(vote: float) -> Verdict | None:
-    if vote != vote:
-        return None
-    return "a" if vote > 0 else "b" if vote < 0 else "tie"
 
 
 _TITLES = {
@@ -263,12 +263,12 @@ def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Pat
     """
     if project.suffix != PROJECT_SUFFIX:
         raise InputError(f"--save {project}: the name of a project ends in {PROJECT_SUFFIX}.")
-    found = neuron_votes(store, run)
-    learned = learn_way(found, kind.way, seed)
+    frame = RunFrame.read(store, run)
+    learned = learn_way(frame, kind.way, seed)
     if isinstance(learned, str):
         raise InputError(f"--save {project}: nothing was written. {learned}")
     made = datetime.now(UTC).date().isoformat()
-    rule = learned_rule(found, learned, kind.way, run, made, seed, decides)
+    rule = learned_rule(store, frame, learned, kind.way, made, seed, decides)
     file = ProjectFile(project)
     try:
         folders = store.path.absolute().parent, project.absolute().parent
@@ -288,7 +288,7 @@ def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Pat
             carry(copied, *folders)
     except ProjectError as error:
         raise InputError(f"--save {project}: {error}") from None
-    fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(found.pairs):,} pairs without their labels"
+    fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(frame.done):,} pairs without their labels"
     verdict = "gives the verdict" if decides else "stands beside the other verdicts"
     return f"Written to {project}: the aggregation learned, fitted to {fitted} of {run.id}; it {verdict} of new runs."
 

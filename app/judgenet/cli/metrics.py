@@ -72,7 +72,7 @@ def run_metrics(
 
     :raises InputError: there is no such grouping or scope.
     """
-    found = fair_frame(store, RunFrame.read(store, run))
+    found = fair_frame(store, run)
     spec = found.spec
     decides = deciding(spec)
     if by is not None and by not in _GROUPINGS:
@@ -117,7 +117,7 @@ def run_metrics(
     figures["annotators"] = annotators_json(panel, each_annotator(found.panels), repeated=found.groups is not None)
     figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
     figures["questions"] = len(np.unique(found.questions))
-    figures["notes"] = _notes(found) + found.sources.notes + run_learned_notes(store, run)
+    figures["notes"] = _notes(found) + found.sources.notes + run_learned_notes(found)
     if more is not None:
         figures |= _more(store, run, found, decides, panel.h, more, seed)
     if by is not None:

@@ -13,11 +13,10 @@ from rich.text import Text
 from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.core.aggregate import aggregation_names
 from judgenet.report.systems import rank_run, system_games
 from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.db import Store
-from judgenet.store.results import network_of, pair_results
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
 
 _MATRIX = 12
@@ -32,8 +31,7 @@ def run_ranking(
     :raises InputError: fewer than two systems are named.
     """
     name = aggregation_of(run, aggregation)
-    spec = network_of(run)
-    found = system_games(pair_results(store, run), aggregation_names(spec))
+    found = system_games(RunFrame.read(store, run))
     if len(found.names) < 2:
         raise InputError(
             f"{run.id}: the pairs name {len(found.names)} systems, and a ranking needs two. "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -18,19 +17,18 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
-from judgenet.core.pairs import Pair, Verdict, question_key
 from judgenet.report.learned import run_learned_notes
 from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, k_class_bootstrap
 from judgenet.stats.clustered import rates_over_questions
-from judgenet.stats.curves import verdict_codes
+from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import decided_win_rate
 from judgenet.stats.length import length_adjusted
-from judgenet.stats.provenance import LabelTally, Sample, left_words
-from judgenet.stats.resampling import question_counts
+from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store
-from judgenet.store.results import PairResult, network_of, question_numbers, within_name
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
-from judgenet.store.taught import fair_results
+from judgenet.store.taught import fair_frame
 
 AggregationOption = Annotated[
     str | None,
@@ -68,28 +66,22 @@ def aggregation_of(run: RunInfo, name: str | None) -> str:
     return name
 
 
-def verdicts_and_labels(results: list[PairResult], name: str) -> list[tuple[Verdict | None, Verdict | None]]:
-    """For each pair the verdict of the aggregation ``name`` and the human label."""
-    return [
-        (None if result.verdicts is None else result.verdicts.named().get(name), result.pair.pair.human)
-        for result in results
-    ]
-
-
-def labels_used(results: list[PairResult], labels: str) -> set[str]:
-    """The ids of the labelled pairs that ``--labels`` means: all of them, every K-th of them from the first, or those
-    that a file names.
+def labels_used(frame: RunFrame, labels: str) -> NDArray[np.bool_]:
+    """Which labels ``--labels`` means, a value a pair: all of them, every K-th labelled pair from the first, or those
+    of the pairs that a file names.
 
     :raises InputError: the option or the file cannot be read, or the file names a pair that is not there.
     """
-    labelled = [result.pair.pair.id for result in results if result.pair.pair.human is not None]
+    labelled = frame.human > 0
     if labels == "all":
-        return set(labelled)
+        return labelled
     kind, _, step = labels.partition(":")
     if kind == "every":
         if not step.isdecimal() or int(step) < 1:
             raise InputError(f"--labels {labels}: K is a whole number of at least 1, as in every:5.")
-        return set(labelled[:: int(step)])
+        used = np.zeros(len(frame), np.bool_)
+        used[np.flatnonzero(labelled)[:: int(step)]] = True
+        return used
     path = Path(labels)
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
@@ -98,35 +90,19 @@ def labels_used(results: list[PairResult], labels: str) -> set[str]:
         raise InputError(
             f"--labels {labels}: cannot be read ({why}). Give all, every:K, or a file with the id of a pair a line."
         ) from None
-    known = {result.pair.pair.id for result in results}
+    known = set(frame.pairs.ids)
     for row, line in enumerate(lines, 1):
         if line and line not in known:
             raise InputError(f"--labels {labels}, line {row}: the run has no pair {line!r}.")
     wanted = set(lines)
-    without = sorted(wanted & known - set(labelled))
+    named = np.array([pair_id in wanted for pair_id in frame.pairs.ids], dtype=np.bool_)
+    without = sorted(frame.pairs.ids[index] for index in np.flatnonzero(named & ~labelled))
     if without:
         raise InputError(
             f"--labels {labels}: {len(without):,} of these pairs have no human label, the first {without[0]!r}. "
             "Name labelled pairs only."
         )
-    return wanted & known
-
-
-def label_sample(
-    run: RunInfo, results: list[PairResult], name: str, used: set[str], chosen: Chosen | None
-) -> tuple[Sample, list[Verdict | None]]:
-    """The labels of the pairs in ``used`` that estimates may rest on, as ``chosen`` says or as is kept of each; and
-    for each pair its label where it is among them."""
-    tally = LabelTally(within_name(run, name))
-    said = verdicts_and_labels(results, name)
-    for result, (verdict, human) in zip(results, said, strict=True):
-        tally.add(verdict, human, result.pair.people, asked=result.pair.pair.id in used)
-    sample = tally.sample(chosen)
-    labels = [
-        human if result.pair.pair.id in used and tally.counts(result.pair.people, sample) else None
-        for result, (_, human) in zip(results, said, strict=True)
-    ]
-    return sample, labels
+    return named
 
 
 def sample_json(sample: Sample) -> dict[str, Any]:
@@ -141,13 +117,6 @@ def sample_json(sample: Sample) -> dict[str, Any]:
         "drawn_from": sample.population,
         "reasons": {} if sample.population else {"drawn_from": "it is not kept from how many pairs they were drawn"},
     }
-
-
-def counts_by_question(results: list[PairResult], name: str, labels: Sequence[Verdict | None]) -> NDArray[np.float64]:
-    """Pairs of each question by verdict and by the label that is used."""
-    said = verdict_codes(verdict for verdict, _ in verdicts_and_labels(results, name))
-    questions = question_numbers(result.pair.pair for result in results)
-    return question_counts(questions, said, verdict_codes(labels))
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
@@ -171,9 +140,10 @@ def run_rates(
 ) -> dict[str, Any]:
     """Every estimate of the win rate of B over A in a run, and what they rest on."""
     name = aggregation_of(run, aggregation)
-    results = list(fair_results(store, run))
-    sample, label_of = label_sample(run, results, name, labels_used(results, labels), chosen)
-    counts = counts_by_question(results, name, label_of)
+    frame = fair_frame(store, run)
+    used = labels_used(frame, labels)
+    sample = frame.label_sample(name, chosen, used)
+    counts = frame.by_question(name, sample, used)
     found = rates_over_questions(counts, sample.chosen, seed=seed)
     labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()
     return {
@@ -181,9 +151,9 @@ def run_rates(
         "run": run.id,
         "aggregation": name,
         "pairs": {
-            "total": len(results),
+            "total": len(frame),
             "judged": judged,
-            "not_judged": len(results) - judged,
+            "not_judged": len(frame) - judged,
             "labelled": labelled,
             "labelled_not_judged": sample.left_out.get("no verdict", 0),
         },
@@ -203,8 +173,8 @@ def run_rates(
             for part in found.stratified.strata
         ],
         **_more(found, sample, counts, seed),
-        "length_adjusted": _length(results, name),
-        "notes": _notes(results, sample, chosen) + (run_learned_notes(store, run) if name == LEARNED else []),
+        "length_adjusted": _length(frame, name),
+        "notes": _notes(frame, sample, chosen) + (run_learned_notes(frame) if name == LEARNED else []),
     }
 
 
@@ -273,16 +243,11 @@ def _more(found: Rates, sample: Sample, counts: NDArray[np.float64], seed: int) 
     }
 
 
-def _length(results: list[PairResult], name: str) -> dict[str, Any]:
-    scores: list[float] = []
-    lengths: list[float] = []
-    judged: list[Pair] = []
-    for result, (verdict, _) in zip(results, verdicts_and_labels(results, name), strict=True):
-        if verdict is not None:
-            judged.append(result.pair.pair)
-            scores.append(SCORES[verdict])
-            lengths.append(len(result.pair.pair.response_b) - len(result.pair.pair.response_a))
-    found = length_adjusted(scores, lengths, question_numbers(judged).tolist())
+def _length(frame: RunFrame, name: str) -> dict[str, Any]:
+    said = frame.aggregations[name]
+    judged = np.flatnonzero(said)
+    scores = [SCORES[verdict] for code in said[judged] if (verdict := CODES[code]) is not None]
+    found = length_adjusted(scores, frame.longer_b[judged].tolist(), frame.questions[judged].tolist())
     return {
         "value": found.value,
         "ci": None if found.interval is None else list(found.interval),
@@ -295,7 +260,7 @@ def _length(results: list[PairResult], name: str) -> dict[str, Any]:
     }
 
 
-def _notes(results: list[PairResult], sample: Sample, chosen: Chosen | None) -> list[str]:
+def _notes(frame: RunFrame, sample: Sample, chosen: Chosen | None) -> list[str]:
     notes = ["the truth is what these people say: their own errors are not corrected"]
     if chosen is None and sample.chosen == "imported":
         notes.append(
@@ -304,14 +269,14 @@ def _notes(results: list[PairResult], sample: Sample, chosen: Chosen | None) -> 
         )
     if left := left_words(sample.left_out):
         notes.append(f"labelled pairs that are left out: {left}")
-    if sample.population is not None and sample.population < len(results):
+    if sample.population is not None and sample.population < len(frame):
         notes.append(
-            f"labels were drawn from {sample.population:,} pairs, the run has {len(results):,}: "
+            f"labels were drawn from {sample.population:,} pairs, the run has {len(frame):,}: "
             "they stand for the other pairs only if those are like these"
         )
-    questions = len({question_key(result.pair.pair.question) for result in results})
-    if questions < len(results):
-        notes.append(f"the {len(results):,} pairs hold {questions:,} different questions: intervals are over questions")
+    questions = frame.question_count
+    if questions < len(frame):
+        notes.append(f"the {len(frame):,} pairs hold {questions:,} different questions: intervals are over questions")
     return notes
 
 

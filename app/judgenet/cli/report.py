@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,13 +24,13 @@ from judgenet.report.outline_bias import lab_document
 from judgenet.report.rules import ProjectRules, project_rules
 from judgenet.report.study import deepen
 from judgenet.report.tables import lab_csv, lab_report_json, latex, markdown
-from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
 from judgenet.store.locate import find_run
 from judgenet.store.results import network_of
 from judgenet.store.runs import runs
+from judgenet.store.taught import fair_frame
 
 _Writer = Callable[[Report, Document], str | bytes]
 
@@ -140,30 +139,27 @@ def report(
             progress.update(task, description=name, total=None)
 
         rules = ProjectRules(None, None) if own_rules else project_rules(store.path, info)
-        spec = network_of(info)
-        index = VerdictIndex(replace(spec, aggregation=rules.aggregation or spec.aggregation), info.id)
+        frame = fair_frame(store, info, rules.aggregation, on_progress)
         try:
             found = build(
                 store,
-                info,
-                rules=rules.aggregation,
+                frame,
+                recorded=network_of(info).aggregation,
                 decides=aggregation or rules.decides,
                 chosen=chosen,
                 each=pairs,
                 seed=seed,
                 resamples=resamples,
-                on_progress=on_progress,
-                observe=index.add,
             )
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
-        found = deepen(store, info, found, index, chosen=chosen, on_step=on_step)
+        found = deepen(store, found, frame, chosen=chosen, on_step=on_step)
         if compare is not None:
             on_step(f"Reading {compare}")
             with open_run(compare, project) as (other_store, other):
                 try:
                     found = compare_runs(
-                        store, info, found, index, other_store, other, chosen=chosen, on_progress=on_progress
+                        store, info, found, frame, other_store, other, chosen=chosen, on_progress=on_progress
                     )
                 except ValueError as error:
                     raise InputError(f"--compare {compare}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from math import exp, fsum, log
 
 from judgenet.core.evaluation import TIE_TOLERANCE
@@ -58,6 +59,31 @@ def taught_by(rule: LearnedRule, pairs: Iterable[Pair]) -> list[bool]:
     """Whether a rule was learned from each of ``pairs``."""
     known = {rule.pairs[start : start + _DIGITS] for start in range(0, len(rule.pairs), _DIGITS)}
     return [pair.content_hash[:_DIGITS] in known for pair in pairs]
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The pairs of a run, by index, whose labels taught its learned aggregation.
+
+    ``verdicts`` are the cross-fitted ones. Where not all of the labels that taught it are here, its fit cannot be done
+    again without a pair: then these pairs have no verdict that could be held against their labels, ``None``, and
+    ``reason`` says so. Both are empty where nothing was taught by these pairs.
+    """
+
+    verdicts: Mapping[int, Verdict | None] = field(default_factory=dict)
+    reason: str = ""
+
+    def words(self, labelled: int) -> str:
+        """What to say beside figures of the learned aggregation; empty where it was learned elsewhere."""
+        if not self.verdicts:
+            return ""
+        of = f"{len(self.verdicts):,} of the {labelled:,} labelled pairs taught the learned aggregation"
+        if self.reason:
+            return f"{of}: its figures leave them out, as {self.reason}"
+        return f"{of}: on these its figures take the cross-fitted verdicts, for which no pair helps to judge itself"
+
+
+NOTHING_TAUGHT = Taught()
 
 
 def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -> Verdict | None:

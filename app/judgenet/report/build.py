@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from judgenet.core.aggregate import aggregation_names, deciding
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import deciding
 from judgenet.core.calls import CallSite
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
-from judgenet.report.closest import Closest
-from judgenet.report.collect import Cells, Counts, Observe, Progress, Two, collect, two_verdicts
-from judgenet.report.learned import learned_notes
+from judgenet.report.exemplars import exemplars, pair_studies
+from judgenet.report.learned import run_learned_notes
 from judgenet.report.model import (
+    FIRST_IDS,
     About,
     Data,
     Endpoint,
     Figures,
     LayerChange,
     LayerFigures,
+    Left,
     LeftOut,
     Majority,
     NeuronFigures,
@@ -37,19 +41,27 @@ from judgenet.report.model import (
     Unscored,
     excerpt,
 )
-from judgenet.report.questions import Questions, always
-from judgenet.stats.agreement import LabelSet, agreement_of, position_of
+from judgenet.report.selection import OfLeftOut, selected
+from judgenet.stats.agreement import LabelSet, agreement_of, position_of, position_of_codes
 from judgenet.stats.calibration import SCORES, rates
 from judgenet.stats.clustered import rates_over_questions
-from judgenet.stats.discussion import overturns_of
-from judgenet.stats.intervals import FEW_PAIRS, RESAMPLES, agreement_intervals, agreements_intervals, shown_rate
+from judgenet.stats.curves import CODES, Codes, pair_counts
+from judgenet.stats.discussion import change_counts, overturns_of
+from judgenet.stats.intervals import (
+    FEW_PAIRS,
+    RESAMPLES,
+    WinRate,
+    agreement_intervals,
+    agreements_intervals,
+    shown_rate,
+)
 from judgenet.stats.length import length_adjusted
-from judgenet.stats.provenance import LabelTally
-from judgenet.stats.resampling import FEWEST_QUESTIONS
+from judgenet.stats.resampling import FEWEST_QUESTIONS, label_table
+from judgenet.store.columns import PAIR_PHASES, VERDICT_CODES
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.recorded import describe
-from judgenet.store.results import network_of, within_name
-from judgenet.store.runs import RunInfo, Spent, full_calls, spent
+from judgenet.store.runs import RunInfo, Spent, full_calls, pair_roles, spent
 from judgenet.store.usage import models_used, parameters_used, unread_inputs
 
 PROMPT_CHARS = 6000
@@ -61,173 +73,201 @@ _NO_RESAMPLES = 0
 
 def build(
     store: Store,
-    run: RunInfo,
+    frame: RunFrame,
     *,
-    rules: Aggregation | None = None,
+    recorded: Aggregation | None = None,
     decides: str | None = None,
     labels: LabelSet = "occurring",
     chosen: Chosen | None = None,
     each: int = 3,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    on_progress: Progress | None = None,
-    observe: Observe | None = None,
 ) -> Report:
-    """A run in one value. The run is read once; memory does not grow with the number of pairs.
+    """A run in one value, from its frame (:func:`judgenet.store.taught.fair_frame`).
 
-    ``rules`` are other aggregation rules than the run's own, ``decides`` another aggregation than the network's as
-    its verdict. ``chosen`` says how the labelled pairs were chosen. ``each`` pairs of each kind are read closely.
-    ``seed`` and ``resamples`` are those of the bootstrap. What ``on_progress`` raises ends the building. ``observe``
-    hears of each pair, for figures of one's own.
+    ``recorded`` are the run's own rules of aggregation where the frame has others, ``decides`` is another aggregation
+    than the network's as its verdict. ``chosen`` says how the labelled pairs were chosen. ``each`` pairs of each kind
+    are read closely. ``seed`` and ``resamples`` are those of the bootstrap.
 
     :raises ValueError: ``decides`` is no aggregation of this network.
     """
-    spec = network_of(run)
-    recorded = spec.aggregation
-    if rules is not None:
-        spec = replace(spec, aggregation=rules)
-    names = aggregation_names(spec)
+    spec, run = frame.spec, frame.run
     decides = decides or deciding(spec)
-    if decides not in names:
-        raise ValueError(f"{decides}: this network has no such aggregation. It has: {', '.join(names)}.")
-    closest = Closest(decides, spec.depth, each)
-    counts = collect(store, run, spec, decides, closest, rules, on_progress, observe)
+    if decides not in frame.aggregations:
+        raise ValueError(f"{decides}: this network has no such aggregation. It has: {', '.join(frame.aggregations)}.")
     sums = spent(store, run)
-    questions = Questions(counts.questions)
-
-    def figures(table: Two, cells: Cells | bytearray, places: Sequence[int] | None = None, draws: int = -1) -> Figures:
-        """``cells`` are the verdicts that ``table`` counts; of those of all pairs the ones at ``places``."""
-        found = agreement_of(table, labels)
-        by_question = questions.table(cells, places)
-        if by_question is not None:
-            return Figures(found, agreements_intervals([found], [by_question], resamples=resamples, seed=seed)[0])
-        return Figures(found, agreement_intervals(found, resamples=resamples if draws < 0 else draws, seed=seed))
-
-    def baseline(table: Two, cells: bytearray, places: Sequence[int] | None = None) -> Majority | None:
-        label = _commonest(table)
-        if label is None:
-            return None
-        constant: Two = Counter()
-        for (human, judged), count in table.items():
-            answer: Verdict | None = None if judged is None else label
-            constant[human, answer] += count
-        return Majority(label, figures(constant, always(cells, label), places))
-
-    aggregations = {name: figures(counts.against[name], counts.cells[name]) for name in names}
+    figures = _FiguresOf(frame, labels, resamples, seed)
+    said = frame.aggregations[decides]
+    aggregations = {name: figures.of(codes) for name, codes in frame.aggregations.items()}
     about = _about(store, run, sums)
-    words = _words(counts) if needs_roles(spec) else ()
+    found = exemplars(frame, decides, each)
     return Report(
         about=about,
         spec=spec,
-        recorded=recorded,
-        data=_data(run, counts, questions),
+        recorded=recorded or spec.aggregation,
+        data=_data(frame),
         decides=decides,
         bootstrap_seed=seed,
         resamples=resamples,
-        verdicts=shown_rate(counts.verdicts["a"], counts.verdicts["b"], counts.verdicts["tie"]),
-        human=shown_rate(counts.human["a"], counts.human["b"], counts.human["tie"]),
-        rates=_rates(counts, questions, decides, within_name(run, decides), chosen, resamples, seed),
+        verdicts=_shown_rate(said),
+        human=_shown_rate(frame.human),
+        rates=_rates(frame, decides, chosen, resamples, seed),
         aggregations=aggregations,
-        baseline=baseline(counts.against[decides], counts.cells[decides]),
+        baseline=figures.baseline(said),
         tasks=tuple(
             TaskFigures(
                 task,
-                of.pairs,
-                {name: figures(table, counts.cells[name], of.places) for name, table in of.against.items()},
-                baseline(of.against[decides], counts.cells[decides], of.places),
+                len(places),
+                {name: figures.of(codes, places) for name, codes in frame.aggregations.items()},
+                figures.baseline(said, places),
             )
-            for task, of in sorted(counts.tasks.items(), key=lambda item: (-item[1].pairs, item[0] or ""))
+            for task, places in _by_task(frame)
         ),
-        layers=tuple(
-            LayerFigures(layer, aggregations[f"c2_l{layer}"], position_of(of.orders), of.scored, of.total)
-            for layer, of in counts.layers.items()
-        ),
-        neurons=tuple(
-            NeuronFigures(
-                layer=layer,
-                neuron=neuron,
-                role=next(iter(of.roles)) if len(of.roles) == 1 else None,
-                roles=len(of.roles),
-                model=_model_of(spec, layer, neuron),
-                figures=figures(of.against, of.cells, draws=_NO_RESAMPLES),
-                position=position_of(of.orders),
-                changed=overturns_of(of.changes) if of.changes else None,
-                calls_scored=of.scored,
-                calls_total=of.total,
-            )
-            for (layer, neuron), of in sorted(counts.neurons.items())
-        ),
+        layers=tuple(_layer(frame, layer, aggregations) for layer in range(1, spec.depth + 1)),
+        neurons=tuple(_neuron(frame, column, figures) for column in range(len(frame.voters))),
         roles=tuple(
-            RoleFigures(of.name, of.pairs, figures(of.against, of.cells, draws=_NO_RESAMPLES))
-            for _, of in sorted(counts.roles.items(), key=lambda item: (-item[1].pairs, item[0]))
+            RoleFigures(of.name, len(of.pairs), figures.of(of.codes, of.pairs, draws=_NO_RESAMPLES, own=True))
+            for _, of in sorted(frame.role_verdicts().items(), key=lambda item: (-len(item[1].pairs), item[0]))
         ),
-        position=questions.orders(counts.order_cells),
+        position=position_of_codes(frame.table.c1_ab, frame.table.c1_ba, frame.groups),
         changes=tuple(
-            LayerChange(layer - 1, layer, overturns_of(table)) for layer, table in counts.layer_changes.items()
+            LayerChange(
+                layer - 1,
+                layer,
+                overturns_of(
+                    change_counts(
+                        frame.aggregations[f"c2_l{layer - 1}"], frame.aggregations[f"c2_l{layer}"], frame.human
+                    )
+                ),
+            )
+            for layer in range(2, spec.depth + 1)
         ),
-        calls_used=counts.calls_used,
-        calls_total=counts.calls_total,
+        calls_used=int(frame.table.used.sum()),
+        calls_total=int(frame.table.total.sum()),
         unscored=tuple(Unscored(reason, calls) for reason, calls in sums.unscored.items()),
-        left_out=_left_out(store, run, counts, sums, aggregations[decides]),
-        cautions=_cautions(spec, about, counts, questions, aggregations[decides]),
-        words=words,
-        studies=closest.studies(store, run),
-        disagreements=dict(closest.counts),
+        left_out=_left_out(store, frame, sums, decides, aggregations[decides]),
+        cautions=_cautions(frame, about, aggregations[decides]),
+        words=_words(store, frame) if needs_roles(spec) else (),
+        studies=pair_studies(store, frame, decides, found),
+        disagreements=found.counts,
         prompts=_prompts(store, run, spec),
     )
 
 
-def _commonest(table: Two) -> Verdict | None:
-    """The commonest human label among the pairs that have a verdict too; of equal ones the first of a, b, tie."""
-    rows = dict.fromkeys(VERDICTS, 0)
-    for (human, judged), count in table.items():
-        if human is not None and judged is not None:
-            rows[human] += count
-    if not any(rows.values()):
+class _FiguresOf:
+    """Agreement of verdicts with the human labels, with intervals over questions where these repeat."""
+
+    def __init__(self, frame: RunFrame, labels: LabelSet, resamples: int, seed: int) -> None:
+        self._frame = frame
+        self._labels = labels
+        self._resamples = resamples
+        self._seed = seed
+
+    def of(
+        self, codes: Codes, places: NDArray[np.int64] | None = None, *, draws: int | None = None, own: bool = False
+    ) -> Figures:
+        """The figures of verdicts on the pairs at ``places`` (``None``: all). ``codes`` are of all pairs, or with
+        ``own`` of these alone. ``draws`` is the number of resamples where questions do not repeat."""
+        human = self._frame.human if places is None else self._frame.human[places]
+        said = codes if places is None or own else codes[places]
+        found = agreement_of(pair_counts(human, said), self._labels)
+        groups = self._frame.groups
+        if groups is None:
+            resamples = self._resamples if draws is None else draws
+            return Figures(found, agreement_intervals(found, resamples=resamples, seed=self._seed))
+        _, questions = np.unique(groups if places is None else groups[places], return_inverse=True)
+        table = label_table(questions, human, said)
+        (intervals,) = agreements_intervals([found], [table], resamples=self._resamples, seed=self._seed)
+        return Figures(found, intervals)
+
+    def baseline(self, codes: Codes, places: NDArray[np.int64] | None = None) -> Majority | None:
+        """The figures of the commonest human label as a constant answer wherever there is a verdict."""
+        human = self._frame.human if places is None else self._frame.human[places]
+        said = codes if places is None else codes[places]
+        label = _commonest(human[said > 0])
+        if label is None:
+            return None
+        constant = np.where(codes > 0, np.uint8(VERDICT_CODES[label]), np.uint8(0))
+        return Majority(label, self.of(constant, places))
+
+
+def _commonest(human: Codes) -> Verdict | None:
+    """The commonest human label; of equally common ones the first of a, b, tie."""
+    counts = np.bincount(human, minlength=4)
+    if not counts[1:].any():
         return None
-    commonest: Verdict = max(rows, key=lambda verdict: rows[verdict])
+    commonest: Verdict = max(VERDICTS, key=lambda verdict: int(counts[VERDICT_CODES[verdict]]))
     return commonest
 
 
-def _rates(
-    counts: Counts,
-    questions: Questions,
-    decides: str,
-    within: str,
-    chosen: Chosen | None,
-    resamples: int,
-    seed: int,
-) -> RateFigures:
-    """``within`` names the verdicts within which labels may have been drawn."""
-    cells = counts.cells[decides]
-    kinds = tuple(counts.people_numbers)
-    tally = LabelTally(within)
-    of_kinds = Counter(zip(cells, counts.people, strict=True))
-    for (code, kind), count in of_kinds.items():
-        human, verdict = two_verdicts(code)
-        tally.add(verdict, human, kinds[kind], count=count)
-    sample = tally.sample(chosen)
-    if questions.repeated and counts.finished and resamples:
-        # A label that is not used leaves its pair among the others.
-        used = {(code, kind): code if tally.counts(kinds[kind], sample) else code & 3 for code, kind in of_kinds}
-        counted = bytearray(used[pair] for pair in zip(cells, counts.people, strict=True))
-        found = rates_over_questions(questions.by_verdict(counted), sample.chosen, resamples=resamples, seed=seed)
+def _shown_rate(codes: Codes) -> WinRate:
+    _, a, tie, b = (int(count) for count in np.bincount(codes, minlength=4))
+    return shown_rate(a, b, tie)
+
+
+def _by_task(frame: RunFrame) -> list[tuple[str | None, NDArray[np.int64]]]:
+    """The tasks with the indexes of their pairs, the commonest first."""
+    found = [(name, np.flatnonzero(frame.pairs.tasks == at)) for at, name in enumerate(frame.pairs.task_names)]
+    return sorted(found, key=lambda item: (-len(item[1]), item[0] or ""))
+
+
+def _layer(frame: RunFrame, layer: int, aggregations: Mapping[str, Figures]) -> LayerFigures:
+    mine, judged = frame.columns_of(layer), frame.judged
+    ab, ba = frame.layer_orders(layer)
+    return LayerFigures(
+        layer,
+        aggregations[f"c2_l{layer}"],
+        position_of(pair_counts(ab[judged], ba[judged])),
+        int(frame.table.calls[:, mine].sum()),
+        int(frame.table.asked[:, mine].sum()),
+    )
+
+
+def _neuron(frame: RunFrame, column: int, figures: _FiguresOf) -> NeuronFigures:
+    layer, neuron = frame.voters[column]
+    table, spec = frame.table, frame.spec
+    asked = table.asked[:, column] > 0
+    places = np.flatnonzero(asked)
+    roles = {frame.role_names.values[code] for code in np.unique(frame.roles((layer, neuron))[places])} - {None}
+    changed = None
+    if 1 < layer <= spec.depth and (layer - 1, neuron) in frame.voters:
+        before = frame.voters.index((layer - 1, neuron))
+        both = asked & (table.asked[:, before] > 0)
+        if both.any():
+            neurons = table.neurons[both]
+            changed = overturns_of(change_counts(neurons[:, before], neurons[:, column], frame.human[both]))
+    return NeuronFigures(
+        layer=layer,
+        neuron=neuron,
+        role=next(iter(roles)) if len(roles) == 1 else None,
+        roles=len(roles),
+        model=_model_of(spec, layer, neuron),
+        figures=figures.of(table.neurons[:, column], places, draws=_NO_RESAMPLES),
+        position=position_of(pair_counts(table.neurons_ab[places, column], table.neurons_ba[places, column])),
+        changed=changed,
+        calls_scored=int(table.calls[:, column].sum()),
+        calls_total=int(table.asked[:, column].sum()),
+    )
+
+
+def _rates(frame: RunFrame, decides: str, chosen: Chosen | None, resamples: int, seed: int) -> RateFigures:
+    sample = frame.label_sample(decides, chosen)
+    if frame.groups is not None and frame.judged.any() and resamples:
+        by_question = frame.by_question(decides, sample)
+        found = rates_over_questions(by_question, sample.chosen, resamples=resamples, seed=seed)
     else:
         found = rates(sample.labelled, sample.others, sample.chosen)
-    scores, lengths, asked = array("d"), array("q"), array("q")
-    for code, length, question in zip(cells, counts.lengths, questions.numbers, strict=True):
-        verdict = two_verdicts(code)[1]
-        if verdict is not None:
-            scores.append(SCORES[verdict])
-            lengths.append(length)
-            asked.append(int(question))
+    codes = frame.aggregations[decides]
+    judged = np.flatnonzero(codes)
+    scores = [SCORES[verdict] for code in codes[judged] if (verdict := CODES[code]) is not None]
+    asked = None if frame.groups is None else frame.groups[judged].tolist()
     return RateFigures(
         estimates=found.estimates,
         strata=found.stratified.strata,
         these_pairs=found.stratified.these_pairs,
         decided=found.decided,
         worth=found.worth,
-        length_adjusted=length_adjusted(scores, lengths, asked if questions.repeated else None),
+        length_adjusted=length_adjusted(scores, frame.longer_b[judged].tolist(), asked),
         chosen=found.chosen,
         assumed=chosen is None and found.chosen == "imported",
         labelled=sample.labelled.total(),
@@ -293,65 +333,88 @@ def _refused(learned: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[st
     )
 
 
-def _data(run: RunInfo, counts: Counts, questions: Questions) -> Data:
-    source = run.record.get("source", {})
-    sides = [{system for system, number in counts.systems.items() if number in of} for of in map(set, counts.played)]
+def _data(frame: RunFrame) -> Data:
+    pairs, source = frame.pairs, frame.run.record.get("source", {})
+    sides = [{pairs.system_names[of] for of in np.unique(pairs.systems[:, side])} for side in (0, 1)]
     only = tuple(next(iter(side)) if len(side) == 1 else None for side in sides)
     one_pair_of_systems = None not in only and only[0] != only[1]
+    several = [panel for panel in frame.panel_counts if len(panel) > 1]
     return Data(
-        hash=str(run.record.get("data_hash", "")),
-        pairs=counts.pairs,
-        finished=counts.finished,
-        labelled=counts.labelled,
-        questions=questions.count,
+        hash=str(frame.run.record.get("data_hash", "")),
+        pairs=len(frame),
+        finished=int(frame.judged.sum()),
+        labelled=int((frame.human > 0).sum()),
+        questions=frame.question_count,
         files=tuple((str(name), str(digest)) for name, digest in source.get("files", ())),
         format=str(source.get("format", "")),
         system_a=only[0] if one_pair_of_systems else None,
         system_b=only[1] if one_pair_of_systems else None,
-        annotated=counts.annotated,
-        annotators=len(counts.annotators),
-        systems=tuple(sorted(system for system in counts.systems if system)),
+        annotated=sum(frame.panel_counts[panel] for panel in several),
+        annotators=len({name for panel in several for name, _ in panel}),
+        systems=tuple(sorted(system for system in pairs.system_names if system)),
     )
 
 
-def _words(counts: Counts) -> tuple[RoleWords, ...]:
+def _words(store: Store, frame: RunFrame) -> tuple[RoleWords, ...]:
+    """The names of generated roles by task; a name counts once a pair."""
+    names: dict[int, Counter[str]] = {}
+    for index, roles in pair_roles(store, frame.run):
+        of_task = names.setdefault(int(frame.pairs.tasks[index]), Counter())
+        of_task.update({" ".join(role.name.split()): 1 for role in roles})
+    numbers = {name: at for at, name in enumerate(frame.pairs.task_names)}
     return tuple(
-        RoleWords(task, of.pairs, tuple(of.role_names.most_common(WORDS_EACH)), len(of.role_names))
-        for task, of in sorted(counts.tasks.items(), key=lambda item: (-item[1].pairs, item[0] or ""))
-        if of.role_names
+        RoleWords(task, len(places), tuple(of.most_common(WORDS_EACH)), len(of))
+        for task, places in _by_task(frame)
+        if (of := names.get(numbers[task]))
     )
 
 
-def _left_out(store: Store, run: RunInfo, counts: Counts, sums: Spent, headline: Figures) -> tuple[LeftOut, ...]:
+def _left_out(store: Store, frame: RunFrame, sums: Spent, decides: str, headline: Figures) -> tuple[LeftOut, ...]:
     found = headline.agreement
-    no_verdict = counts.finished - sum(counts.verdicts[verdict] for verdict in VERDICTS)
+    judged, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
+    verdicts = int((frame.aggregations[decides] > 0).sum())
+    failed = int((frame.judged & (frame.states == PAIR_PHASES.index("failed"))).sum())
     rows = (
-        LeftOut("not judged", counts.pairs - counts.finished, counts.pairs, run.message),
-        LeftOut("calls missing", counts.failed, counts.finished),
-        LeftOut("no verdict", no_verdict, counts.finished),
-        LeftOut("no label", found.n_unlabelled, counts.pairs),
-        LeftOut("label without verdict", found.n_unjudged, counts.labelled),
+        LeftOut("not judged", len(frame) - judged, len(frame), frame.run.message),
+        LeftOut("calls missing", failed, judged),
+        LeftOut("no verdict", judged - verdicts, judged),
+        LeftOut("no label", found.n_unlabelled, len(frame)),
+        LeftOut("label without verdict", found.n_unjudged, labelled),
         LeftOut("unscored", sum(sums.unscored.values()), sums.calls),
-        LeftOut("unread inputs", unread_inputs(store, run), sums.calls),
+        LeftOut("unread inputs", unread_inputs(store, frame.run), sums.calls),
     )
-    return tuple(replace(row, first=tuple(counts.first.get(row.what, ()))) for row in rows if row.count)
+    return tuple(replace(row, first=_first(frame, row.what, decides)) for row in rows if row.count)
 
 
-def _cautions(
-    spec: NetworkSpec, about: About, counts: Counts, questions: Questions, headline: Figures
-) -> tuple[str, ...]:
+def _first(frame: RunFrame, what: Left, decides: str) -> tuple[str, ...]:
+    """The names of the first pairs, or calls, that a figure does not rest on."""
+    if what == "unread inputs":
+        return ()
+    indexes = selected(frame, OfLeftOut(what, decides))[:FIRST_IDS]
+    if what != "unscored":
+        return tuple(frame.pairs.ids[index] for index in indexes)
+    calls = (
+        f"{frame.pairs.ids[index]} {site.layer}.{site.neuron} {site.order} {site.sample}"
+        for index in indexes
+        for site in frame.sites(index)
+        if site.order is not None and frame.call(site).phase == "unscored"
+    )
+    return tuple(islice(calls, FIRST_IDS))
+
+
+def _cautions(frame: RunFrame, about: About, headline: Figures) -> tuple[str, ...]:
     told = []
-    n = headline.agreement.n_used
+    spec, n = frame.spec, headline.agreement.n_used
     if 0 < n < FEW_PAIRS:
         told.append(
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
-    notes = [*counts.sources.notes, *learned_notes(spec, counts.taught, counts.labelled)]
+    notes = [*frame.sources.notes, *run_learned_notes(frame)]
     told.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
-    if questions.repeated:
+    if frame.groups is not None:
         told.append(
-            f"{counts.pairs:,} pairs ask {questions.count:,} different questions: intervals are over questions, "
+            f"{len(frame):,} pairs ask {frame.question_count:,} different questions: intervals are over questions, "
             f"which count as n, and {FEWEST_QUESTIONS} of which are needed. Sign tests of verdicts are over pairs, as "
             "if these had nothing to do with each other: their p is rather too small."
         )
@@ -369,10 +432,11 @@ def _cautions(
                 f"{endpoint} answered for {model} with {len(versions)} different models or versions: "
                 "the answers are not all of one judge."
             )
-    for note, count in counts.notes.most_common(3):
-        told.append(f"Roles on {count:,} of {counts.pairs:,} pairs: {note}.")
-    if len(counts.notes) > 3:
-        told.append(f"Roles differ from the design in {len(counts.notes) - 3} more ways.")
+    noted = Counter(of for of in frame.pairs.notes.tolist() if frame.pairs.note_texts[of])
+    for note, count in noted.most_common(3):
+        told.append(f"Roles on {count:,} of {len(frame):,} pairs: {frame.pairs.note_texts[note]}.")
+    if len(noted) > 3:
+        told.append(f"Roles differ from the design in {len(noted) - 3} more ways.")
     return tuple(told)
 
 

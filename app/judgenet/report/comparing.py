@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen, People
 from judgenet.core.pairs import Verdict
@@ -15,6 +16,7 @@ from judgenet.stats.comparison import Comparison, Difference, compare, rate_diff
 from judgenet.stats.curves import verdict_codes
 from judgenet.stats.provenance import LabelTally, Sample
 from judgenet.stats.resampling import question_counts
+from judgenet.store.frame import RunFrame
 
 
 class Both(NamedTuple):
@@ -40,6 +42,33 @@ class Compared:
     questions: int
 
 
+def both_judged(
+    first: RunFrame,
+    second: RunFrame,
+    aggregations: tuple[str, str],
+    common: Sequence[tuple[int, int]],
+    used: NDArray[np.bool_] | None = None,
+) -> tuple[list[Both], int]:
+    """The pairs on which both runs have a verdict, of the ``common`` ones (places in the first and in the second); and
+    how many common pairs have different labels in the two, which count as none.
+
+    ``used`` says of the first run's pairs whose labels the user asked for; ``None``: of all.
+    """
+    both, clashes = [], 0
+    for mine, theirs in common:
+        human, other_human = first.human_label(mine), second.human_label(theirs)
+        clash = human is not None and other_human is not None and human != other_human
+        clashes += clash
+        said, other_said = first.verdict(aggregations[0], mine), second.verdict(aggregations[1], theirs)
+        if said is not None and other_said is not None:
+            people = first.people(mine)
+            label = None if clash else human or other_human
+            source = people if people.chosen else second.people(theirs)
+            asked = used is None or bool(used[mine])
+            both.append(Both(int(first.pairs.questions[mine]), label, source, asked, said, other_said))
+    return both, clashes
+
+
 def compare_pairs(
     both: Sequence[Both],
     within: str,
@@ -58,7 +87,7 @@ def compare_pairs(
         tally.add(of.first, of.label, of.people, asked=of.asked)
     sample = tally.sample(chosen, only_random=True)
     counting = [of.label if of.asked and tally.counts(of.people, sample) else None for of in both]
-    questions = np.fromiter((of.question for of in both), dtype=np.int64, count=len(both))
+    _, questions = np.unique(np.array([of.question for of in both], dtype=np.int64), return_inverse=True)
     firsts, seconds = verdict_codes(of.first for of in both), verdict_codes(of.second for of in both)
     return Compared(
         figures=compare(

@@ -10,15 +10,15 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.aggregate import aggregation_names, aggregation_title
-from judgenet.core.learned import designed_widths, fingerprint, fixed_role
+from judgenet.core.aggregate import aggregation_title
+from judgenet.core.learned import Taught, designed_widths, fingerprint, fixed_role
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
-from judgenet.core.pairs import Verdict, question_key
+from judgenet.core.pairs import Verdict
 from judgenet.report.words import p_value, points, points_interval
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.comparison import Comparison, Difference, compare
-from judgenet.stats.curves import CODES, Codes, verdict_codes
+from judgenet.stats.curves import CODES, Codes
 from judgenet.stats.diversity import verdict_diversity
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.stats.learning import (
@@ -32,11 +32,11 @@ from judgenet.stats.learning import (
     require_labels,
 )
 from judgenet.stats.resampling import question_counts
+from judgenet.stats.verdicts import sign_codes
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
-from judgenet.store.runs import RunInfo, run_pairs
-from judgenet.store.taught import Taught, fair_results, taught
-from judgenet.store.votes import NeuronVotes
+from judgenet.store.runs import run_pairs
 
 Way = Literal["nonnegative", "any_sign", "dawid_skene", "best_single"]
 
@@ -55,7 +55,7 @@ WARNINGS: Final[dict[Way, str]] = {
 
 
 def learned_ways(
-    found: NeuronVotes, seed: int = 0, on_step: Callable[[int, int], None] | None = None
+    frame: RunFrame, seed: int = 0, on_step: Callable[[int, int], None] | None = None
 ) -> dict[Way, Learned | str]:
     """What each way learns, cross-fitted over questions; why not where it is refused.
 
@@ -65,18 +65,18 @@ def learned_ways(
     for done, name in enumerate(WAY_TITLES):
         if on_step is not None:
             on_step(done, len(WAY_TITLES))
-        learned[name] = learn_way(found, name, seed)
+        learned[name] = learn_way(frame, name, seed)
     return learned
 
 
-def learn_way(found: NeuronVotes, way: Way, seed: int = 0) -> Learned | str:
+def learn_way(frame: RunFrame, way: Way, seed: int = 0) -> Learned | str:
     """What one way learns, or why it does not.
 
     Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one.
     """
-    labels = [pair.human for pair in found.pairs]
-    groups = [question_key(pair.question) for pair in found.pairs]
-    return learn_from(found.votes, labels, groups, way, seed)
+    done = frame.done
+    labels = [CODES[code] for code in frame.human[done]]
+    return learn_from(frame.votes[done], labels, frame.questions[done].tolist(), way, seed)
 
 
 def learn_from(votes: Votes, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0) -> Learned | str:
@@ -208,28 +208,17 @@ def _has_ties(labels: Labels) -> bool:
     return "tie" in labels
 
 
-def vote_codes(store: Store, run: RunInfo) -> dict[str, Codes]:
-    """What each aggregation of a run says of its finished pairs, by name, as codes: the pairs of
-    :func:`judgenet.store.votes.neuron_votes`."""
-    named = [
-        {} if result.verdicts is None else result.verdicts.named()
-        for result in fair_results(store, run)
-        if result.pair.state != "open"
-    ]
-    return {name: verdict_codes(of.get(name) for of in named) for name in aggregation_names(network_of(run))}
-
-
-def neuron_likeness(found: NeuronVotes) -> float | None:
+def neuron_likeness(frame: RunFrame) -> float | None:
     """Yule's Q of two neurons being right on the labelled pairs, the mean over all twos; ``None`` where undefined."""
-    codes = np.where(np.isnan(found.votes), 0, np.where(found.votes > 0, 1, np.where(found.votes < 0, 3, 2)))
-    return verdict_diversity(codes.astype(np.uint8), verdict_codes(pair.human for pair in found.pairs)).q.value
+    codes = sign_codes(np.nan_to_num(frame.votes), ~np.isnan(frame.votes))
+    return verdict_diversity(codes[frame.done], frame.human[frame.done]).q.value
 
 
 def learned_rule(
-    found: NeuronVotes,
+    store: Store,
+    frame: RunFrame,
     learned: Learned,
     kind: LearnedKind,
-    run: RunInfo,
     made: str,
     seed: int = 0,
     decides: bool = False,
@@ -238,14 +227,18 @@ def learned_rule(
 
     ``made`` is the date that is written down.
     """
-    spec = network_of(run)
-    used = [pair for pair in found.pairs if pair.human is not None or kind == "dawid_skene"]
-    tables = learned.tables or ((),) * len(found.places)
+    run, spec, done = frame.run, network_of(frame.run), set(frame.done.tolist())
+    used = [
+        of.pair
+        for of in run_pairs(store, run)
+        if of.index in done and (of.pair.human is not None or kind == "dawid_skene")
+    ]
+    tables = learned.tables or ((),) * len(frame.places)
     return LearnedRule(
         kind=kind,
         neurons=tuple(
             NeuronWeight(layer, neuron, fixed_role(spec, layer, neuron), weight, table)
-            for (layer, neuron), weight, table in zip(found.places, learned.weights, tables, strict=True)
+            for (layer, neuron), weight, table in zip(frame.places, learned.weights, tables, strict=True)
         ),
         widths=designed_widths(spec),
         prior=learned.prior,
@@ -261,13 +254,9 @@ def learned_rule(
     )
 
 
-def run_learned_notes(store: Store, run: RunInfo) -> list[str]:
+def run_learned_notes(frame: RunFrame) -> list[str]:
     """:func:`learned_notes` of a run; empty where its network has no learned aggregation."""
-    spec = network_of(run)
-    if spec.aggregation.learned is None:
-        return []
-    labelled = sum(of.pair.human is not None for of in run_pairs(store, run))
-    return learned_notes(spec, taught(store, run), labelled)
+    return learned_notes(frame.spec, frame.taught, int((frame.human > 0).sum()))
 
 
 def learned_notes(spec: NetworkSpec, known: Taught, labelled: int) -> list[str]:

@@ -1,6 +1,6 @@
 """What can be said of a run beyond counting its verdicts: the win rate corrected by labels, and the people behind them.
 
-Everything comes from an index of verdicts (:class:`~judgenet.report.verdict_index.VerdictIndex`): the run is not read
+Everything comes from the run in memory (:class:`~judgenet.store.frame.RunFrame`): the store is not read
 again.
 """
 
@@ -12,12 +12,12 @@ from itertools import repeat
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
-from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.agreement import ReviewShare, review_share
 from judgenet.stats.calibration import Labelled, Method, Rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.provenance import Sample
+from judgenet.store.frame import RunFrame
 
 _CORRECTED: tuple[Method, ...] = ("stratified", "lee", "k_class")
 
@@ -75,22 +75,22 @@ class Numbers:
         return sum(self.labelled.values())
 
 
-def numbers(index: VerdictIndex, aggregation: str, chosen: Chosen | None = None, seed: int = 0) -> Numbers:
-    """The numbers of a run whose verdicts are indexed.
+def numbers(frame: RunFrame, aggregation: str, chosen: Chosen | None = None, seed: int = 0) -> Numbers:
+    """The numbers of a run.
 
     :raises KeyError: the run has no such aggregation.
     """
-    labelled, others = index.labelled_counts(aggregation)
-    sample = index.sample(aggregation, chosen)
+    labelled, others = frame.labelled_counts(aggregation)
+    sample = frame.label_sample(aggregation, chosen)
     panel = None
-    if index.panels:
-        panel = panel_agreement(dict(said) for said, count in index.panels.items() for _ in repeat(None, count))
+    if frame.panels:
+        panel = panel_agreement(dict(said) for said, count in frame.panel_counts.items() for _ in repeat(None, count))
     return Numbers(
         aggregation=aggregation,
-        pairs=len(index),
+        pairs=len(frame),
         labelled=labelled,
         others=others,
-        rates=rates_over_questions(index.by_question(aggregation, sample), sample.chosen, seed=seed),
+        rates=rates_over_questions(frame.by_question(aggregation, sample), sample.chosen, seed=seed),
         sample=sample,
         assumed=chosen is None and sample.chosen == "imported",
         panel=panel,

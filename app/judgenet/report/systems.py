@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from judgenet.core.pairs import Pair, Verdict, question_key
+import numpy as np
+
+from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
+from judgenet.stats.curves import CODES
 from judgenet.stats.length import LengthAdjusted
 from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Strength, Ties, length_rates, rank
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_scores, win_shares
-from judgenet.store.results import PairResult
+from judgenet.store.frame import RunFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +23,26 @@ class SystemGames:
 
     ``games`` gives the places of the two systems among ``names``, the question, and by how much B is longer.
     ``verdicts`` and ``human`` hold ``None`` where nothing was said; ``annotators`` has what each person said by name.
-    ``pairs`` are all pairs of the run, ``unnamed``
-    those that do not name two systems.
+    ``indexes`` are the places of their pairs in the run, ``pairs`` is how many the run has, ``unnamed`` how many of
+    them do not name two systems.
     """
 
     names: tuple[str, ...]
     games: tuple[tuple[int, int, Hashable, int], ...]
+    indexes: tuple[int, ...]
     verdicts: Mapping[str, Sequence[Verdict | None]]
     human: Sequence[Verdict | None]
     annotators: Sequence[Mapping[str, Verdict]]
     pairs: int
     unnamed: int
+
+    def by_system(self) -> dict[str, tuple[int, ...]]:
+        """The places in the run of the pairs in which each system plays, by its name."""
+        found: dict[str, list[int]] = {name: [] for name in self.names}
+        for (a, b, *_), index in zip(self.games, self.indexes, strict=True):
+            found[self.names[a]].append(index)
+            found[self.names[b]].append(index)
+        return {name: tuple(indexes) for name, indexes in found.items()}
 
     def of(self, said: Sequence[Verdict | None]) -> list[Game]:
         """The games of which something was said."""
@@ -41,42 +53,30 @@ class SystemGames:
         ]
 
 
-def named(pair: Pair) -> bool:
-    """Whether a pair names two different systems."""
-    return bool(pair.model_a and pair.model_b and pair.model_a != pair.model_b)
-
-
-def systems_of(pairs: Iterable[Pair]) -> tuple[str, ...]:
-    """The systems that pairs name, by name."""
-    return tuple(sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name}))
-
-
-def system_games(results: Iterable[PairResult], aggregations: Sequence[str]) -> SystemGames:
-    """The games of a run, by each of the aggregations."""
-    kept: list[tuple[Pair, Mapping[str, Verdict | None]]] = []
-    total = 0
-    for result in results:
-        total += 1
-        if named(result.pair.pair):
-            kept.append((result.pair.pair, {} if result.verdicts is None else result.verdicts.named()))
-    names = systems_of(pair for pair, _ in kept)
-    places: Mapping[str | None, int] = {name: place for place, name in enumerate(names)}
+def system_games(frame: RunFrame) -> SystemGames:
+    """The games of a run, by each of its aggregations."""
+    pairs = frame.pairs
+    known = sorted({name for name in pairs.system_names if name})
+    place = np.array([known.index(name) if name else -1 for name in pairs.system_names], dtype=np.int64)
+    sides = place[pairs.systems] if len(pairs) else np.zeros((0, 2), np.int64)
+    games = np.flatnonzero((sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1]))
+    # A system that is named on one side alone plays no game.
+    playing = sorted({int(of) for of in sides[games].ravel()})
+    number = {of: at for at, of in enumerate(playing)}
     return SystemGames(
-        names,
+        tuple(known[of] for of in playing),
         tuple(
-            (
-                places[pair.model_a],
-                places[pair.model_b],
-                question_key(pair.question),
-                len(pair.response_b) - len(pair.response_a),
+            (number[int(a)], number[int(b)], int(question), int(longer))
+            for (a, b), question, longer in zip(
+                sides[games], frame.questions[games], frame.longer_b[games], strict=True
             )
-            for pair, _ in kept
         ),
-        {name: [said.get(name) for _, said in kept] for name in aggregations},
-        [pair.human for pair, _ in kept],
-        [dict(pair.annotators) for pair, _ in kept],
-        total,
-        total - len(kept),
+        tuple(games.tolist()),
+        {name: [CODES[code] for code in codes[games]] for name, codes in frame.aggregations.items()},
+        [CODES[code] for code in frame.human[games]],
+        [dict(pairs.panel_kinds[of]) for of in pairs.panels[games]],
+        len(pairs),
+        len(pairs) - len(games),
     )
 
 

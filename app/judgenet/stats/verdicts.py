@@ -54,6 +54,9 @@ class VerdictTable:
         votes: of shape (pairs, neurons): the mean over a neuron's valid calls of +1 (A), -1 (B) and 0 (tie); NaN
             without a valid call.
         calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
+        cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote.
+        layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
+        asked: of shape (pairs, neurons): how many calls of a neuron are in, valid or not.
         used, total: by pair, the valid calls of neurons and chair, and all that are in.
     """
 
@@ -66,6 +69,10 @@ class VerdictTable:
     neurons_ba: Codes
     votes: Floats
     calls: NDArray[np.uint8]
+    cast: Counts
+    layers_ab: Codes
+    layers_ba: Codes
+    asked: Counts
     used: Counts
     total: Counts
 
@@ -106,6 +113,10 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     network = layers <= scores.depth
     by_order, in_order = sums[:, network].sum(axis=1), counts[:, network].sum(axis=1)
     c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
+    of_layer = [layers == layer for layer in range(1, scores.depth + 1)]
+    by_layer = np.stack([sums[:, one].sum(axis=1) for one in of_layer], axis=1)
+    in_layer = np.stack([counts[:, one].sum(axis=1) for one in of_layer], axis=1)
+    of_asked = asked.sum(axis=(2, 3))
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
     there = counts.sum(axis=2)
     lead = (said[..., 0] - said[..., 2]).sum(axis=2)
@@ -134,8 +145,12 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         neurons_ba=sign_codes(sums[:, :, 1], counts[:, :, 1] > 0),
         votes=votes,
         calls=np.minimum(said, 255).astype(np.uint8),
+        cast=cast[:, network].sum(axis=1),
+        layers_ab=sign_codes(by_layer[:, :, 0], in_layer[:, :, 0] > 0),
+        layers_ba=sign_codes(by_layer[:, :, 1], in_layer[:, :, 1] > 0),
+        asked=of_asked,
         used=there.sum(axis=1),
-        total=asked.sum(axis=(1, 2, 3)),
+        total=of_asked.sum(axis=1),
     )
 
 

@@ -19,6 +19,7 @@ from judgenet.core.aggregate import aggregation_names
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Reason
 from judgenet.core.labels import Chosen, People
+from judgenet.core.learned import NOTHING_TAUGHT, Taught
 from judgenet.core.network import Aggregation, inputs_of
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.stats.agreement import Flips, flips_of
@@ -26,6 +27,7 @@ from judgenet.stats.curves import CODES, AgreementCurves, Codes, agreement_curve
 from judgenet.stats.provenance import LabelSources, LabelTally, Sample
 from judgenet.stats.resampling import question_counts
 from judgenet.stats.verdicts import CallScores, VerdictTable, sign_codes, verdict_table
+from judgenet.stats.whatif import Calls
 from judgenet.store.call_frame import CallFrame
 from judgenet.store.columns import DONE_PHASE, REASON_CODES, SCORED_PHASE, VERDICT_CODES, Panel, Place
 from judgenet.store.results import neuron_names, within_name
@@ -52,6 +54,8 @@ def role_key(name: str) -> str:
 class RunFrame(CallFrame):
     """The pairs, calls and verdicts of one run; see :class:`CallFrame` for its columns."""
 
+    taught: Taught = NOTHING_TAUGHT
+    """The pairs whose labels taught the learned aggregation (:func:`judgenet.store.taught.fair_frame`)."""
     _cached_table: VerdictTable | None = None
     _cached_places: tuple[Place, ...] | None = None
 
@@ -86,10 +90,21 @@ class RunFrame(CallFrame):
         return self.pairs.questions.astype(np.int64)
 
     @property
+    def question_count(self) -> int:
+        """How many different questions the pairs ask."""
+        return int(self.pairs.questions.max(initial=0)) + 1 if len(self) else 0
+
+    @property
+    def longer_b(self) -> NDArray[np.int64]:
+        """By how many characters response B is longer than A."""
+        lengths = self.pairs.lengths.astype(np.int64)
+        return lengths[:, 1] - lengths[:, 0]
+
+    @property
     def groups(self) -> Groups | None:
         """:attr:`questions` where a question has several pairs, else ``None``."""
         questions = self.questions
-        return questions if len(questions) and int(questions.max()) + 1 < len(questions) else None
+        return questions if self.question_count < len(self) else None
 
     @property
     def panels(self) -> Counter[tuple[Verdict | None, Panel]]:
@@ -98,6 +113,19 @@ class RunFrame(CallFrame):
         return Counter(
             {(CODES[human], self.pairs.panel_kinds[panel]): count for (human, panel), count in kinds.items() if panel}
         )
+
+    @property
+    def panel_counts(self) -> Counter[Panel]:
+        """How many pairs have which annotations by name, of those with annotations."""
+        found: Counter[Panel] = Counter()
+        for (_, panel), count in self.panels.items():
+            found[panel] += count
+        return found
+
+    @property
+    def done(self) -> NDArray[np.int64]:
+        """The indexes of the pairs whose calls are all in, in order."""
+        return np.flatnonzero(self.states >= DONE_PHASE)
 
     # Neurons
 
@@ -151,6 +179,10 @@ class RunFrame(CallFrame):
 
     # Verdicts
 
+    def verdict(self, name: str, index: int) -> Verdict | None:
+        """What an aggregation says of a pair."""
+        return CODES[int(self.aggregations[name][index])]
+
     def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
         """The verdict of each aggregation on a finished pair, ``None`` before."""
         if self.states[index] < DONE_PHASE:
@@ -185,6 +217,18 @@ class RunFrame(CallFrame):
                 asked[site] = there & (column.reason != code) if code else there
         return CallScores(difference, asked, voters, self.spec.depth)
 
+    def what_if_calls(self) -> Calls:
+        """The calls of the neurons on the finished pairs, for questions about smaller networks."""
+        scores, done, neurons = self.call_scores(without=Reason.NOT_RECORDED), self.done, len(self.places)
+        _, questions = np.unique(self.questions[done], return_inverse=True)
+        return Calls(
+            scores.difference[done, :neurons],
+            scores.asked[done, :neurons],
+            np.array([layer for layer, _ in self.places], dtype=np.int64),
+            self.human[done],
+            questions,
+        )
+
     @property
     def table(self) -> VerdictTable:
         """The verdicts of all aggregations, orders, and neurons (:attr:`voters`)."""
@@ -203,6 +247,10 @@ class RunFrame(CallFrame):
         n, table = len(self.places), self.table
         return {"ab": table.neurons_ab[:, :n], "ba": table.neurons_ba[:, :n]}
 
+    def layer_orders(self, layer: int) -> tuple[Codes, Codes]:
+        """The average over the calls of a layer (from 1) in order AB and in order BA, codes by pair."""
+        return self.table.layers_ab[:, layer - 1], self.table.layers_ba[:, layer - 1]
+
     @property
     def both_orders(self) -> dict[str, tuple[Codes, Codes]]:
         """The verdicts in order AB and in order BA by pair: of the average over all calls (``c1``) and of each neuron
@@ -220,6 +268,19 @@ class RunFrame(CallFrame):
     def calls(self) -> NDArray[np.uint8]:
         """Of shape (pairs, neurons, 2, 3): how many calls of each order say that A wins, a tie, that B wins."""
         return self.table.calls[:, : len(self.places)]
+
+    def mean_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean scores of A and of B by pair, over the valid calls of neurons that have scores; NaN without one."""
+        sums, counts = np.zeros((2, len(self))), np.zeros(len(self))
+        judged = self.judged
+        for (layer, _, order, _), column in self.columns.items():
+            if order is not None and 1 <= layer <= self.spec.depth:
+                scores = np.stack(column.scores)
+                there = judged & (column.phase == SCORED_PHASE) & ~np.isnan(scores).any(axis=0)
+                sums += np.where(there, scores, 0.0)
+                counts += there
+        means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+        return means[0], means[1]
 
     def role_verdicts(self) -> dict[str, RoleVerdicts]:
         """What the neurons of each role said together, by :func:`role_key`, in the order in which roles came."""
@@ -287,20 +348,38 @@ class RunFrame(CallFrame):
             and kinds[people].settled_by is None
         )
 
-    def label_sample(self, aggregation: str, chosen: Chosen | None = None) -> Sample:
-        """The labels that an estimate may rest on, as ``chosen`` says for all of them or as is kept of each."""
+    def labelled_counts(self, aggregation: str) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
+        """Counts of the pairs with a verdict: those with a label by (verdict, label), the others by verdict."""
+        labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+        others: Counter[Verdict] = Counter()
+        for (verdict, label), count in pair_counts(self.aggregations[aggregation], self.human).items():
+            if verdict is not None and label is not None:
+                labelled[verdict, label] += count
+            elif verdict is not None:
+                others[verdict] += count
+        return labelled, others
+
+    def label_sample(
+        self, aggregation: str, chosen: Chosen | None = None, used: NDArray[np.bool_] | None = None
+    ) -> Sample:
+        """The labels that an estimate may rest on, as ``chosen`` says for all of them or as is kept of each. Labels of
+        pairs that are not ``used`` count as not asked for."""
         tally = LabelTally(within_name(self.run, aggregation))
         said = self.aggregations[aggregation].tolist()
-        kinds = Counter(zip(said, self.human.tolist(), self.pairs.people.tolist(), strict=True))
-        for (verdict, human, people), count in kinds.items():
-            tally.add(CODES[verdict], CODES[human], self.pairs.people_kinds[people], count=count)
+        asked = [True] * len(self) if used is None else used.tolist()
+        kinds = Counter(zip(said, self.human.tolist(), self.pairs.people.tolist(), asked, strict=True))
+        for (verdict, human, people, wanted), count in kinds.items():
+            tally.add(CODES[verdict], CODES[human], self.pairs.people_kinds[people], asked=wanted, count=count)
         return tally.sample(chosen)
 
-    def by_question(self, aggregation: str, sample: Sample) -> NDArray[np.float64]:
+    def by_question(
+        self, aggregation: str, sample: Sample, used: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float64]:
         """Pairs of each question by verdict and by the label that ``sample`` rests on, of shape (questions, 4, 4)."""
         tally = LabelTally(within_name(self.run, aggregation))
         counting = np.array([tally.counts(people, sample) for people in self.pairs.people_kinds], dtype=bool)
-        labels = np.where(counting[self.pairs.people], self.human, 0).astype(np.uint8)
+        wanted = counting[self.pairs.people] if used is None else counting[self.pairs.people] & used
+        labels = np.where(wanted, self.human, 0).astype(np.uint8)
         return question_counts(self.questions, self.aggregations[aggregation], labels)
 
     def unlabelled(self, aggregation: str, *, counting: bool = True) -> dict[Verdict, list[int]]:

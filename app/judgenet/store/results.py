@@ -97,14 +97,16 @@ def question_numbers(pairs: Iterable[Pair]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(question_key(of.question), len(numbers)) for of in pairs], dtype=np.int64)
 
 
-def common_pairs(store: Store, one: RunInfo, other: RunInfo) -> list[tuple[int, int]]:
-    """The places of the pairs that two runs both have: with the same id and the same content for a judge."""
+def common_pairs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> list[tuple[int, int]]:
+    """The places in the first and in the second run of the pairs that both have: with the same id and the same content
+    for a judge; in the order of the second."""
+    (store, one), (other_store, other) = first, second
     if one.record.get("data_hash") and one.record.get("data_hash") == other.record.get("data_hash"):
         return [(index, index) for index in range(len(pair_states(store, one)))]
-    mine = {of.pair.id: (of.index, of.pair.content_hash) for of in run_pairs(store, one)}
+    mine = {of.pair.id: (of.index, bytes.fromhex(of.pair.content_hash)[:16]) for of in run_pairs(store, one)}
     found = []
-    for of in run_pairs(store, other):
-        index, content = mine.get(of.pair.id, (-1, ""))
-        if content == of.pair.content_hash:
+    for of in run_pairs(other_store, other):
+        index, content = mine.get(of.pair.id, (-1, b""))
+        if content == bytes.fromhex(of.pair.content_hash)[:16]:
             found.append((index, of.index))
     return found

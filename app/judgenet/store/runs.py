@@ -534,6 +534,14 @@ def run_pairs(store: Store, run: RunInfo) -> Iterator[RunPair]:
         yield _pair(row, book)
 
 
+def pair_roles(store: Store, run: RunInfo) -> Iterator[tuple[int, tuple[Role, ...]]]:
+    """The roles of the pairs of a run that have some, by index."""
+    for index, roles in store.reader.execute(
+        "SELECT pair, roles FROM run_pairs WHERE run=? AND roles IS NOT NULL ORDER BY pair", (run.number,)
+    ):
+        yield index, tuple(Role(name, text) for name, text in json.loads(roles))
+
+
 def run_pair(store: Store, run: RunInfo, index: int) -> RunPair:
     """One pair of a run.
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgenet.core.pairs import ORDERS
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.columns import PAIR_PHASES
 from judgenet.store.db import Store, restored
@@ -59,7 +58,7 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     import pandas as pd
 
     pairs, table = frame.pairs, frame.table
-    mean_a, mean_b = _means(frame)
+    mean_a, mean_b = frame.mean_scores()
     columns: dict[str, object] = {
         "id": pairs.ids,
         "state": np.array(PAIR_PHASES, dtype=object)[frame.states],
@@ -88,18 +87,6 @@ def _words(codes: Codes) -> object:
 def _named(frame: RunFrame, side: int) -> object:
     names = np.array(frame.pairs.system_names or (None,), dtype=object)
     return names[frame.pairs.systems[:, side]]
-
-
-def _means(frame: RunFrame) -> tuple[object, object]:
-    sums, counts = np.zeros((2, len(frame))), np.zeros(len(frame))
-    for (layer, _, order, _), column in frame.columns.items():
-        if order in ORDERS and 1 <= layer <= frame.spec.depth:
-            both = np.stack(column.scores)
-            there = ~np.isnan(both).any(axis=0) & frame.judged & ~np.isnan(column.differences)
-            sums += np.where(there, both, 0.0)
-            counts += there
-    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return means[0], means[1]
 
 
 def call_table(store: Store, run: RunInfo, *, texts: bool = False) -> pd.DataFrame:

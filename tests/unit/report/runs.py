@@ -24,7 +24,9 @@ from judgenet.engine.ports import ChatReply, ChatRequest, Usage
 from judgenet.report.build import build
 from judgenet.report.model import Report
 from judgenet.store.db import Store
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_info
+from judgenet.store.taught import fair_frame
 from tests.unit.engine import harness
 
 Say = Callable[[CallSite], tuple[float, float] | None]
@@ -131,4 +133,6 @@ def opened(path: Path) -> Iterator[tuple[Store, RunInfo]]:
 def reported(path: Path, **options: Any) -> Report:
     """The report of the newest run at ``path``; few resamples unless asked for."""
     with opened(path) as (store, run):
-        return build(store, run, **{"resamples": 200, **options})
+        rules = options.pop("rules", None)
+        recorded = network_of(run).aggregation
+        return build(store, fair_frame(store, run, rules), recorded=recorded, **{"resamples": 200, **options})

@@ -26,6 +26,7 @@ from judgenet.report.outline import outline
 from judgenet.report.tables import markdown
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
+from judgenet.store.taught import fair_frame
 from tests.unit.engine import harness
 from tests.unit.report.runs import (
     ROLES,
@@ -445,7 +446,7 @@ def test_an_address_is_told_without_its_secrets(tmp_path: Path) -> None:
         url = "https://ada" + ":secret@judge.example:8443/v1?key=hidden"
         run.record["endpoints"] = {"fake": {"kind": "openai", "base_url": url}}
         run.record["learned"] = {"fake": {"judge": {"temperature": "not_applied", "context_window": 9}}}
-        found = build(store, run)
+        found = build(store, fair_frame(store, run))
     assert [(e.name, e.host) for e in found.about.endpoints] == [("fake", "judge.example:8443")]
     assert "secret" not in repr(found)
     assert "hidden" not in repr(found)
@@ -456,14 +457,14 @@ def test_progress_is_told_and_can_end_it(tmp_path: Path) -> None:
     record(path, labelled_pairs(3), lambda site: (8, 2), fixed_network(1))
     heard: list[tuple[int, int]] = []
     with opened(path) as (store, run):
-        build(store, run, on_progress=lambda done, total: heard.append((done, total)))
-        assert heard == [(0, 3), (3, 3)]
+        fair_frame(store, run, on_progress=lambda done, total: heard.append((done, total)))
+        assert (heard[0], heard[-1]) == ((0, 3), (3, 3))
 
         def stop(done: int, total: int) -> None:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            build(store, run, on_progress=stop)
+            fair_frame(store, run, on_progress=stop)
 
 
 def test_the_same_run_gives_the_same_report(judged: tuple[Path, list[Pair], Elsewhere]) -> None:

@@ -10,21 +10,11 @@ import pytest
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.numbers import numbers
-from judgenet.report.verdict_index import VerdictIndex
 from judgenet.stats.planning import draw_labels
-from judgenet.store.db import Store
-from judgenet.store.results import network_of, pair_calls, pair_results, verdicts_of
-from judgenet.store.runs import RunInfo
+from judgenet.store.results import pair_results
+from judgenet.store.taught import fair_frame
 from tests.unit.report.runs import labelled_pairs, opened, record
-from tests.unit.report.test_verdict_index import leaning
-
-
-def indexed(store: Store, run: RunInfo) -> VerdictIndex:
-    spec = network_of(run)
-    index = VerdictIndex(spec)
-    for pair, rows in pair_calls(store, run):
-        index.add(pair, rows, verdicts_of(pair, rows, spec.depth, spec.aggregation))
-    return index
+from tests.unit.report.test_selection import leaning
 
 
 def annotated(pairs: list[Pair]) -> list[Pair]:
@@ -43,7 +33,7 @@ def test_counts_are_those_of_the_pairs(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     record(path, pairs, leaning(pairs))
     with opened(path) as (store, run):
-        index = indexed(store, run)
+        index = fair_frame(store, run)
         cells: Counter[tuple[Verdict, Verdict]] = Counter()
         others: Counter[Verdict] = Counter()
         for result in pair_results(store, run):
@@ -78,7 +68,7 @@ def test_without_labels_only_the_uncorrected_rate_is_left(tmp_path: Path) -> Non
     path = tmp_path / "run.db"
     record(path, pairs, leaning(pairs))
     with opened(path) as (store, run):
-        found = numbers(indexed(store, run), "c1")
+        found = numbers(fair_frame(store, run), "c1")
     assert found.rates.estimates["naive"].value is not None
     assert found.rates.estimates["stratified"].value is None
     assert found.rates.estimates["stratified"].reason
@@ -96,7 +86,7 @@ def test_intervals_are_over_questions_where_these_repeat(tmp_path: Path) -> None
         path = tmp_path / f"{name}.db"
         record(path, part, leaning(part))
         with opened(path) as (store, run):
-            found = numbers(indexed(store, run), "c2_all", "random").rates.estimates
+            found = numbers(fair_frame(store, run), "c2_all", "random").rates.estimates
         interval = found["naive"].interval
         assert interval is not None
         widths.append(interval.high - interval.low)
@@ -105,7 +95,7 @@ def test_intervals_are_over_questions_where_these_repeat(tmp_path: Path) -> None
     few = [replace(pair, question=f"Why {place % 5}?") for place, pair in enumerate(pairs)]
     record(tmp_path / "few.db", few, leaning(few))
     with opened(tmp_path / "few.db") as (store, run):
-        found = numbers(indexed(store, run), "c2_all", "random").rates.estimates
+        found = numbers(fair_frame(store, run), "c2_all", "random").rates.estimates
     assert found["stratified"].value is not None
     assert found["stratified"].interval is None
     assert "5 questions" in found["stratified"].reason

@@ -19,20 +19,19 @@ from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, outline, sections
 from judgenet.report.study import deepen
 from judgenet.report.tables import csv, latex, markdown, report_json
-from judgenet.report.verdict_index import VerdictIndex
-from judgenet.store.results import network_of
+from judgenet.store.taught import fair_frame
 from tests.unit.report.runs import Scores, fixed_network, labelled_pairs, opened, random_say, record
 from tests.unit.report.test_build import Elsewhere, sign
 
 
 def studied(path: Path, other: Path | None = None, **options: object) -> Report:
     with opened(path) as (store, run):
-        index = VerdictIndex(network_of(run), run.id)
-        found = build(store, run, observe=index.add, **{"resamples": 200, **options})  # type: ignore[arg-type]
-        found = deepen(store, run, found, index)
+        frame = fair_frame(store, run)
+        found = build(store, frame, **{"resamples": 200, **options})  # type: ignore[arg-type]
+        found = deepen(store, found, frame)
         if other is not None:
             with opened(other) as (other_store, other_run):
-                found = compare_runs(store, run, found, index, other_store, other_run)
+                found = compare_runs(store, run, found, frame, other_store, other_run)
     return found
 
 

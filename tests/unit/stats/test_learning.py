@@ -10,12 +10,13 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
-from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pairs import Verdict
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.report.learned import below_baseline, neuron_likeness
 from judgenet.stats.agreement import agreement
 from judgenet.stats.calibration import stratified
+from judgenet.stats.curves import CODES
 from judgenet.stats.learning import (
     LearningError,
     best_single,
@@ -26,8 +27,8 @@ from judgenet.stats.learning import (
     splits,
 )
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.recorded import import_run, select
-from judgenet.store.votes import NeuronVotes, neuron_votes
 
 Votes = NDArray[np.float64]
 
@@ -198,28 +199,32 @@ WHERE = "task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules"
 
 
 @pytest.fixture(scope="module")
-def llmbar(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> NeuronVotes:
+def llmbar(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFrame:
     """The 18 neurons (six judges, three prompts) on the 419 pairs, both orders, as recorded."""
     folder = shared_data / "llmbar"
     files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
     selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, parse_conditions(WHERE))
     with Store.open(tmp_path_factory.mktemp("llmbar") / "run.judgenet.db") as store:
-        found = neuron_votes(store, import_run(store, selected))
+        found = RunFrame.read(store, import_run(store, selected))
     assert found.votes.shape == (419, 18)
     return found
 
 
-def labels_of(pairs: tuple[Pair, ...]) -> list[Verdict | None]:
-    return [pair.human for pair in pairs]
+def labels_of(frame: RunFrame) -> list[Verdict | None]:
+    return [CODES[code] for code in frame.human]
 
 
-def of_neuron(found: NeuronVotes, neuron: int) -> tuple[Verdict | None, ...]:
+def tasks_of(frame: RunFrame) -> list[str]:
+    return [frame.pairs.task_names[number] or "" for number in frame.pairs.tasks]
+
+
+def of_neuron(found: RunFrame, neuron: int) -> tuple[Verdict | None, ...]:
     return tuple("a" if vote > 0 else "b" if vote < 0 else "tie" for vote in found.votes[:, neuron])
 
 
 @pytest.mark.data
-def test_learned_weights_beat_the_best_judge_and_the_vote_on_llmbar(llmbar: NeuronVotes) -> None:
-    labels, groups = labels_of(llmbar.pairs), [pair.question for pair in llmbar.pairs]
+def test_learned_weights_beat_the_best_judge_and_the_vote_on_llmbar(llmbar: RunFrame) -> None:
+    labels, groups = labels_of(llmbar), llmbar.questions.tolist()
     singles = {name: accuracy(labels, of_neuron(llmbar, place)) for place, name in enumerate(llmbar.names)}
     assert max(singles, key=lambda name: singles[name]) == "GPT-4|Vanilla"
     assert round(singles["GPT-4|Vanilla"], 3) == 0.809
@@ -233,9 +238,9 @@ def test_learned_weights_beat_the_best_judge_and_the_vote_on_llmbar(llmbar: Neur
 
 
 @pytest.mark.data
-def test_dawid_skene_on_copies_of_a_judge_is_said_to_be_below_the_baseline(llmbar: NeuronVotes) -> None:
+def test_dawid_skene_on_copies_of_a_judge_is_said_to_be_below_the_baseline(llmbar: RunFrame) -> None:
     """Kappa -.09 on LLMBar: three prompts a judge, most of them fooled together."""
-    labels, groups = labels_of(llmbar.pairs), [pair.question for pair in llmbar.pairs]
+    labels, groups = labels_of(llmbar), llmbar.questions.tolist()
     found = agreement(labels, dawid_skene(llmbar.votes, groups, ties=False).verdicts)
     assert found.kappa == pytest.approx(-0.094, abs=0.005)
     alike = neuron_likeness(llmbar)
@@ -249,9 +254,9 @@ def test_dawid_skene_on_copies_of_a_judge_is_said_to_be_below_the_baseline(llmba
 
 
 @pytest.mark.data
-def test_a_task_left_out_is_judged_better_than_by_the_best_judge_there(llmbar: NeuronVotes) -> None:
-    labels, tasks = labels_of(llmbar.pairs), [pair.task or "" for pair in llmbar.pairs]
-    questions = [pair.question for pair in llmbar.pairs]
+def test_a_task_left_out_is_judged_better_than_by_the_best_judge_there(llmbar: RunFrame) -> None:
+    labels, tasks = labels_of(llmbar), tasks_of(llmbar)
+    questions = llmbar.questions.tolist()
     kept = leave_out(llmbar.votes, labels, tasks, questions).verdicts
     signed = leave_out(llmbar.votes, labels, tasks, questions, nonnegative=False).verdicts
     published = {"GPTInst": 0.837, "GPTOut": 0.745, "Manual": 0.717, "Neighbor": 0.754, "Natural": 0.930}

@@ -19,8 +19,8 @@ from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import wilson
 from judgenet.stats.whatif import Calls, Choice, answer, change, verdict_codes, what_if, whole_choice
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.recorded import import_run, select
-from judgenet.store.votes import run_calls
 
 LAYERS = np.array([1, 1, 1, 2, 2])
 
@@ -184,7 +184,8 @@ def test_the_width_of_llmbar(shared_data: Path, tmp_path: Path) -> None:
     where = parse_conditions("task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules")
     selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, where)
     with Store.open(tmp_path / "run.judgenet.db") as store:
-        calls, names = run_calls(store, import_run(store, selected))
+        frame = RunFrame.read(store, import_run(store, selected))
+    calls, names = frame.what_if_calls(), frame.names
     found = what_if(calls, Aggregation())
     assert found is not None
     # Statistics 5.9: the vote of all 18 reaches .556, GPT-4 with the prompt Vanilla alone .809.

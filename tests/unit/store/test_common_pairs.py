@@ -21,7 +21,7 @@ def test_pairs_are_the_same_by_id_and_content_whatever_their_place(tmp_path: Pat
     harness.run(place, harness.start(judged=[relabelled, changed, pairs[4], pairs[0]]))
     with Store.open(place, readonly=True) as store:
         first, second = runs(store)
-        assert common_pairs(store, first, second) == [(3, 0), (4, 2), (0, 3)]
+        assert common_pairs((store, first), (store, second)) == [(3, 0), (4, 2), (0, 3)]
         assert common_pairs(store, second, first) == [(3, 0), (0, 3), (2, 4)]
 
 
@@ -32,4 +32,4 @@ def test_all_pairs_of_the_same_data_are_common(tmp_path: Path) -> None:
     harness.run(place, harness.start(network(2, 1, settings=harness.SETTINGS), pairs))
     with Store.open(place, readonly=True) as store:
         first, second = runs(store)
-        assert common_pairs(store, first, second) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+        assert common_pairs((store, first), (store, second)) == [(0, 0), (1, 1), (2, 2), (3, 3)]

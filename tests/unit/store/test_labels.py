@@ -12,8 +12,10 @@ import pytest
 
 from judgenet.core.labels import HumanLabel, LabelRules
 from judgenet.core.pairs import Pair
+from judgenet.stats.curves import CODES
 from judgenet.store import db as store_db
 from judgenet.store.db import SCHEMA_VERSION, Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.labels import (
     LabelBook,
     add_labels,
@@ -26,7 +28,6 @@ from judgenet.store.labels import (
 )
 from judgenet.store.results import pair_results
 from judgenet.store.runs import pair_heads, run_info, run_pair, run_pairs, start_run
-from judgenet.store.votes import neuron_votes
 from tests.unit.engine import harness
 
 PAIRS = [
@@ -164,7 +165,7 @@ def test_labels_given_after_a_run_are_in_all_that_reads_it(tmp_path: Path) -> No
         assert [run_pair(store, run, place).pair.human for place in range(4)] == expected
         assert [head.human for head in pair_heads(store, run)] == expected
         assert [result.pair.pair.human for result in pair_results(store, run)] == expected
-        assert [pair.human for pair in neuron_votes(store, run).pairs] == expected
+        assert [CODES[code] for code in RunFrame.read(store, run).human] == expected
         people = [of.people for of in run_pairs(store, run)]
         assert [one.chosen for one in people] == ["random", "random", None, None]
         assert [one.without for one in people] == ["", "", "targeted", "text changed"]

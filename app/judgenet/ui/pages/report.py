@@ -315,7 +315,7 @@ class ReportPage(OfRunPage):
             def on_step(_name: str) -> None:
                 job.check()
 
-            return deepen(store, run, report, results.index, on_step=on_step)
+            return deepen(store, report, results.frame, on_step=on_step)
 
         try:
             deep = await self.context.tasks.job("Reckon panels, weights and smaller networks", work)
@@ -369,7 +369,7 @@ class ReportPage(OfRunPage):
         if store is None or not beside.common:
             return report
         other = beside.other
-        return compare_runs(store, results.run, report, results.index, store, other.run, read=other.index)
+        return compare_runs(store, results.run, report, results.frame, store, other.run, read=other.frame)
 
     def _compose(self) -> None:
         """Puts the chosen parts together and lays out the pages."""

@@ -21,7 +21,7 @@ from judgenet.core.network import Aggregation
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
-from judgenet.report.verdict_index import OfNeuron, Selection
+from judgenet.report.selection import OfNeuron, Selection, selected
 from judgenet.report.words import plural
 from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
@@ -267,7 +267,7 @@ class ResultsPage(OfRunPage):
         store = self.context.document.store
         if store is not None:
             # Where every judged pair has a label, none was chosen.
-            count = results.index.from_file() if results.numbers.others else 0
+            count = results.frame.labels_from_file() if results.numbers.others else 0
             self.head.show_file_labels(label_rules(store).file_chosen, count)
 
     def _choose_file_labels(self, chosen: Chosen) -> None:
@@ -413,7 +413,7 @@ class ResultsPage(OfRunPage):
         if results is None:
             return
         if self._chosen is not None:
-            pairs = results.index.pairs(self._chosen)
+            pairs = selected(results.frame, self._chosen)
             why = selection_words(self._chosen, results.report)
         elif self._listed is not None:
             pairs, why = self._listed

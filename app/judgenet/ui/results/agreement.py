@@ -14,7 +14,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
 from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
-from judgenet.report.verdict_index import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
+from judgenet.report.selection import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
 from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural, points
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row

@@ -13,7 +13,7 @@ from judgenet.core.network_changes import Change
 from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.comparing import Compared
 from judgenet.report.judges import network_words
-from judgenet.report.verdict_index import Turn
+from judgenet.report.selection import Turn
 from judgenet.report.words import minus, p_value, percent, plural, points, points_interval, ratio, ratio_interval
 from judgenet.stats.comparison import Difference
 from judgenet.store.runs import RunInfo

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.network import Aggregation
 from judgenet.store.db import Store, StoreError
-from judgenet.store.runs import RunInfo, pair_states
+from judgenet.store.runs import RunInfo
 from judgenet.ui.context import Context
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
@@ -223,11 +223,10 @@ class Explorer(QObject):
 
 
 def _explored(store: Store, run: RunInfo, on_progress: Callable[[int, int], None]) -> Explored:
-    from judgenet.store.votes import run_calls
+    from judgenet.store.frame import RunFrame
 
-    calls, names = run_calls(store, run, on_progress)
-    places = tuple(place for place, state in enumerate(pair_states(store, run)) if state != "open")
-    return Explored(run, calls, names, places)
+    frame = RunFrame.read(store, run, on_progress=on_progress)
+    return Explored(run, frame.what_if_calls(), frame.names, tuple(frame.done.tolist()))
 
 
 def _curve(

@@ -180,41 +180,33 @@ class Learning(QObject):
 
 
 def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
-    from judgenet.report.learned import (
-        below_baseline,
-        learned_rule,
-        learned_ways,
-        less_others,
-        neuron_likeness,
-        vote_codes,
-    )
+    from judgenet.report.learned import below_baseline, learned_rule, learned_ways, less_others, neuron_likeness
     from judgenet.report.model import Figures
     from judgenet.report.trust import agreements
     from judgenet.stats.curves import verdict_codes
-    from judgenet.store.results import question_numbers
-    from judgenet.store.votes import neuron_votes
+    from judgenet.store.taught import fair_frame
 
-    votes = neuron_votes(store, run)
+    frame = fair_frame(store, run)
     job.check()
-    ways = learned_ways(votes, on_step=lambda done, total: job.report(done, total))
+    ways = learned_ways(frame, on_step=lambda done, total: job.report(done, total))
     learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
-    human = verdict_codes(pair.human for pair in votes.pairs)
+    human, questions = frame.human[frame.done], frame.questions[frame.done]
     said = {way: verdict_codes(of.verdicts) for way, of in learned.items()}
-    questions = question_numbers(votes.pairs)
     figures = agreements(questions, human, {str(way): codes for way, codes in said.items()})
     job.check()
-    less = less_others(questions, human, said, vote_codes(store, run))
-    alike = neuron_likeness(votes)
+    votes = {name: codes[frame.done] for name, codes in frame.aggregations.items()}
+    less = less_others(questions, human, said, votes)
+    alike = neuron_likeness(frame)
     fitted = learned.get(KIND)
     return LearnedRun(
         run_id=run.id,
-        names=votes.names,
-        places=votes.places,
+        names=frame.names,
+        places=frame.places,
         figures={way: Figures(*figures[way]) for way in learned},
         weights={way: of.weights for way, of in learned.items()},
         reasons={way: of for way, of in ways.items() if isinstance(of, str)},
         less=less,
         below_baseline={way: below_baseline(way, figures[way][0], alike) for way in learned},
-        rule=None if fitted is None else learned_rule(votes, fitted, KIND, run, made),
-        labels=sum(pair.human is not None for pair in votes.pairs),
+        rule=None if fitted is None else learned_rule(store, frame, fitted, KIND, made),
+        labels=int((human > 0).sum()),
     )

@@ -104,8 +104,8 @@ class PairsModel(QAbstractListModel):
         """What the network and what people say."""
         if self._results is None:
             return None, None
-        index, pair = self._results.index, self.pairs[row]
-        return index.verdict(self._aggregation, pair), index.human(pair)
+        frame, pair = self._results.frame, self.pairs[row]
+        return frame.verdict(self._aggregation, pair), frame.human_label(pair)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = index.row()

@@ -115,7 +115,7 @@ class PlannerPanel(Panel):
         if self._results is None or self.plan is None or not self._advised:
             return ()
         results = self._results
-        free = results.index.unlabelled(results.report.decides, counting=results.numbers.counting)
+        free = results.frame.unlabelled(results.report.decides, counting=results.numbers.counting)
         return tuple(draw_labels(free, self.plan.more))
 
     @property
@@ -143,7 +143,7 @@ class PlannerPanel(Panel):
             sample.others,
             self.width_wished,
             counting=numbers.counting,
-            by_question=results.index.by_question(numbers.aggregation, sample),
+            by_question=results.frame.by_question(numbers.aggregation, sample),
         )
         self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
         advised = self._advised

@@ -12,14 +12,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_title
-from judgenet.core.network import Aggregation
 from judgenet.report.model import Figures
 from judgenet.report.words import minus, of, plural
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError
-from judgenet.store.results import pair_results
-from judgenet.store.runs import RunInfo
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
@@ -34,6 +31,7 @@ from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
     from judgenet.report.systems import SystemsRanking
+    from judgenet.store.frame import RunFrame
 
 FEWEST: Final = 3
 """With fewer systems the win rate says all that a ranking would."""
@@ -144,7 +142,7 @@ class RankingPanel(Panel):
                     raise JobCancelled
                 job.share_is(share)
 
-            return _ranked(store, results.run, results.rules, results.report.decides, len(results.index), report)
+            return _ranked(results.frame, results.report.decides, report)
 
         try:
             found = await self._context.tasks.job("Rank the systems", work)
@@ -190,26 +188,15 @@ class RankingPanel(Panel):
         self.words.setText(" ".join(_words(found, wins=wins)))
 
 
-def _ranked(
-    store: Store, run: RunInfo, rules: Aggregation, decides: str, total: int, report: Callable[[float], None]
-) -> Ranked | None:
-    """Reads and ranks; ``None`` where too few systems are named."""
-    from judgenet.report.systems import named, rank_run, system_games
+def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> Ranked | None:
+    """Ranks the systems of a run; ``None`` where too few are named."""
+    from judgenet.report.systems import rank_run, system_games
 
-    pairs: dict[str, list[int]] = {}
-    results = []
-    for result in pair_results(store, run, rules):
-        pair = result.pair.pair
-        results.append(result)
-        if named(pair):
-            for name in (pair.model_a, pair.model_b):
-                pairs.setdefault(name or "", []).append(result.pair.index)
-        report(0.5 * len(results) / max(1, total))
-    if len(pairs) < FEWEST:
+    games = system_games(frame)
+    if len(games.names) < FEWEST:
         return None
-    games = system_games(results, [decides])
-    found = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(0.5 + 0.5 * done / of_all))
-    return Ranked(found, {name: tuple(places) for name, places in pairs.items()})
+    found = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(done / of_all))
+    return Ranked(found, games.by_system())
 
 
 def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[Row], list[Column]]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from judgenet.report.blocks import Cloud, Line
 from judgenet.report.model import Report
 from judgenet.report.outline_record import caution_lines, left_line
-from judgenet.report.verdict_index import LISTED, OfLeftOut
+from judgenet.report.selection import LISTED, OfLeftOut
 from judgenet.report.words import of, percent, reason_words
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.drawing_view import DrawingView

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from judgenet.report.judges import Differing
     from judgenet.report.model import Report
     from judgenet.report.numbers import Numbers
-    from judgenet.report.verdict_index import Comparison, VerdictIndex
+    from judgenet.report.selection import Comparison
+    from judgenet.store.frame import RunFrame
 
 WAIT_MS: Final = 30
 """Changes that follow each other faster are reckoned once."""
@@ -77,13 +78,13 @@ class Results:
 
     run: RunInfo
     report: Report
-    index: VerdictIndex
+    frame: RunFrame
     numbers: Numbers
 
     @property
     def labels_key(self) -> int:
         """Another number where labels are others."""
-        return hash(self.index.human_codes.tobytes())
+        return hash(self.frame.human.tobytes())
 
     @property
     def rules(self) -> Aggregation:
@@ -95,19 +96,11 @@ def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     # The window opens before what reckons is loaded.
     from judgenet.report.build import build
     from judgenet.report.numbers import numbers
-    from judgenet.report.verdict_index import VerdictIndex
+    from judgenet.store.taught import fair_frame
 
-    index = VerdictIndex(replace(network_of(run), aggregation=wish.rules), run.id)
-    report = build(
-        store,
-        run,
-        rules=wish.rules,
-        decides=wish.decides,
-        each=wish.studies,
-        on_progress=work.report,
-        observe=index.add,
-    )
-    return Results(run, report, index, numbers(index, wish.decides))
+    frame = fair_frame(store, run, wish.rules, work.report)
+    report = build(store, frame, recorded=network_of(run).aggregation, decides=wish.decides, each=wish.studies)
+    return Results(run, report, frame, numbers(frame, wish.decides))
 
 
 def decided_by(run: RunInfo, rule: str) -> str:
@@ -135,24 +128,20 @@ class Beside:
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
-    from judgenet.report.comparing import Both, compare_pairs
+    from judgenet.report.comparing import both_judged, compare_pairs
     from judgenet.report.judges import changes_between, what_differs
-    from judgenet.report.verdict_index import compare
+    from judgenet.report.selection import compare
 
-    common = common_pairs(store, other.run, mine.run)
+    common = common_pairs((store, other.run), (store, mine.run))
     names = other.report.decides, mine.report.decides
-    both = []
-    for theirs, place in common:
-        said, other_said = mine.index.verdict(names[1], place), other.index.verdict(names[0], theirs)
-        if said is not None and other_said is not None:
-            label, people = mine.index.human(place), mine.index.people(place)
-            both.append(Both(mine.index.question(place), label, people, True, said, other_said))
+    places = [(place, theirs) for theirs, place in common]
+    both, _ = both_judged(mine.frame, other.frame, (names[1], names[0]), places)
     older, newer = sorted((mine.run, other.run), key=lambda run: run.number)
     differing = what_differs((store, mine.run), (store, other.run))
     return Beside(
         other,
         len(common),
-        compare(other.index, mine.index, names, common),
+        compare(other.frame, mine.frame, names, common),
         compare_pairs(
             both, within_name(mine.run, names[1]), runs=(f"run {mine.run.number}", f"run {other.run.number}")
         ),

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from judgenet.report.numbers import Numbers
-from judgenet.report.verdict_index import Overturned
+from judgenet.report.selection import Overturned
 from judgenet.report.words import of, percent, percent_interval, plural, points, ratio
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
@@ -137,10 +137,9 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
     import numpy as np
 
     from judgenet.report.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
-    from judgenet.store.frame import RunFrame
     from judgenet.store.taught import fair_frame
 
-    found = fair_frame(store, RunFrame.read(store, results.run, results.rules))
+    found = fair_frame(store, results.run, results.rules)
     job.share_is(0.4)
     numbers, decides = results.numbers, results.report.decides
     figures = uncertainty_figures(found, decides, target=numbers.review.target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import NetworkSpec
 from judgenet.report.model import Report
-from judgenet.report.verdict_index import (
+from judgenet.report.selection import (
     Cell,
     OfAggregation,
     OfLeftOut,

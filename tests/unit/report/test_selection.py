@@ -17,7 +17,7 @@ from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.engine.budget import Limits
 from judgenet.report.build import build
 from judgenet.report.model import Report
-from judgenet.report.verdict_index import (
+from judgenet.report.selection import (
     Cell,
     OfAggregation,
     OfLeftOut,
@@ -27,12 +27,13 @@ from judgenet.report.verdict_index import (
     OrdersDiffer,
     Overturned,
     Turned,
-    VerdictIndex,
     compare,
+    selected,
 )
 from judgenet.store.db import Store
-from judgenet.store.results import network_of, pair_calls, pair_results
+from judgenet.store.results import pair_calls, pair_results
 from judgenet.store.runs import RunInfo, run_info
+from judgenet.store.taught import fair_frame
 from tests.unit.report.runs import Say, labelled_pairs, record
 
 COUNT = 60
@@ -59,8 +60,8 @@ class Recorded:
     def __init__(self, store: Store, run: RunInfo) -> None:
         self.store = store
         self.run = run
-        self.index = VerdictIndex(network_of(run))
-        self.report: Report = build(store, run, resamples=0, observe=self.index.add)
+        self.frame = fair_frame(store, run)
+        self.report: Report = build(store, self.frame, resamples=0)
         self.results = list(pair_results(store, run))
         self.calls = [rows for _, rows in pair_calls(store, run)]
 
@@ -91,7 +92,7 @@ def test_a_cell_of_the_confusion_matrix_leads_to_its_pairs(run: Recorded) -> Non
     table = confusion_matrix([human for human, _ in both], [said for _, said in both], labels=list(VERDICTS))
     for row, human in enumerate(VERDICTS):
         for column, said in enumerate(VERDICTS):
-            found = run.index.pairs(Cell("c2_all", said, human))
+            found = selected(run.frame, Cell("c2_all", said, human))
             assert len(found) == table[row][column] == run.report.headline.agreement.confusion[row][column]
             assert all(run.human(pair) == human and run.verdicts(pair).c2_all == said for pair in found)
 
@@ -101,11 +102,11 @@ def test_pairs_whose_orders_differ(run: Recorded) -> None:
     expected = {"first": position.primacy, "last": position.recency, "partial": position.partial}
     assert min(expected["first"], expected["partial"]) > 0
     for kind, count in expected.items():
-        assert len(run.index.pairs(OrdersDiffer(kind))) == count  # type: ignore[arg-type]
-    differ = run.index.pairs(OrdersDiffer())
+        assert len(selected(run.frame, OrdersDiffer(kind))) == count  # type: ignore[arg-type]
+    differ = selected(run.frame, OrdersDiffer())
     assert len(differ) == sum(expected.values())
     assert set(differ) == {p for p in range(COUNT) if run.verdicts(p).c1_ab != run.verdicts(p).c1_ba}
-    first = run.index.pairs(OrdersDiffer("first"))
+    first = selected(run.frame, OrdersDiffer("first"))
     assert all(run.verdicts(pair).c1_ab == "a" and run.verdicts(pair).c1_ba == "b" for pair in first)
 
 
@@ -118,7 +119,7 @@ def test_pairs_that_layer_2_overturned_and_whether_that_was_right(run: Recorded)
         ("wrong", found.to_wrong),
         ("between", found.between_wrong),
     ):
-        chosen = run.index.pairs(Overturned(1, 2, turn))  # type: ignore[arg-type]
+        chosen = selected(run.frame, Overturned(1, 2, turn))  # type: ignore[arg-type]
         assert len(chosen) == count
         for pair in chosen:
             before, after = run.verdicts(pair).c2_layers
@@ -127,7 +128,7 @@ def test_pairs_that_layer_2_overturned_and_whether_that_was_right(run: Recorded)
             assert (turn != "wrong") or before == run.human(pair)
     for row, was in enumerate(VERDICTS):
         for column, now in enumerate(VERDICTS):
-            pairs = run.index.pairs(Turned(1, 2, was, now))
+            pairs = selected(run.frame, Turned(1, 2, was, now))
             assert len(pairs) == found.table[row][column]
             assert all(run.verdicts(pair).c2_layers == (was, now) for pair in pairs)
 
@@ -135,8 +136,8 @@ def test_pairs_that_layer_2_overturned_and_whether_that_was_right(run: Recorded)
 def test_pairs_on_which_a_neuron_a_role_a_task_an_aggregation_was_wrong(run: Recorded) -> None:
     for neuron in run.report.neurons:
         figures = neuron.figures.agreement
-        right = run.index.pairs(OfNeuron(neuron.layer, neuron.neuron, True))
-        wrong = run.index.pairs(OfNeuron(neuron.layer, neuron.neuron, False))
+        right = selected(run.frame, OfNeuron(neuron.layer, neuron.neuron, True))
+        wrong = selected(run.frame, OfNeuron(neuron.layer, neuron.neuron, False))
         assert len(right) == round((figures.accuracy or 0) * figures.n_used)
         assert len(right) + len(wrong) == figures.n_used
         for pair in right:
@@ -144,31 +145,31 @@ def test_pairs_on_which_a_neuron_a_role_a_task_an_aggregation_was_wrong(run: Rec
             assert said[neuron.layer, neuron.neuron] == run.human(pair)
     for role in run.report.roles:
         figures = role.figures.agreement
-        right = run.index.pairs(OfRole(role.role, True))
+        right = selected(run.frame, OfRole(role.role, True))
         assert len(right) == round((figures.accuracy or 0) * figures.n_used)
-        assert len(right) + len(run.index.pairs(OfRole(role.role.upper(), False))) == figures.n_used
+        assert len(right) + len(selected(run.frame, OfRole(role.role.upper(), False))) == figures.n_used
     for task in run.report.tasks:
         figures = task.figures["c1"].agreement
-        right = run.index.pairs(OfTask(task.task, "c1", True))
+        right = selected(run.frame, OfTask(task.task, "c1", True))
         assert len(right) == round((figures.accuracy or 0) * figures.n_used)
         assert all(run.results[pair].pair.pair.task == task.task for pair in right)
     figures = run.report.aggregations["c2_l1"].agreement
-    wrong = run.index.pairs(OfAggregation("c2_l1", False))
+    wrong = selected(run.frame, OfAggregation("c2_l1", False))
     assert len(wrong) == figures.n_used - round((figures.accuracy or 0) * figures.n_used)
 
 
 def test_what_is_left_out_leads_to_its_pairs(run: Recorded) -> None:
-    unlabelled = run.index.pairs(OfLeftOut("no label", "c2_all"))
+    unlabelled = selected(run.frame, OfLeftOut("no label", "c2_all"))
     assert len(unlabelled) == run.report.headline.agreement.n_unlabelled > 0
     assert all(run.human(pair) is None for pair in unlabelled)
-    unscored = set(run.index.pairs(OfLeftOut("unscored", "c2_all")))
+    unscored = set(selected(run.frame, OfLeftOut("unscored", "c2_all")))
     expected = {
         pair
         for pair, rows in enumerate(run.calls)
         if any(row.site.order is not None and not isinstance(row.result, Evaluation) for row in rows)
     }
     assert unscored == expected != set()
-    assert run.index.pairs(OfLeftOut("not judged", "c2_all")) == ()
+    assert selected(run.frame, OfLeftOut("not judged", "c2_all")) == ()
 
 
 def test_a_run_that_stopped_at_its_limit_lists_what_is_not_judged(tmp_path: Path) -> None:
@@ -178,17 +179,17 @@ def test_a_run_that_stopped_at_its_limit_lists_what_is_not_judged(tmp_path: Path
     with Store.open(place, readonly=True) as store:
         run = Recorded(store, run_info(store))
         assert run.run.state == "budget"
-        open_pairs = run.index.pairs(OfLeftOut("not judged", "c2_all"))
+        open_pairs = selected(run.frame, OfLeftOut("not judged", "c2_all"))
         assert open_pairs == tuple(p for p, result in enumerate(run.results) if result.verdicts is None)
         assert 0 < len(open_pairs) == 30 - run.report.data.finished
 
 
 def test_other_rules_are_compared_pair_by_pair(run: Recorded) -> None:
     rules = Aggregation(vote="call", ties="candidate", fallback="c1")
-    index = VerdictIndex(network_of(run.run))
-    report = build(run.store, run.run, rules=rules, resamples=0, observe=index.add)
+    frame = fair_frame(run.store, run.run, rules)
+    report = build(run.store, frame, recorded=run.frame.spec.aggregation, resamples=0)
     other = [result.verdicts for result in pair_results(run.store, run.run, rules)]
-    found = compare(run.index, index, ("c2_all", "c2_all"))
+    found = compare(run.frame, frame, ("c2_all", "c2_all"))
     changed = {pair for pair, new in enumerate(other) if new and new.c2_all != run.verdicts(pair).c2_all}
     assert set(found.pairs["all"]) == changed != set()
     assert found.overturns.overturned == len(changed)
@@ -203,7 +204,7 @@ def test_other_rules_are_compared_pair_by_pair(run: Recorded) -> None:
 
 
 def test_only_common_pairs_are_compared(run: Recorded) -> None:
-    found = compare(run.index, run.index, ("c2_l1", "c2_l2"), [(pair, pair) for pair in range(0, COUNT, 2)])
+    found = compare(run.frame, run.frame, ("c2_l1", "c2_l2"), [(pair, pair) for pair in range(0, COUNT, 2)])
     assert found.overturns.n == COUNT // 2
-    assert set(found.pairs["all"]) == {pair for pair in run.index.pairs(Overturned(1, 2)) if pair % 2 == 0}
-    assert compare(run.index, run.index, ("c1", "c1"), []).overturns.n == 0
+    assert set(found.pairs["all"]) == {pair for pair in selected(run.frame, Overturned(1, 2)) if pair % 2 == 0}
+    assert compare(run.frame, run.frame, ("c1", "c1"), []).overturns.n == 0

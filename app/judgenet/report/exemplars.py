@@ -1,0 +1,209 @@
+"""The pairs that are worth reading closely: where the network differs from people, and from itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import PairVerdicts, aggregate
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import Evaluation
+from judgenet.core.learned import LEARNED
+from judgenet.core.pairs import ORDERS, Order, Verdict
+from judgenet.report.model import KINDS, Kind, PairStudy, Quote, excerpt
+from judgenet.stats.curves import Codes
+from judgenet.store.columns import VERDICT_CODES
+from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
+from judgenet.store.runs import full_calls, run_pair
+
+QUESTION_CHARS = 600
+RESPONSE_CHARS = 1200
+EVIDENCE_CHARS = 900
+
+_DIGITS = 9
+"""Means of scores that differ by less are equal: sums of decimal fractions are not exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplars:
+    """The indexes of the most instructive pairs of each kind, the most instructive first, and how many pairs are of
+    each kind."""
+
+    pairs: dict[Kind, tuple[int, ...]]
+    counts: dict[Kind, int]
+
+
+def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
+    """Chooses ``each`` pairs of each kind; a pair that is the best of several kinds is shown once.
+
+    A pair is the more instructive the surer the network was of what people, the other order or the layer before
+    contradict: a change from one response to the other goes before one from or to a tie, then the larger difference
+    of scores. Of equal pairs the earlier one is kept.
+    """
+    means = _Means(frame)
+    said, human, tie = frame.aggregations[decides], frame.human, VERDICT_CODES["tie"]
+    ab, ba = frame.table.c1_ab, frame.table.c1_ba
+    kinds: dict[Kind, tuple[Codes, Codes, NDArray[np.float64]]] = {
+        "people": (said, human, np.abs(means.all)),
+        "orders": (ab, ba, np.abs(np.nan_to_num(means.order["ab"]) - np.nan_to_num(means.order["ba"]))),
+    }
+    depth = frame.spec.depth
+    if depth > 1:
+        first, last = (frame.aggregations[f"c2_l{layer}"] for layer in (1, depth))
+        kinds["layers"] = (first, last, np.abs(np.nan_to_num(means.layer[depth]) - np.nan_to_num(means.layer[1])))
+    shown: set[int] = set()
+    chosen: dict[Kind, tuple[int, ...]] = {}
+    counts: dict[Kind, int] = {}
+    for kind in KINDS:
+        if kind not in kinds:
+            continue
+        one, other, gap = kinds[kind]
+        differ = np.flatnonzero(frame.judged & (one > 0) & (other > 0) & (one != other))
+        counts[kind] = len(differ)
+        clear = (one[differ] != tie) & (other[differ] != tie)
+        order = np.lexsort((differ, -np.round(np.nan_to_num(gap[differ]), _DIGITS), ~clear))
+        chosen[kind] = tuple(int(index) for index in differ[order] if int(index) not in shown)[:each]
+        shown.update(chosen[kind])
+    return Exemplars(chosen, {kind: count for kind, count in counts.items() if count})
+
+
+class _Means:
+    """Mean differences of scores, A minus B, of the valid calls of neurons by pair: of all, by order, by layer."""
+
+    def __init__(self, frame: RunFrame) -> None:
+        scores = frame.call_scores()
+        part = scores.difference[:, : len(frame.places)]
+        layers = np.array([layer for layer, _ in frame.places])
+        self.all = _mean(part)
+        self.order: dict[Order, NDArray[np.float64]] = {of: _mean(part[:, :, [at]]) for at, of in enumerate(ORDERS)}
+        self.layer = {layer: _mean(part[:, layers == layer]) for layer in range(1, frame.spec.depth + 1)}
+
+
+def _mean(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    there = (~np.isnan(differences)).sum(axis=(1, 2, 3))
+    total = np.nansum(differences, axis=(1, 2, 3))
+    means: NDArray[np.float64] = np.divide(total, there, out=np.full(len(total), np.nan), where=there > 0)
+    return means
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A call with an evaluation: A minus B."""
+
+    site: CallSite
+    difference: float
+    verdict: Verdict
+
+
+def pair_studies(store: Store, frame: RunFrame, decides: str, found: Exemplars) -> tuple[PairStudy, ...]:
+    """The chosen pairs with what their calls said, read from the store, by kind and the most instructive first."""
+    return tuple(
+        _study(store, frame, decides, kind, index) for kind, indexes in found.pairs.items() for index in indexes
+    )
+
+
+def _study(store: Store, frame: RunFrame, decides: str, kind: Kind, index: int) -> PairStudy:
+    spec = frame.spec
+    verdicts = aggregate(frame.opinions(index), spec.depth, spec.aggregation)
+    verdict, human = frame.verdict(decides, index), frame.human_label(index)
+    scored = [
+        _Scored(CallSite(index, of.layer, of.neuron, of.order, of.sample), of.result.difference, of.result.verdict)
+        for of in sorted(frame.opinions(index), key=lambda of: of[:4])
+        if isinstance(of.result, Evaluation)
+    ]
+    neurons = [call for call in scored if call.site.layer <= spec.depth]
+    if kind == "people" and verdict is not None and human is not None:
+        sites = _for_and_against(scored, verdict, human)
+    else:
+        sites = _swayed(neurons) if kind == "orders" else _turned(neurons, spec.depth)
+    pair = run_pair(store, frame.run, index).pair
+    means = {order: _mean_of(call.difference for call in neurons if call.site.order == order) for order in ORDERS}
+    return PairStudy(
+        kind=kind,
+        index=index,
+        pair_id=pair.id,
+        task=pair.task,
+        question=excerpt(pair.question, QUESTION_CHARS),
+        response_a=excerpt(pair.response_a, RESPONSE_CHARS),
+        response_b=excerpt(pair.response_b, RESPONSE_CHARS),
+        human=human,
+        verdict=verdict,
+        verdicts=_fair(frame, index, verdicts),
+        mean_ab=means["ab"],
+        mean_ba=means["ba"],
+        quotes=tuple(_quotes(store, frame, sites)),
+    )
+
+
+def _fair(frame: RunFrame, index: int, found: PairVerdicts) -> PairVerdicts:
+    """The verdicts with a learned one that may be held against the label."""
+    return replace(found, learned=frame.verdict(LEARNED, index)) if found.has_learned else found
+
+
+def _quotes(store: Store, frame: RunFrame, sites: Sequence[CallSite]) -> Iterator[Quote]:
+    for site in sites:
+        for call in full_calls(store, frame.run, site):
+            if isinstance(call.result, Evaluation) and site.order is not None:
+                said = call.result
+                yield Quote(
+                    site.layer,
+                    site.neuron,
+                    call.role,
+                    site.order,
+                    said.verdict,
+                    said.score_a,
+                    said.score_b,
+                    excerpt(said.evidence, EVIDENCE_CHARS),
+                )
+
+
+def _mean_of(values: Iterable[float]) -> float | None:
+    numbers = list(values)
+    return fsum(numbers) / len(numbers) if numbers else None
+
+
+def _towards(verdict: Verdict, difference: float) -> float:
+    """How strongly a difference of scores speaks for a verdict."""
+    return {"a": difference, "b": -difference, "tie": -abs(difference)}[verdict]
+
+
+def _for_and_against(scored: Sequence[_Scored], verdict: Verdict, human: Verdict) -> tuple[CallSite, ...]:
+    """The call that speaks most for the network's verdict, later layers first, and the one most for people's."""
+    sites = []
+    for wanted in (verdict, human):
+        speakers = [call for call in scored if call.verdict == wanted]
+        if speakers:
+            best = max(speakers, key=lambda c: (_towards(wanted, c.difference), c.site.layer, -c.site.neuron))
+            sites.append(best.site)
+    return tuple(sites)
+
+
+def _swayed(neurons: Sequence[_Scored]) -> tuple[CallSite, ...]:
+    """The two orders of the neuron that they sway most."""
+    best: tuple[float, CallSite, CallSite] | None = None
+    by_order = {(c.site.layer, c.site.neuron, c.site.sample, c.site.order): c for c in neurons}
+    for (layer, neuron, sample, order), call in by_order.items():
+        other = by_order.get((layer, neuron, sample, "ba")) if order == "ab" else None
+        if other is not None:
+            swing = abs(call.difference - other.difference) + (call.verdict != other.verdict)
+            if best is None or swing > best[0]:
+                best = (swing, call.site, other.site)
+    return () if best is None else best[1:]
+
+
+def _turned(neurons: Sequence[_Scored], depth: int) -> tuple[CallSite, ...]:
+    """The first and the last layer's call of the neuron whose scores moved most."""
+    best: tuple[float, CallSite, CallSite] | None = None
+    at = {(c.site.layer, c.site.neuron, c.site.sample, c.site.order): c for c in neurons}
+    for (layer, neuron, sample, order), call in at.items():
+        later = at.get((depth, neuron, sample, order)) if layer == 1 else None
+        if later is not None:
+            move = abs(later.difference - call.difference) + (later.verdict != call.verdict)
+            if best is None or move > best[0]:
+                best = (move, call.site, later.site)
+    return () if best is None else best[1:]
