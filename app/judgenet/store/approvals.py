@@ -251,11 +251,15 @@ def _outside(path: Path, folder: Path | None) -> list[str]:
     if _is_network(path) and (folder is None or folder.absolute().drive.lower() != path.drive.lower()):
         # Merely to look where such a path leads would log in at a server of somebody else's choice.
         return [os.path.normpath(path)]
+    if "#" in path.name and not path.exists():
+        # A part of a file, such as a sheet of a workbook: what is read is the file.
+        path = path.with_name(path.name.partition("#")[0])
     real = path.resolve()
     roots = [asset().resolve(), example("").resolve()] + ([] if folder is None else [folder.absolute().resolve()])
     places = [real]
     if real.is_dir():
-        places += [found.resolve() for found in real.iterdir() if found.is_symlink()]
+        # As deep as a folder of pairs is looked through.
+        places += [found.resolve() for found in (*real.glob("*"), *real.glob("*/*")) if found.is_symlink()]
     return [str(place) for place in places if not any(_inside(place, root) for root in roots)]
 
 

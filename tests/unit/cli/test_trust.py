@@ -12,6 +12,7 @@ import pytest
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.project import PairsSource
+from judgenet.store.approvals import file_needs
 from judgenet.store.files import load_project, save_project
 from judgenet.store.settings import provider_keys
 from tests.fakes.listener import SECRET, Listener, their_project
@@ -172,7 +173,7 @@ def test_estimates_and_lists_send_nothing_and_ask_nothing(
     assert listener.seen == []
 
 
-@pytest.mark.parametrize("way", ["up", "absolute", "link", "folder of links", "hidden"])
+@pytest.mark.parametrize("way", ["up", "absolute", "link", "folder of links", "deep link", "hidden"])
 def test_a_project_reads_below_its_own_folder_only(
     judgenet: Judgenet, tmp_path: Path, listener: Listener, pairs: Path, way: str
 ) -> None:
@@ -182,9 +183,13 @@ def test_a_project_reads_below_its_own_folder_only(
         (folder / "mine.jsonl").symlink_to(pairs)
     elif way == "folder of links":
         (folder / "set" / "mine.jsonl").symlink_to(pairs)
+    elif way == "deep link":
+        (folder / "set" / "deep").mkdir()
+        (folder / "set" / "deep" / "mine.jsonl").symlink_to(pairs)
     elif way == "hidden":
         (folder / ".private").write_text(pairs.read_text())
-    named = {"up": "../pairs.jsonl", "absolute": str(pairs), "link": "mine.jsonl", "folder of links": "set"}
+    named = {"up": "../pairs.jsonl", "absolute": str(pairs), "link": "mine.jsonl"}
+    named |= {"folder of links": "set", "deep link": "set"}
     outside = str(folder / ".private") if way == "hidden" else str(pairs)
     project = their_project(folder, EndpointProfile("box", base_url=listener.url), [named.get(way, ".private")])
     for command in (("run", project), ("estimate", project), ("run", project, "--out", "out")):
@@ -198,6 +203,14 @@ def test_a_project_reads_below_its_own_folder_only(
     # The approval is of this project: another that names the file is asked again.
     other = their_project(folder, EndpointProfile("box", base_url=listener.url), [outside], "other")
     assert judgenet("run", other).code == 2
+
+
+def test_a_sheet_of_a_linked_workbook_is_its_file(tmp_path: Path, config: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "book.xlsx").write_bytes(b"")
+    (tmp_path / "in" / "book.xlsx").symlink_to(tmp_path / "book.xlsx")
+    (need,) = file_needs(["book.xlsx#pairs"], tmp_path / "in", "0" * 16)
+    assert need.place == str(tmp_path / "book.xlsx")
 
 
 def test_a_replay_and_a_model_file_outside_the_folder_need_approval(
