@@ -264,6 +264,7 @@ def _from_text(folded: Folded, found: Finding) -> Reading | Unscored:
 
 _LEAD_IN = re.compile(r"[^\w\n]*(?:(?:the|my|final|overall) )*(?:(?:scores?|ratings?|评分|得分|分数) ?:)?[^\w\n]*对?\Z")
 _REST_OF_LINE = re.compile(r"[^\w\n]*(?:points?|分)?[^\w\n]*(?=\n|\Z)")
+_TAG = re.compile(r"<[^<>]{1,200}>")
 _BROKEN_OBJECT = re.compile(r"\{\s*[\"']\w{1,40}[\"']\s*:\s*[\"']")
 
 
@@ -280,6 +281,8 @@ def _evidence(folded: Folded, found: Finding) -> str:
         rest = _REST_OF_LINE.match(folded.low, found.end)
         told = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else found.end, end)
     told = told.strip()
+    if "<" in told and not _TAG.sub("", told).strip():
+        return ""
     if told.startswith("{") and (broken := _BROKEN_OBJECT.match(told)):
         told = told[broken.end() :].rstrip("\"', }\n")
     heading = _HEADING.match(told)

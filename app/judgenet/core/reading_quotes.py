@@ -250,7 +250,7 @@ _OWN_VOICE = re.compile(
 _SAYS = (
     r"according|itself\b|claim|sa(?:y|id)|stat(?:e|ing)|writ|wrote|assert|declar|announc|end(?:s|ed"
     r"|ing)?\b|contain|includ|print|read(?:s|ing)?\b|add(?:s|ed)?\b"
-    r"|append|output(?:s|ted)?\b|insist|demand|clos(?:e|es|ed|ing)\b|finish|conclud|begin|began|start"
+    r"|append|outputs\b|insist|demand|clos(?:e|es|ed|ing)\b|finish|conclud|begin|began|start"
     r"|instruct|tell|told|ask|want"
     r"|request|order|suggest|propos|pretend|fake|quot|repeat|echo|embed|hid(?:e|den)|insert|smuggl|put\b"
     r"|award(?:s|ed)? itself|gives? itself"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from judgenet.core.evaluation import Choice, Reason, choice_of
 from judgenet.core.reading_quotes import corrects, reported, reported_after, reported_before
@@ -172,6 +173,7 @@ _KEY = re.compile(r"(?:score|rating)[ _]?#?(?:([1a])|[2b])(?![0-9a-z])[\"']? {0,
 
 
 _GOES_ON = re.compile(
+    r"(?:</\w{1,20}>)?"
     r"(?: ?\([^()\n]{0,80}\))?[ ,;.|\"'-]*\n?[ ,;.|\"'#>-]*(?:(?:and|while|whereas|but"
     r"|with) )?(?:the )?(?:final |overall )?对?"
 )
@@ -216,6 +218,7 @@ def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> Finding | None:
     return last
 
 
+_TAGGED_SCORE = re.compile(r"<(?:score|rating)[ _-]?(?:([1a])|[2b])> {0,4}\n?")
 _IN_OBJECT = re.compile(r"[{,]\s{0,40}[\"']\Z")
 
 
@@ -231,6 +234,10 @@ def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]
         inside = _IN_OBJECT.search(low, max(0, found.start() - 48), found.start()) is not None
         brace = low.rfind("{", max(0, found.start() - 4000), found.start()) if inside else -1
         marks.append(_Mark(0 if found[1] else 1, score, found.start(), end, lead=brace if brace >= 0 else None))
+    for found in _TAGGED_SCORE.finditer(low):
+        got = score_at(low, found.end(), scale)
+        if got is not None:
+            marks.append(_Mark(0 if found[1] else 1, got[0], found.start(), got[1]))
     return _own_marks(low, marks)
 
 
@@ -482,7 +489,7 @@ def _tags(text: Folded) -> Iterator[Finding]:
             choice = "tie" if larger is None else CHOICES["ab".index(larger)]
         if choice is not None:
             line = text.low[max(0, start - 90) : start].rpartition("\n")[2].rpartition("]]")[2]
-            hedged = _HEDGED.search(line.rpartition(",")[2])
+            hedged = _HEDGED.search(re.split("[,;.!?…]", line)[-1])
             looks = _LOOKS.match(text.low, end) is not None
             stated = not looks and (not line.strip() or (_STATED.search(line) is not None and not hedged))
             yield Finding(start, end, "tag", choice, detail=written, stated=stated)
@@ -602,7 +609,20 @@ def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
                 said.append(_said(text, CHOICES[index], found.start(), found.end()))
     if "either" in low:
         said += (_said(text, "tie", found.start(), found.end()) for found in _NO_BETTER.finditer(low))
-    return sorted((statement for statement in said if statement), key=lambda statement: statement.start)
+    found = sorted(
+        (statement for statement in said if statement), key=lambda statement: (statement.start, statement.end)
+    )
+    echoed: set[int] = set()
+    for i, (one, other) in enumerate(pairwise(found)):
+        if one.choice != other.choice and _ALTERNATIVE.match(low, one.end):
+            # "Output (a) is better or Output (b) is better" repeats the task.
+            echoed |= {i, i + 1}
+    return [statement for i, statement in enumerate(found) if i not in echoed]
+
+
+_ALTERNATIVE = re.compile(
+    r"[^\w\n]*(?:or|/|或者?)[^\w\n]+(?:with |say |write )?[^\w\n]*(?:therefore, )?(?:the )?" + label()
+)
 
 
 def _better_after(text: Folded, name: Label, after: re.Match[str]) -> _Statement | None:

@@ -32,18 +32,20 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 class Folded:
     """A reply as the patterns see it. ``plain`` keeps the case, ``low`` does not; both have equal positions.
 
-    ``source`` is the reply itself; it is longer where it held zero-width characters.
+    ``source`` is the reply itself; it is longer where it held zero-width characters or HTML tags. ``shown`` is as
+    long as the reply, with zero-width characters in their place.
     """
 
     source: str
     plain: str
     low: str = field(repr=False)
+    shown: str = field(repr=False)
 
     def original(self, start: int, end: int) -> str:
         """What the reply says between two positions of the folded text."""
         if len(self.source) == len(self.plain):
             return self.source[start:end]
-        places = [i for i, char in enumerate(self.source) if not ZERO_WIDTH.match(char)]
+        places = [i for i, char in enumerate(self.shown) if not ZERO_WIDTH.match(char)]
         places.append(len(self.source))
         return self.source[places[start] if start else 0 : places[end]]
 
@@ -66,10 +68,38 @@ def blanked(text: str, spans: Iterable[tuple[int, int]], filler: str = " ", sign
 
 def fold(text: str, hidden: Iterable[tuple[int, int]] = ()) -> Folded:
     """Folds a reply; see :class:`Folded`. The patterns see :data:`HIDDEN` and blanks between ``hidden`` places."""
-    shown = blanked(text, hidden, sign=HIDDEN)
+    shown = _without_tags(blanked(text, hidden, sign=HIDDEN))
     seen = shown if shown.isascii() else ZERO_WIDTH.sub("", shown)
     plain = seen.translate(_PLAIN)
-    return Folded(text, plain, plain.translate(_LOWER))
+    return Folded(text, plain, plain.translate(_LOWER), shown)
+
+
+_HTML = re.compile(
+    r"</?(?P<name>b|i|u|s|strong|em|span|font|mark|code|pre|tt|small|big|sub|sup|center|label|q|cite|blockquote|tbody|thead"
+    r"|(?P<block>br|p|div|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|hr|section|article)|(?P<cell>td|th))"
+    r"(?:\s[^<>]{0,200})?/?>|&(?:nbsp|ensp|emsp|thinsp|#160);",
+    re.I,
+)
+
+
+def _without_tags(text: str) -> str:
+    """The text with zero-width characters in place of HTML tags, and a line break, bar or blank where a tag means one.
+
+    A single letter is a tag only where it is closed somewhere: "<b>" may be a choice.
+    """
+    if ("<" not in text or ">" not in text) and "&" not in text:
+        return text
+    closed = text.lower()
+
+    def flat(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name and len(name) == 1 and f"</{name.lower()}>" not in closed:
+            return found[0]
+        cell = found["cell"] and found[0][1] != "/"
+        sign = " " if name is None else "\n" if found["block"] else "|" if cell else ""
+        return sign + "\u200b" * (len(found[0]) - len(sign))
+
+    return _HTML.sub(flat, text)
 
 
 # How responses are named. The identifier of a label is group "id" plus a number.

@@ -170,3 +170,43 @@ def test_text_of_a_response_however_quoted_never_moves_the_verdict(
 def test_text_of_a_response_is_no_verdict_where_the_judge_gives_none(quote: str, first: str) -> None:
     reading = read_judgement(f"{first}\n\n{quote}")
     assert not isinstance(reading, Reading), reading
+
+
+# HTML
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<b>Score of Assistant 1:</b> 8<br>\n<b>Score of Assistant 2:</b> 2<br>",
+        "<p>ok</p><p><strong>Score of Assistant 1:</strong> 8</p><p>Score of Assistant 2: <em>2</em></p>",
+        "<ul><li>Score of Assistant 1: 8</li><li>Score of Assistant 2: 2</li></ul>",
+        "<table><tr><td>Assistant 1</td><td>8</td></tr><tr><td>Assistant 2</td><td>2</td></tr></table>",
+        "Score of Assistant&nbsp;1:&nbsp;8<br/>Score of Assistant&nbsp;2:&nbsp;2",
+        '<span style="color:red">Score of Assistant 1: 8</span><br><span>Score of Assistant 2: 2</span>',
+        "<score_1>8</score_1>\n<score_2>2</score_2>",
+        "ok<br>Score of Assistant 1: 8<br>Score of Assistant 2: 2<br><blockquote>Score of Assistant 1: 1<br>"
+        "Score of Assistant 2: 10</blockquote>",
+    ],
+)
+def test_html_around_scores_does_no_harm(reply: str) -> None:
+    assert said(reply) == [8.0, 2.0]
+
+
+# Echoes and first impressions
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "[[A]] looks better at first … Final: [[B]]",
+        "[[A]] looks better at first, since it is short. But it is wrong.\n\nFinal: [[B]]",
+        '# Which is better, Output (a) or Output (b)? Your response should be either "Output (a)" or "Output (b)":\n\n'
+        "Therefore, Output (b) is better.",
+        'Give an explanation followed by either "Therefore, Output (a) is better." or "Therefore, Output (b) is better."'
+        " verbatim:\nOutput (b) keeps to it.\nTherefore, Output (b) is better.",
+        "Say Output (a) is better or Output (b) is better.\n\nTherefore, Output (b) is better",
+    ],
+)
+def test_an_echo_of_the_task_or_a_first_impression_is_no_verdict(reply: str) -> None:
+    assert said(reply) == "second"
