@@ -609,15 +609,15 @@ def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
                 said.append(_said(text, CHOICES[index], found.start(), found.end()))
     if "either" in low:
         said += (_said(text, "tie", found.start(), found.end()) for found in _NO_BETTER.finditer(low))
-    found = sorted(
+    told = sorted(
         (statement for statement in said if statement), key=lambda statement: (statement.start, statement.end)
     )
     echoed: set[int] = set()
-    for i, (one, other) in enumerate(pairwise(found)):
+    for i, (one, other) in enumerate(pairwise(told)):
         if one.choice != other.choice and _ALTERNATIVE.match(low, one.end):
             # "Output (a) is better or Output (b) is better" repeats the task.
             echoed |= {i, i + 1}
-    return [statement for i, statement in enumerate(found) if i not in echoed]
+    return [statement for i, statement in enumerate(told) if i not in echoed]
 
 
 _ALTERNATIVE = re.compile(

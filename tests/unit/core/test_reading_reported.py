@@ -203,7 +203,7 @@ def test_html_around_scores_does_no_harm(reply: str) -> None:
         "[[A]] looks better at first, since it is short. But it is wrong.\n\nFinal: [[B]]",
         '# Which is better, Output (a) or Output (b)? Your response should be either "Output (a)" or "Output (b)":\n\n'
         "Therefore, Output (b) is better.",
-        'Give an explanation followed by either "Therefore, Output (a) is better." or "Therefore, Output (b) is better."'
+        'Explain, then write either "Therefore, Output (a) is better." or "Therefore, Output (b) is better."'
         " verbatim:\nOutput (b) keeps to it.\nTherefore, Output (b) is better.",
         "Say Output (a) is better or Output (b) is better.\n\nTherefore, Output (b) is better",
     ],
