@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget
 
 from judgenet.core.presets import network
 from judgenet.core.project import Project
+from judgenet.store.prices import load_prices
 from judgenet.store.secrets import find_key
 from judgenet.store.settings import settings_path, user_profiles
 from judgenet.ui.app import Studio
@@ -18,7 +19,7 @@ from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.settings import EndpointsPanel
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
-from tests.ui.person import choose, find, press, type_text
+from tests.ui.person import choose, click, find, press, type_text
 
 
 @pytest.fixture
@@ -68,6 +69,24 @@ async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel
     await add(panel, "bad name!", "http://localhost:1/v1", "m")
     assert "letters, digits" in panel.told.text()
     assert not settings_path().exists()
+
+
+async def test_a_price_that_is_unknown_is_entered_with_the_endpoint(panel: EndpointsPanel, config: Path) -> None:
+    click(panel.add)
+    for edit, text in ((panel.name, "box"), (panel.url, "http://127.0.0.1:9/v1"), (panel.model, "own-judge-7b")):
+        edit.setText(text)
+    panel.price_in.setText("0.5")
+    click(panel.save)
+    assert "both prices are needed" in panel.told.text()
+    panel.price_out.setText("1.5")
+    click(panel.save)
+    assert panel.told.text() == "box is kept."
+    found = load_prices().find("own-judge-7b", "box")
+    assert found is not None
+    assert (found.input, found.output) == (0.5, 1.5)
+    # It is shown when the endpoint is looked at again, and stands for no other endpoint.
+    assert (panel.price_in.text(), panel.price_out.text()) == ("0.5", "1.5")
+    assert load_prices().find("own-judge-7b", "elsewhere") is None
 
 
 async def test_a_key_goes_to_the_key_store_and_is_never_shown(panel: EndpointsPanel, config: Path) -> None:

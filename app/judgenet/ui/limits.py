@@ -133,15 +133,11 @@ class LimitsDialog(QDialog):
             limits = Limits(
                 _whole(self.calls.text(), "Calls"),
                 _whole(self.tokens.text(), "Tokens"),
-                _amount(self.money.text(), "Money"),
+                amount(self.money.text(), "Money"),
             )
             for (endpoint, model), (cost_in, cost_out) in self.prices.items():
-                prices = _amount(cost_in.text(), model), _amount(cost_out.text(), model)
-                if prices == (None, None):
-                    continue
-                if prices[0] is None or prices[1] is None:
-                    raise ValueError(f"{model}: both prices are needed, for tokens in and out.")
-                keep_price(endpoint, model, prices[0], prices[1])
+                if (prices := both_prices(cost_in.text(), cost_out.text(), model)) is not None:
+                    keep_price(endpoint, model, *prices)
         except (ValueError, OSError) as error:
             self._tell(str(error))
             return
@@ -156,6 +152,19 @@ class LimitsDialog(QDialog):
         self.accept()
 
 
+def both_prices(cost_in: str, cost_out: str, model: str) -> tuple[float, float] | None:
+    """The prices of a model, in and out, as they were entered; ``None`` where none was.
+
+    :raises ValueError: a text is no price, or one of the two is missing.
+    """
+    found = amount(cost_in, model), amount(cost_out, model)
+    if found[0] is not None and found[1] is not None:
+        return found[0], found[1]
+    if found == (None, None):
+        return None
+    raise ValueError(f"{model}: both prices are needed, for tokens in and out.")
+
+
 def _whole(text: str, what: str) -> int | None:
     """A whole number of 1 or more, ``None`` for an empty text."""
     bare = text.replace(",", "").replace(" ", "").strip()
@@ -166,8 +175,11 @@ def _whole(text: str, what: str) -> int | None:
     return int(bare)
 
 
-def _amount(text: str, what: str) -> float | None:
-    """An amount of 0 or more, ``None`` for an empty text."""
+def amount(text: str, what: str) -> float | None:
+    """An amount of 0 or more, ``None`` for an empty text.
+
+    :raises ValueError: the text is none; ``what`` says whose.
+    """
     bare = text.strip().removeprefix("$").strip()
     if not bare:
         return None

@@ -26,10 +26,12 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.harmless import harmless
+from judgenet.core.plan import Price, PriceError
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
 from judgenet.store.approvals import approved, take_back
+from judgenet.store.prices import keep_price, load_prices
 from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
 from judgenet.store.settings import (
     SettingsError,
@@ -41,6 +43,7 @@ from judgenet.store.settings import (
     user_profiles,
 )
 from judgenet.ui.context import Context
+from judgenet.ui.limits import both_prices
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import SpinBox, add_row, field, label
@@ -226,6 +229,13 @@ class EndpointsPanel(QFrame):
         self.concurrency = SpinBox("Calls in flight", 1, 512)
         self.per_minute = SpinBox("Requests a minute", 0, 100_000)
         self.per_minute.setSpecialValueText("no limit")
+        self.price_in = field("Price of tokens in, USD per million", "in, unknown")
+        self.price_out = field("Price of tokens out, USD per million", "out, unknown")
+        self.prices = QWidget()
+        prices = QHBoxLayout(self.prices)
+        prices.setContentsMargins(0, 0, 0, 0)
+        prices.addWidget(self.price_in)
+        prices.addWidget(self.price_out)
         self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -233,6 +243,7 @@ class EndpointsPanel(QFrame):
         add_row(form, "Speaks as", self.kind)
         add_row(form, "Address", self.url)
         add_row(form, "Model", self.model)
+        add_row(form, "USD per million", self.prices)
         add_row(form, "Key's name", self.key_name)
         key_row = QHBoxLayout()
         key_row.addWidget(self.key_value, stretch=1)
@@ -334,6 +345,7 @@ class EndpointsPanel(QFrame):
         self.concurrency.setValue(profile.concurrency)
         self.per_minute.setValue(round(profile.requests_per_minute or 0))
         self.source.setText(profile.source or "")
+        self._show_price(profile)
         self._kind_changed()
         user = profile.name in self._user()
         built_in = profile.name in builtin_profiles()
@@ -346,10 +358,38 @@ class EndpointsPanel(QFrame):
         self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
         self._say_key()
 
+    def _price_of(self, profile: EndpointProfile) -> Price | None:
+        """What the endpoint's model costs, ``None`` where that is unknown."""
+        try:
+            table = load_prices(self._context.document.project.prices)
+        except PriceError as error:
+            self._context.errors.tell_exception(error, "Prices")
+            return None
+        return table.find(profile.model, profile.name, profile.kind) if profile.model else None
+
+    def _show_price(self, profile: EndpointProfile) -> None:
+        price = self._price_of(profile)
+        self.price_in.setText("" if price is None else f"{price.input:g}")
+        self.price_out.setText("" if price is None else f"{price.output:g}")
+
+    def _keep_price(self, profile: EndpointProfile) -> None:
+        """Keeps a price that was entered or changed.
+
+        :raises ValueError: it is no price, or there is no model whose price it could be.
+        """
+        entered = both_prices(self.price_in.text(), self.price_out.text(), profile.model or "The model")
+        known = self._price_of(profile)
+        if entered is None or (known is not None and entered == (known.input, known.output)):
+            return
+        if not profile.model:
+            raise ValueError("Name the model whose price this is.")
+        keep_price(profile.name, profile.model, *entered)
+        self._context.figures.refresh()
+
     def _kind_changed(self) -> None:
         kind = self.kind.currentData()
         local = kind in ("embedded", "replay")
-        for widget in (self.url, self.key_name, self.per_minute):
+        for widget in (self.url, self.prices, self.key_name, self.per_minute):
             self._form.setRowVisible(widget, not local)
         for row in range(self._form.rowCount()):
             item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
@@ -423,7 +463,7 @@ class EndpointsPanel(QFrame):
                 self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
                 return
             self._keep(profile)
-        except (SettingsError, OSError) as error:
+        except (SettingsError, ValueError, OSError) as error:
             self.told.setText(scrub(str(error)))
             self.told.setProperty("tone", "warn")
 
@@ -431,17 +471,19 @@ class EndpointsPanel(QFrame):
         if await self._context.document.may_send([profile]):
             try:
                 self._keep(profile)
-            except SettingsError as error:
+            except (SettingsError, ValueError, OSError) as error:
                 self._context.errors.tell_exception(error)
 
     def _keep(self, profile: EndpointProfile) -> None:
+        if profile.kind not in ("embedded", "replay"):
+            self._keep_price(profile)
         save_profile(profile)
         self._new = False
         self._shown = profile
-        self.told.setText(f"{profile.name} is kept.")
         self._context.document.reload_profiles()
         self.refresh()
         self._say_key()
+        self.told.setText(f"{profile.name} is kept.")
 
     def _remove(self) -> None:
         if self._shown is None:
