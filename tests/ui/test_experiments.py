@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox, QTableWidget
 
@@ -158,3 +159,28 @@ async def test_without_pairs_it_says_what_is_missing(studio: Studio) -> None:
     dialog.reject()
     await settle()
     assert QApplication.activeModalWidget() is None
+
+
+async def test_what_labels_take_and_cost_stands_beside_the_share(
+    studio: Studio, place: Path, judge: JudgeServer
+) -> None:
+    dialog = await opened(studio, place, judge)
+    for _ in range(5):
+        key(dialog.list, Qt.Key.Key_Down)
+    assert "Annotation saving" in texts(dialog)
+    assert not dialog.wage.isVisible()
+    find(dialog, QSpinBox, "Seconds a label takes").setValue(36)
+    find(dialog, QSpinBox, "Wage, USD an hour").setValue(20)
+    press(dialog, "Run")
+    await until(lambda: dialog.found is not None and find(dialog, QPushButton, "Run").isEnabled())
+    found = dialog.found
+    assert found is not None
+    saving = found["sets"][0]["saving"]
+    assert saving["labour"] == {"seconds": 36, "wage": 20, "annotators": 1, "reasons": {}}
+    assert saving["rows"][0]["work"]["cost_all"] == pytest.approx(PAIRS * 36 / 3600 * 20)
+    assert "36 s a label, 20 USD an hour" in texts(dialog)
+    await settle()
+    for table in dialog.findChildren(QTableWidget):
+        for column in range(table.columnCount()):
+            assert table.columnWidth(column) >= table.sizeHintForColumn(column)
+            assert table.columnWidth(column) >= table.horizontalHeader().sectionSizeHint(column)

@@ -245,15 +245,15 @@ def _work_table(one: Values) -> Iterator[Block]:
             row_of(one, row["row"])["name"],
             "n/a" if work["reviews"] is None else of(round(work["reviews"]), work["pairs"]),
             _amount(work["faster"], 1),
-            _amounts(work["faster_ends"], 1),
+            _amounts(work["faster_ends"] and sorted(work["faster_ends"]), 1),
         ]
         if labour["seconds"] is not None:
-            cells += [_amount(work["hours_all"], 1), _amount(work["hours_review"], 1)]
+            cells += [_amount(work["hours_all"], 2), _amount(work["hours_review"], 2)]
             if labour["wage"] is not None:
                 cells += [_amount(work[name], 2) for name in ("cost_all", "cost_review", "network_price")]
                 cells.append("n/a" if work["cost_saved"] is None else minus(f"{100 * work['cost_saved']:.1f}"))
                 ends = work["cost_saved_ends"]
-                cells.append("" if ends is None else _amounts([100 * end for end in ends], 1))
+                cells.append("" if ends is None else _amounts(sorted(100 * end for end in ends), 1))
         lines.append(Row(tuple((cell,) for cell in cells)))
     yield Section(f"{one['set']}: people's time and cost", _labour_words(labour), level=3)
     yield Table(tuple(columns), (False, *(True,) * (len(columns) - 1)), tuple(lines))

@@ -39,6 +39,7 @@ from judgenet.engine.experiments import ExperimentEstimate, Step
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
+from judgenet.stats.labour import Labour
 from judgenet.store.db import StoreError
 from judgenet.store.labels import has_labels
 from judgenet.ui.context import Context
@@ -172,6 +173,11 @@ class ExperimentsDialog(QDialog):
         self.neurons.setValue(10)
         self.target = SpinBox("Agreement to reach, %", 0, 100)
         self.target.setSpecialValueText("as people agree")
+        self.seconds = SpinBox("Seconds a label takes", 0, 36_000)
+        self.wage = SpinBox("Wage, USD an hour", 0, 10_000)
+        self.annotators = SpinBox("People who label a pair", 1, 100)
+        for spin in (self.seconds, self.wage):
+            spin.setSpecialValueText("not stated")
         self.most_calls = SpinBox("Stop after so many calls", 0, 100_000_000)
         self.most_calls.setSpecialValueText("no limit")
         for text, key in (("All pairs", "all"), ("So many of each task", "each"), ("So many, drawn", "limit")):
@@ -189,6 +195,9 @@ class ExperimentsDialog(QDialog):
             ("Layers up to", self.deepest),
             ("Neurons in all, up to", self.neurons),
             ("Agreement to reach, %", self.target),
+            ("Seconds a label takes", self.seconds),
+            ("Wage, USD an hour", self.wage),
+            ("People who label a pair", self.annotators),
             ("Stop after calls", self.most_calls),
         ):
             add_row(form, text, widget)
@@ -197,6 +206,7 @@ class ExperimentsDialog(QDialog):
             box.currentIndexChanged.connect(self._edited)
         for spin in (self.number, self.width_of, self.samples, self.widest, self.deepest, self.neurons, self.target):
             spin.valueChanged.connect(self._edited)
+        self.seconds.valueChanged.connect(self._edited)
         self.most_calls.valueChanged.connect(self._edited)
         self._facts = QGridLayout()
         self._facts.setColumnStretch(1, 1)
@@ -326,6 +336,9 @@ class ExperimentsDialog(QDialog):
             self.deepest: key == "width-depth",
             self.neurons: key == "neuron-budget",
             self.target: key == "annotation-saving",
+            self.seconds: key == "annotation-saving",
+            self.wage: key == "annotation-saving" and self.seconds.value() > 0,
+            self.annotators: key == "annotation-saving" and self.seconds.value() > 0,
         }
         for widget, visible in shown.items():
             self._form.setRowVisible(widget, visible)
@@ -352,8 +365,16 @@ class ExperimentsDialog(QDialog):
             limit=self.number.value() if pairs == "limit" else None,
             changes=changes,
             target=self.target.value() / 100 if key == "annotation-saving" and self.target.value() else None,
+            labour=self._labour(),
             limits=Limits(max_calls=self.most_calls.value() or None),
         )
+
+    def _labour(self) -> Labour:
+        """What a label takes and costs, as far as it is stated."""
+        seconds = self.seconds.value()
+        if self._key != "annotation-saving" or not seconds:
+            return Labour()
+        return Labour(float(seconds), float(self.wage.value()) or None, float(self.annotators.value()))
 
     def _start(self) -> Start:
         document = self._context.document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -105,7 +106,6 @@ class TableView(QTableWidget):
             head = QTableWidgetItem(of.columns[column])
             head.setTextAlignment(_side(numeric))
             self.setHorizontalHeaderItem(column, head)
-        self.resizeColumnsToContents()
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setStretchLastSection(not of.numeric[-1])
         self.horizontalHeader().setHighlightSections(False)
@@ -113,6 +113,11 @@ class TableView(QTableWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         top = max(self.horizontalHeader().sizeHint().height(), theme.px(32))
         self.setFixedHeight(top + len(of.rows) * theme.px(32) + theme.px(14))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # The padding of cells and heads comes with the style sheet, which a widget has when it is shown.
+        super().showEvent(event)
+        self.resizeColumnsToContents()
 
     @staticmethod
     def _item(text: str, numeric: bool, strong: bool, theme: Theme) -> QTableWidgetItem:

@@ -28,19 +28,22 @@ from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import plot
 from judgenet.report.experiment_results import experiment_set
 from judgenet.report.tables import markdown
+from judgenet.stats.labour import Labour
 from judgenet.store.db import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What the user chose. ``each`` and ``limit`` choose pairs (see ``selection_of``); ``changes`` are fields of
-    ``Choices``; ``target`` is the agreement that people's review is to reach."""
+    ``Choices``; ``target`` is the agreement that people's review is to reach, ``labour`` what a label takes and
+    costs."""
 
     key: str
     each: int | None = None
     limit: int | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     target: float | None = None
+    labour: Labour = field(default_factory=Labour)
     limits: Limits = field(default_factory=Limits)
 
 
@@ -133,6 +136,7 @@ def run(
         state=end.state,
         message=end.message,
         target=wanted.target,
+        labour=wanted.labour,
         selection=words,
         source=dict(chosen.record.get("source", {})),
         this_time=course.used.calls,
