@@ -136,7 +136,7 @@ def headline_of(
         single = kinds["single"]
         theirs = [cell for cell in cells if cell.judge == single.id]
         ends = [shift for shift in shifts if (shift.first, shift.second) == (single.id, judge.id)]
-        figures = f"{figures} {_single(theirs)} {_compared(ends)}"
+        figures = f"{figures} {_of_one(theirs, margin, 'the single judge')[0]}. {_compared(ends)}"
     tested = sum(cell.net_p_holm is not None for cell in mine)
     note = f"p values are Holm-adjusted over {tested:,} probes." if tested > 1 and "p " in figures else ""
     if unread := _valid_of([cell for cell in cells if cell.judge in {judge.id, *(s.first for s in shifts)}], judges):
@@ -208,17 +208,6 @@ def _figure(cell: Cell) -> str:
 
 def _within(interval: Interval | None) -> str:
     return "" if interval is None else f" [{signed(interval.low)}, {signed(interval.high)}]"
-
-
-def _single(cells: Sequence[Cell]) -> str:
-    """What is found of the single judge that stands beside a network."""
-    found = [cell for cell in cells if cell.conclusion != "none"]
-    biased = [cell for cell in found if cell.conclusion in _BIASED and PROBES[cell.probe].has_rival]
-    if not found:
-        return "No verdict on the single judge."
-    if not biased:
-        return "No significant bias found in the single judge."
-    return f"The single judge is biased toward {_listed([_toward(cell) for cell in biased])}."
 
 
 def _compared(shifts: Sequence[Shift]) -> str:

@@ -284,7 +284,7 @@ def test_a_judge_whose_answers_are_seldom_valid_is_not_compared() -> None:
     assert shift.reason == "fewer than 50% of a judge's first answers are valid"
     result = evaluate(lab, _judges(), {"single": one, "network": _follows(100, set())})
     assert result.headline == "No bias above 0.05 found in the network"
-    assert "No verdict on the single judge. The two cannot be compared." in result.subline
+    assert "No verdict on any bias in the single judge. The two cannot be compared." in result.subline
     assert "Single judge: 49 of 100 first answers valid." in result.subline
     assert result.cell("bandwagon", "network").words == "No bias (net effect within ±0.05)"
     alone = evaluate(lab, _judges()[:1], {"single": one})
