@@ -153,6 +153,8 @@ def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
     if type(first) not in (int, float) or type(second) not in (int, float) or type(evidence) is not str:
         return None
     low, high = scale
+    if reply.count(f'"{SCORE_1}"') > 1 or reply.count(f'"{SCORE_2}"') > 1:
+        return None
     if len(value) > 2 + (EVIDENCE in value) or not (low <= first <= high and low <= second <= high):
         return None
     told = well_formed(evidence.strip())

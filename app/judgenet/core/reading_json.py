@@ -18,7 +18,20 @@ _DEPTH = 4
 """How deep a verdict may be nested."""
 
 _OPENING = re.compile(r"\{\s*[\"'“}]")
-_DECODER = json.JSONDecoder(strict=False)
+_TWICE = "\0twice"
+"""Marks an object that gives one of its scores or its choice twice, and not the same."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        for name, given in pairs:
+            if given != value[name] and _meaning(name)[0] in ("score", "scores", "choice"):
+                return {**value, _TWICE: name}
+    return value
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +129,33 @@ def _meaning(key: str) -> tuple[str, int]:
 def verdict_of(value: Any, scale: Scale, start: int = 0, end: int = 0, depth: int = _DEPTH) -> JsonVerdict | None:
     """The verdict that a decoded object holds, itself or further inside; ``None`` where it holds none."""
     if isinstance(value, list):
-        inner: list[Any] = value
+        inner: list[tuple[str, Any]] = [("", item) for item in value]
     elif isinstance(value, dict):
         found = _fields(value, scale, start, end)
         if found is not None:
             return found
-        inner = list(value.values())
+        # What the evidence repeats is no verdict, nor what is called a quotation.
+        inner = [
+            (key, item) for key, item in value.items() if _meaning(key)[0] != "evidence" and not _REPEATED.search(key)
+        ]
     else:
         return None
-    if depth:
-        for item in reversed(inner):
-            found = verdict_of(item, scale, start, end, depth - 1)
-            if found is not None:
-                return found
-    return None
+    if not depth:
+        return None
+    said = [(key, told) for key, item in inner if (told := verdict_of(item, scale, start, end, depth - 1)) is not None]
+    final = [told for key, told in said if _FINAL.search(key)]
+    verdicts = final or [told for _, told in said]
+    if len({(told.choice, told.first, told.second) for told in verdicts if told.problem is None}) > 1:
+        return JsonVerdict(start, end, problem=Reason.CONTRADICTORY, detail="the object holds two verdicts that differ")
+    return verdicts[-1] if verdicts else None
+
+
+_REPEATED = re.compile(
+    r"quot|inject|plant|attack|claim|sa(?:ys|id)|ignor|manipulat|suspicio|note|warning|security|(?:response|assistant)_?(?:text|content)"
+    r"|excerpt|passage|引用|注入|声称|忽略",
+    re.I,
+)
+_FINAL = re.compile(r"final|overall|total|verdict|最终|总", re.I)
 
 
 def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVerdict | None:
@@ -137,9 +163,20 @@ def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVe
     evidence: list[str] = []
     choice: Choice | None = None
     chosen = None
+    final: set[int] = set()
+    twice: str = value.get(_TWICE, "")
     for key, item in value.items():
         kind, index = _meaning(key)
         if kind == "score":
+            if index in scores and scores[index] != item:
+                if _FINAL.search(key):
+                    final.add(index)
+                elif index in final:
+                    continue
+                else:
+                    twice = twice or key
+            elif _FINAL.search(key):
+                final.add(index)
             scores[index] = item
         elif kind == "scores":
             scores |= _parts(item)
@@ -154,6 +191,8 @@ def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVe
     def problem(reason: Reason, detail: str) -> JsonVerdict:
         return JsonVerdict(start, end, told, problem=reason, detail=detail[:80])
 
+    if twice:
+        return problem(Reason.CONTRADICTORY, f"{twice} is given twice, and not the same")
     if not scores:
         if choice is not None:
             return JsonVerdict(start, end, told, choice)
