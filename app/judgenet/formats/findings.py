@@ -43,6 +43,7 @@ TITLES = {
     "left_out_labels": "Labels left out",
     "no_majority": "No majority",
     "majority_taken": "Labels by majority",
+    "model_judgments": "Judgments of models",
     "null_text": "Texts that are null",
     "numbered": "Rows without an id",
     "unused_columns": "Columns not read",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgenet.core.pairs import Verdict
 from judgenet.formats import faireval
 from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import label_key
 
 
@@ -137,10 +138,13 @@ def _prepare_conversations(table: Table) -> Table:
     }
     if "judge" in table.names:
         # A list [model, prompt] is a model's judgment (MT-bench's gpt4_pair), not a person's.
+        of_model = [isinstance(judge, list) or str(judge).startswith("gpt") for judge in table.column("judge")]
         columns["winner"] = [
-            None if isinstance(judge, list) or str(judge).startswith("gpt") else winner
-            for judge, winner in zip(table.column("judge"), table.column("winner"), strict=True)
+            None if model else winner for model, winner in zip(of_model, table.column("winner"), strict=True)
         ]
+        if count := sum(of_model):
+            message = f"{count} judgments are a model's and no person's: they are not read as human labels."
+            table = replace(table, notes=(*table.notes, Finding("model_judgments", "note", count, message)))
     return table.with_columns(**columns)
 
 

@@ -108,7 +108,9 @@ def test_conversations_of_several_turns_are_transcripts(read: Any) -> None:
 
 @pytest.mark.parametrize("judge", [["gpt-4", "pair-v2"], "gpt4_pair"])
 def test_a_models_judgment_is_no_human_label(read: Any, judge: Any) -> None:
-    assert read({**BATTLE, "judge": judge}).pairs[0].human is None
+    data = read({**BATTLE, "judge": judge}, {**BATTLE, "judge": "expert_3"})
+    assert [pair.human for pair in data.pairs] == [None, "a" if BATTLE["winner"] == "model_a" else "b"]
+    assert next(note for note in data.notes if note.kind == "model_judgments").count == 1
 
 
 def test_contents_in_typed_parts(read: Any) -> None:
