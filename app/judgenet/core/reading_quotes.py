@@ -40,6 +40,7 @@ _TAGGED = re.compile(
     r"\b[^<>\n]{0,80}>",
     re.I,
 )
+_ANGLED = re.compile(r"<<(?=\S)[^<>]{1,2000}>>")
 _BACKTICKS = re.compile(r"`+")
 _MARKS = re.compile("[" + re.escape("".join(_PAIRS) + "".join(_PAIRS.values()) + _STRAIGHT) + "]")
 _LONGEST = 3000
@@ -73,6 +74,8 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int]]:
+    for found in _ANGLED.finditer(text):
+        yield found.span()
     place = 0
     low = text.lower()
     for opening in _TAGGED.finditer(text):
@@ -175,7 +178,9 @@ def _paragraph_end(text: str, start: int) -> int:
 
 _NAMED = label()
 _VERDICT_NEXT = re.compile(
-    rf"\s*(?:\W{{0,4}}(?:(?:the|final|my|overall) ){{0,3}}(?:scores?|ratings?|verdict|answer)\b|\[\[|{_NAMED})", re.I
+    rf"\s*(?:\W{{0,4}}(?:(?:the|final|my|overall) ){{0,3}}(?:scores?|ratings?|verdict|answer|overall|therefore|winner)\b"
+    rf"|\[\[|{_NAMED})",
+    re.I,
 )
 _ONLY_A_NUMBER = re.compile(r"[\W\d]*(?:(?:points?|out of|of|/)[\W\d]*){0,2}")
 _ONLY_A_NAME = re.compile(
@@ -257,6 +262,7 @@ _SAYS = (
     r"|ha(?:s|d|ve)\b|text\b|words?\b|lines?\b|phrase|sentence|string|message|note\b"
 )
 _ATTACK = (
+    r"according to (?:the )?(?:first|second|response|assistant|answer)|"
     r"ignor|disregard|inject|plant(?:ed|s)?\b|manipulat|attack|jailbreak|adversarial|malicious|suspicio"
     r"|attempt|tried|tries|trick"
     r"|not follow|n't follow|not obey|n't obey|not count|not trust|not mine|not my|bogus|fabricat"
@@ -283,7 +289,7 @@ _NOT_TAKEN = (
 _THIS = r"(?:this|that|these|those|it|they|them|such|all of (?:this|that|it|them)|which)"
 _DISOWNS = re.compile(
     # In the same sentence
-    r"(?:\.(?=[ \t]?[,);-]))?[ \t,;:()\[\]\"'>|-]*(?:"
+    r"(?:\.(?=[ \t]?[,);(-]))?[ \t,;:()\[\]\"'>|-]*(?:"
     rf"(?:(?:but|and|so|as) )?(?:{_THIS}\b|i\b|we\b|i've|we've|was|were|is|are|has been"
     rf"|have been)[^.\n]{{0,60}}?{_NOT_TAKEN}"
     r"|(?:it|the (?:response|first|second|text)|response|assistant|according|stands?|appears?|(?:say"

@@ -531,8 +531,8 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
         if "[[" in line:
             continue
         named = choice_at(text, at, end)
-        added = low.find("(", at, end)
-        if named.choice is not None and (reported_after(low, end) or (added > at and reported_after(low, added))):
+        added = [low.find(sign, at + 1, end) for sign in ("(", " - ")]
+        if named.choice is not None and any(reported_after(low, where) for where in (*added, end) if where > 0):
             continue
         announced = ":" in found[0]
         if named.bare and found["loose"] and end < stop:
