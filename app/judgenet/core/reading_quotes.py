@@ -178,7 +178,7 @@ def _paragraph_end(text: str, start: int) -> int:
 
 _NAMED = label()
 _VERDICT_NEXT = re.compile(
-    rf"\s*(?:\W{{0,4}}(?:(?:the|final|my|overall) ){{0,3}}(?:scores?|ratings?|verdict|answer|overall|therefore|winner)\b"
+    rf"\s*(?:\W{{0,4}}(?:(?:the|final|my|overall) ){{0,3}}(?:score|rating|verdict|answer|overall|therefore|winner)s?\b"
     rf"|\[\[|{_NAMED})",
     re.I,
 )
