@@ -7,8 +7,10 @@ The order of precedence is fixed, and ``Reading.rule`` tells which rule fired:
 3. ``first line``: two numbers on the first line, which hold against what follows;
 4. ``scores in prose``, then ``statement`` ("Output (a) is better"), then ``bare`` (nothing but a choice).
 
-Nothing is guessed and nothing is clamped: a reply that says nothing, leaves the scale, contradicts itself or
-is cut off is unscored. The raw text stays with the caller.
+What a judge quotes or reports is no verdict (:mod:`judgenet.core.reading_quotes`), and two verdicts that differ
+contradict each other unless the last is plainly its own correction. Nothing is guessed and nothing is clamped: a
+reply that says nothing, leaves the scale, contradicts itself or is cut off is unscored. The raw text stays with the
+caller.
 """
 
 from __future__ import annotations
