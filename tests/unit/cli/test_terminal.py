@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import judgenet
 from judgenet.cli.main import main
 from judgenet.cli.terminal import HarmlessStream, harmless_streams
 from judgenet.core.harmless import harmless
@@ -130,6 +131,7 @@ def test_tables_progress_and_messages(on_terminal: OnTerminal, evil: Path, tmp_p
         ("preflight", *at),
         ("export", "out", "--what", "verdicts", "--format", "csv"),
         ("export", "out", "--what", "calls"),
+        ("report", "out", "-o", "report.html", "-o", "report.md"),
         ("experiment", "main-table", "--pairs", evil, *at, "--out", "trial"),
     ):
         assert unharmed(on_terminal(*command)[1]), command
@@ -200,6 +202,16 @@ def test_log_records_are_harmless_and_no_line_passes_for_a_record() -> None:
         log.removeHandler(handler)
     lines = unharmed(heard.getvalue()).splitlines()
     assert [line for line in lines if line.startswith("ERROR")] == lines[:1]
+
+
+def test_nothing_goes_past_the_one_way() -> None:
+    """No command makes a console of its own, prints, or writes into the raw stream."""
+    allowed = {"terminal.py"}
+    past = re.compile(r"\bConsole\(|^\s*print\(|\.buffer\b|__stdout__|__stderr__|from_markup|from_ansi", re.M)
+    for folder in ("cli", "api"):
+        for path in (Path(judgenet.__file__).parent / folder).glob("*.py"):
+            found = past.search(path.read_text(encoding="utf-8"))
+            assert found is None or path.name in allowed, f"{path.name}: {found and found[0]}"
 
 
 @pytest.mark.parametrize(
