@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from judgenet.core.aggregate import Opinion, aggregate
 from judgenet.core.pairs import Verdict
 from judgenet.report.learned import WAY_TITLES
+from judgenet.report.words import p_value
 from judgenet.store.results import pair_calls
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
@@ -208,6 +209,8 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
     assert "c2*(all)" in names(panel.table)
     assert cells(panel.table, 0)["n used"] == "30 of 30"
     assert "30 labels" in panel.fact.text()
+    (gain,) = [of for of in found.less["nonnegative"] if of.other == "best_single"]
+    assert f"compared with best single neuron ({p_value(gain.p)}, 30 pairs)" in panel.note.text()
     assert [spot.y for spot in panel.chart.picture.series[0].spots] == list(found.weights["nonnegative"])
     click(panel.use_button)
     assert context.document.spec.aggregation.learned == found.rule

@@ -213,7 +213,7 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
             if other not in ("best_single", figures["decides"]):
                 continue
             against = _TITLES.get(other, other)
-            console.print(f"{_TITLES[name]} less {against}: {_less_words(less)}", soft_wrap=True, markup=False)
+            console.print(f"{_TITLES[name]} compared with {against}: {_less_words(less)}", soft_wrap=True, markup=False)
     weights = {name: of["weights"] for name, of in figures["learned"].items() if "weights" in of}
     if "nonnegative" in weights:
         used = {name: value for name, value in weights["nonnegative"].items() if value > 0}

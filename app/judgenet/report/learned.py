@@ -15,7 +15,7 @@ from judgenet.core.learned import Taught, designed_widths, fingerprint, fixed_ro
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import Verdict
-from judgenet.report.words import p_value, points, points_interval
+from judgenet.report.words import p_value, percent, points, points_interval, ratio
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.comparison import Comparison, Difference, compare
 from judgenet.stats.curves import CODES, Codes
@@ -155,7 +155,7 @@ def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> st
             continue
         within = points_interval(found.interval)
         parts.append(
-            f"{points(found.difference)} {within} less {of.title[:1].lower()}{of.title[1:]} "
+            f"{points(found.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
             f"({p_value(of.p)}, {found.n:,} pairs)".replace("  ", " ")
         )
     return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""
@@ -185,11 +185,11 @@ def below_baseline(way: Way, found: Agreement, alike: float | None) -> str:
     accuracy, baseline, kappa = found.accuracy, found.majority_baseline, found.kappa
     if accuracy is None or baseline is None or (accuracy >= baseline and (kappa is None or kappa >= 0)):
         return ""
-    of_kappa = "" if kappa is None else f" (kappa {kappa:.2f})"
+    of_kappa = "" if kappa is None else f" (kappa {ratio(kappa)})"
     than = "below" if accuracy < baseline else "no better than"
     words = (
-        f"{than} the baseline: right on {accuracy:.1%} of {found.n_used:,} pairs{of_kappa}, where always giving the "
-        f"commonest label is right on {baseline:.1%}"
+        f"{than} the baseline: right on {percent(accuracy)} of {found.n_used:,} pairs{of_kappa}, where always giving the "
+        f"commonest label is right on {percent(baseline)}"
     )
     if way != "dawid_skene":
         return words

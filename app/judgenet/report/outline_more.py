@@ -401,8 +401,8 @@ def learned_section(report: Report) -> Iterable[Block]:
     yield Table(("", "Accuracy, %", "Macro-F1", "Kappa", "n used"), (False, True, True, True, True), tuple(rows))
     less = [_less_row(way.title, of) for way in ways for of in way.less if of.accuracy.difference is not None]
     if less:
-        yield Section("Learned less the others", "on the pairs that both judge", level=3)
-        heads = ("", "Less", "Accuracy, points", "p", "Pairs")
+        yield Section("Learned weights compared with the others", "on the pairs that both judge", level=3)
+        heads = ("", "Compared with", "Accuracy, points", "p", "Pairs")
         yield Table(heads, (False, False, True, True, True), tuple(less))
     notes: list[Line] = [
         (Strong(f"{way.title}: n/a. "), f"{_sentence(way.reason)}.") for way in ways if way.agreement is None

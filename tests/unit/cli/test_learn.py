@@ -103,7 +103,7 @@ def test_a_learned_way_is_compared_on_the_pairs_that_both_judge(judgenet: Judgen
     gained = (less["only_learned_right"] - less["only_other_right"]) / 34
     assert less["accuracy"]["difference"] == pytest.approx(gained)
     shown = " ".join(judgenet("learn", "out").out.split())
-    assert "learned, weights of 0 or more less best single neuron: accuracy" in shown
+    assert "learned, weights of 0 or more compared with best single neuron: accuracy" in shown
     assert "on 34 pairs" in shown
 
 

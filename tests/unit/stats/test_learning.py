@@ -247,7 +247,7 @@ def test_dawid_skene_on_copies_of_a_judge_is_said_to_be_below_the_baseline(llmba
     assert alike is not None
     assert alike > 0.5
     words = below_baseline("dawid_skene", found, alike)
-    assert "below the baseline: right on 45.3% of 419 pairs (kappa -0.09)" in words
+    assert "below the baseline: right on 45.3 % of 419 pairs (kappa −0.09)" in words
     assert "copies of one judge" in words
     good = agreement(labels, logistic(llmbar.votes, labels, groups).verdicts)
     assert below_baseline("nonnegative", good, alike) == ""
