@@ -218,7 +218,8 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
     if "nonnegative" in weights:
         used = {name: value for name, value in weights["nonnegative"].items() if value > 0}
         told = ", ".join(f"{name} {value:.3f}" for name, value in sorted(used.items(), key=lambda one: -one[1]))
-        console.print(f"Weights of 0 or more: {told or 'all are 0'}; the others are 0.", soft_wrap=True, markup=False)
+        rest = "; the others are 0" if 0 < len(used) < len(weights["nonnegative"]) else ""
+        console.print(f"Weights of 0 or more: {told or 'all are 0'}{rest}.", soft_wrap=True, markup=False)
     for task, of in figures.get("leave_out", {}).get("task", {}).items():
         if task == "reason":
             notes.append(f"Leave out a task: n/a – {of}")

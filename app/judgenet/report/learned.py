@@ -188,8 +188,8 @@ def below_baseline(way: Way, found: Agreement, alike: float | None) -> str:
     of_kappa = "" if kappa is None else f" (kappa {ratio(kappa)})"
     than = "below" if accuracy < baseline else "no better than"
     words = (
-        f"{than} the baseline: right on {percent(accuracy)} of {found.n_used:,} pairs{of_kappa}, where always giving the "
-        f"commonest label is right on {percent(baseline)}"
+        f"{than} the baseline: right on {percent(accuracy)} of {found.n_used:,} pairs{of_kappa}, where always giving "
+        f"the commonest label is right on {percent(baseline)}"
     )
     if way != "dawid_skene":
         return words
