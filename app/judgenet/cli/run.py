@@ -213,6 +213,9 @@ def run(
         print_metrics(figures, Terminal())
         if figures["calls"]["all"] and not quiet:
             typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
+    if finished.state == "budget" and not quiet:
+        hint = "All answers are kept: the same command goes on with as much again, or with other limits."
+        typer.echo(hint, err=True)
     if finished.message and quiet:
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]

@@ -383,9 +383,10 @@ class _FactLink(QPushButton):
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = name
+        self.setAccessibleName(name)
         set_kind(self, "link")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.hide()
         self.shown = False
 

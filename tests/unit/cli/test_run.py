@@ -89,6 +89,7 @@ def test_the_same_command_resumes(judgenet: Judgenet, pairs: Path, at: At, serve
     command = ("run", "--pairs", pairs, *at, "--out", "out", "--json")
     first = judgenet(*command, "--max-calls", 20)
     assert (first.code, first.json["state"], server.requests) == (3, "budget", 20)
+    assert "the same command goes on" in first.err
     second = judgenet(*command)
     assert (second.code, second.json["state"], server.requests) == (0, "done", CALLS)
     assert second.json["cost"]["calls_new"] == CALLS
