@@ -3,6 +3,7 @@ and the last lines say what is and what to do."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -74,8 +75,9 @@ def at_rest(url: str, process: subprocess.Popen[str]) -> int:
 
 @pytest.mark.parametrize("happens", [deleted, file_deleted, moved, replaced])
 def test_a_store_that_is_not_there_any_more_holds_the_run(
-    tmp_path: Path, url: str, happens: Callable[[Path], None]
+    tmp_path: Path, url: str, happens: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("JUDGENET_STATE_DIR", str(tmp_path / "state"))
     ask(url, "reset", {})
     command = Loud(write_pairs(tmp_path / "pairs.jsonl", PAIRS), url, tmp_path / "out", tmp_path, CONCURRENCY)
     process = command.start()
@@ -93,18 +95,23 @@ def test_a_store_that_is_not_there_any_more_holds_the_run(
     assert process.returncode == 130
     assert out == ""
     assert "Every call: judgenet export" not in err
-    last = err.strip().splitlines()[-1]
-    assert last.startswith("cancelled: Stopped.")
+    [end] = [line for line in err.splitlines() if line.startswith("cancelled: Stopped.")]
+    place = command.out
     if happens is moved:
         place = command.out.with_name("elsewhere")
-        assert str(place) in last
-        # All that was paid is there, also what nobody was told of: it goes on from there and pays for nothing twice.
-        again = Command(command.pairs, url, place, tmp_path, CONCURRENCY)
-        assert again.finish()["state"] == "done"
-        assert ask(url, "stats")["paid_again"] == 0
-        assert ask(url, "stats")["requests"] == PAIRS * CALLS
+        assert str(place) in end
     else:
-        assert "was deleted or moved" in last or "another file took its place" in last
+        assert "was deleted or moved" in end or "another file took its place" in end
+        found = re.search(r"all that was kept is saved in (\S+)\. Copy it to (\S+),", err)
+        assert found
+        place.mkdir(exist_ok=True)
+        shutil.copy(found[1], found[2])
+        assert Path(found[2]) == place / "run.judgenet.db"
+    # All that was paid is there, also what nobody was told of: it goes on from there and pays for nothing twice.
+    again = Command(command.pairs, url, place, tmp_path, CONCURRENCY)
+    assert again.finish()["state"] == "done"
+    assert ask(url, "stats")["paid_again"] == 0
+    assert ask(url, "stats")["requests"] == PAIRS * CALLS
 
 
 def test_a_folder_that_comes_back_lets_the_run_go_on(tmp_path: Path, url: str) -> None:

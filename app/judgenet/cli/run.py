@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import signal
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,7 @@ from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.store.db import Store
+from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
 
@@ -70,6 +72,20 @@ def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Report
                 raise
             stopping = True
             handle.cancel()
+
+
+def _rescue(store: Store) -> None:
+    """Saves what a run had in a store that was deleted, and says where."""
+    try:
+        place = rescue_store(store)
+    except (OSError, sqlite3.Error) as error:
+        typer.echo(f"judgenet: what was kept cannot be saved elsewhere ({error}).", err=True)
+        return
+    typer.echo(
+        f"judgenet: all that was kept is saved in {place}. Copy it to {store.path}, and the same command goes on from "
+        "there; or read it where it is.",
+        err=True,
+    )
 
 
 def _close_log(log: TextIO) -> None:
@@ -202,6 +218,8 @@ def run(
             # Of a run that is not where it was there are no figures to look up later.
             if quiet or finished.state not in ("failed", "cancelled"):
                 typer.echo(f"judgenet: {finished.state}: {store.trouble.what} {store.trouble.afterwards}", err=True)
+            if store.trouble.lost:
+                _rescue(store)
             return CODES[finished.state] or ExitCode.FAILED
         info = run_info(store, handle.run.id)
         # A full disk does not take in how the run ended either.

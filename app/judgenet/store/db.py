@@ -43,6 +43,8 @@ _GATHER_S = 0.005
 Write = Callable[[sqlite3.Connection], object]
 OnCommit = Callable[[Sequence[Any]], None]
 OnTrouble = Callable[[str], None]
+_Item = tuple[Write, Any, OnCommit | None]
+"""A write, with who is to hear of it and by which token."""
 
 
 class StoreError(Exception):
@@ -55,12 +57,16 @@ class StoreInUse(StoreError):
 
 class Trouble(NamedTuple):
     """Why a store cannot be written now: what is wrong, what mends it meanwhile, and what is to be done after the end.
-    ``gone`` where its file is no longer where it was; what is written goes into it all the same."""
+
+    ``gone`` where its file is no longer where it was; what is written goes into it all the same. ``lost`` where that
+    file has no name any more, and ends with the program.
+    """
 
     what: str
     meanwhile: str
     afterwards: str
     gone: bool = False
+    lost: bool = False
 
     @property
     def message(self) -> str:
@@ -162,7 +168,7 @@ class Store:
         self._guard = threading.Lock()
         self._closed = False
         self._lock: FileLock | None = None
-        self._queue: queue.SimpleQueue[tuple[Write, Any, OnCommit | None] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._on_trouble: OnTrouble = lambda message: None
         self._on_failure: OnTrouble = lambda message: None
@@ -172,6 +178,7 @@ class Store:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self.trouble: Trouble | None = None
         """What keeps the store from being written, known once a write has failed."""
+        self._untold: list[_Item] = []
         self._giving_up = threading.Event()
         self._text_ids: dict[str, int] = {}
         self._forms: set[str] = set()
@@ -322,9 +329,8 @@ class Store:
         else:
             what = f"{self.path}: was deleted or moved while it is open."
             afterwards = "Put it back where it was and start again; without it, another start begins anew."
-        return Trouble(
-            what, "No more calls are sent. Put it back and the run goes on, or stop it.", afterwards, gone=True
-        )
+        meanwhile = "No more calls are sent. Put it back and the run goes on, or stop it."
+        return Trouble(what, meanwhile, afterwards, gone=True, lost=place is None)
 
     def _place(self) -> Path | None:
         """Where the opened file lies now; ``None`` where the system does not tell, or it has no name any more."""
@@ -415,7 +421,11 @@ class Store:
         db = self._connect()
         ending = False
         while not ending:
-            batch = [self._queue.get()]
+            try:
+                batch = [self._queue.get(timeout=_RETRY_SECONDS if self._untold else None)]
+            except queue.Empty:
+                self._tell_kept()
+                continue
             if batch[-1] is not None:
                 time.sleep(_GATHER_S)
             while not self._queue.empty():
@@ -426,7 +436,7 @@ class Store:
             if items and not self._commit(db, items):
                 return
 
-    def _commit(self, db: sqlite3.Connection, items: list[tuple[Write, Any, OnCommit | None]]) -> bool:
+    def _commit(self, db: sqlite3.Connection, items: list[_Item]) -> bool:
         while True:
             try:
                 db.execute("BEGIN IMMEDIATE")
@@ -451,20 +461,27 @@ class Store:
                 log.exception("a write to %s failed", self.path)
                 self._on_failure(f"{self.path}: an entry cannot be kept ({type(error).__name__}: {error}).")
                 return True
-        while (gone := self._gone()) is not None:
-            # It is written, into a file that is not where it is looked for: nobody is told that it is kept.
-            if not self._waits_out(gone):
-                return True
+        self._untold += items
+        self._tell_kept()
+        return True
+
+    def _tell_kept(self) -> None:
+        """Tells who waits for it what is on disk; nobody where that is in a file that lies elsewhere by now."""
+        if (gone := self._gone()) is not None:
+            if gone != self.trouble:
+                self.trouble = gone
+                self._on_trouble(gone.message)
+            return
         if self.trouble is not None:
             self.trouble = None
             self._on_trouble("")
+        items, self._untold = self._untold, []
         waiting: dict[OnCommit, list[Any]] = {}
         for _, token, on_commit in items:
             if on_commit is not None:
                 waiting.setdefault(on_commit, []).append(token)
         for on_commit, tokens in waiting.items():
             on_commit(tokens)
-        return True
 
     def require_kept(self) -> None:
         """Waits until all that was put is on disk.

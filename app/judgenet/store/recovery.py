@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from platformdirs import user_state_path
 
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.store.db import Store
 from judgenet.store.files import atomic_write, store_path
 
 STATE_VARIABLE = "JUDGENET_STATE_DIR"
@@ -79,6 +80,18 @@ def set_store_aside(project: Path) -> None:
 def _store_files(project: Path, more: str = "") -> list[Path]:
     store = store_path(project)
     return [store.with_name(store.name + more + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+def rescue_store(store: Store) -> Path:
+    """Saves a store whose file was deleted while it is open; what is in it ends with the program otherwise.
+
+    :raises OSError: it cannot be saved.
+    :raises sqlite3.Error: the same.
+    """
+    folder = state_folder() / "rescued" / f"{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    folder.mkdir(parents=True)
+    store.copy_to(folder / store.path.name)
+    return folder / store.path.name
 
 
 # Copies of what could not be saved
