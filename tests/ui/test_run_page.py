@@ -465,7 +465,7 @@ async def test_prompt_raw_answer_and_calls_are_what_went_over_the_wire(
     texts = [[calls.model.data(calls.model.index(row, column)) for column in range(7)] for row in range(2)]
     assert [row[0] for row in texts] == ["AB", "BA"]
     assert all(row[2] and row[3] and row[6] == "1" for row in texts)
-    assert calls._fact_rows["Answered by"].whole.startswith("judge-2026")
+    assert calls._fact_rows["Answered by"].text().startswith("judge-2026")
     assert "first attempt" in inspector.facts.whole
 
 

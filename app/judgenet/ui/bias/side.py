@@ -115,6 +115,7 @@ class Side(QScrollArea):
         column.addWidget(label("Settings", "section"))
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)
         self.instructions.setSpecialValueText("all")
@@ -132,6 +133,8 @@ class Side(QScrollArea):
             "Changing it asks nothing anew."
         )
         self.divide = ComboBox("Percentages based on")
+        for choice in (self.own, self.divide):
+            choice.setMinimumContentsLength(14)
         self.divide.addItem("valid pairs", "valid")
         self.divide.addItem("all pairs, as the paper's code", "paper")
         self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
@@ -166,7 +169,7 @@ class Side(QScrollArea):
             spin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for combo in (self.own, self.divide):
             combo.currentIndexChanged.connect(self.changed)
-            combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_theme(theme)
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:

@@ -321,13 +321,18 @@ def _draw_foot(painter: QPainter, ink: Ink, w: float, baseline: float, neuron: N
         draw_change(painter, ink, w - INSIDE - 58, round(baseline - 15), neuron.changed_from, neuron.verdict)
 
 
+_NAME_ROOM: Final = 48.0
+"""So many px of its name tell a neuron from others."""
+
+
 def _draw_compact(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronState, look: Look) -> None:
     draw_box(painter, ink, w, h, look, border_of(neuron, look), dashed=neuron.phase == "unscored")
     slot = slot_rect(w, h)
     title = slot.center().y() + 5
     empty = neuron.phase == "idle" and neuron.problem is None
     room = w - 2 * INSIDE - (0 if empty else 30)
-    if neuron.orders_differ:
+    # The name goes before the mark, which the inspector and the list show in words.
+    if neuron.orders_differ and room - 22 >= min(_NAME_ROOM, ink.width(neuron.role or "", "node")):
         ink.icon(painter, "swap", slot.x() - 22, slot.center().y() - 8, 16, "warn")
         room -= 22
     _draw_title(painter, ink, w, title, neuron, room)

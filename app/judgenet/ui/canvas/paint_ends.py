@@ -322,7 +322,8 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     room = w - 2 * INSIDE
     title = 24.0 if h >= 40 else h / 2 + 5
     if state.verdict is not None:
-        ink.text(painter, INSIDE, title, "Verdict", "node", room=room - 32)
+        if ink.width("Verdict", "node") <= room - 32:
+            ink.text(painter, INSIDE, title, "Verdict", "node")
         top = 12.0 if h >= 92 else 8.0 if h >= 60 else max(2.0, title - 16)
         high = 24.0 if h >= 92 else 20.0 if h >= 60 else min(24.0, h - 2 * top)
         draw_chip(painter, ink, QRectF(w - INSIDE - 28, top, 28, high), state.verdict)
@@ -364,7 +365,8 @@ def draw_add_chair(painter: QPainter, ink: Ink, w: float, h: float, look: Look =
     if h >= 22 and (w >= 140 or ink.width("Add a chair") + 24 <= room):
         ink.icon(painter, "plus", x, round(h / 2 - 8), 16, "text2")
         x, room = x + 24, room - 24
-    ink.text(painter, x, h / 2 + 5, "Add a chair", color="text2", room=room)
+    words = "Add a chair" if ink.width("Add a chair") <= room else "Chair"
+    ink.text(painter, x, h / 2 + 5, words, color="text2", room=room)
 
 
 def draw_handle(painter: QPainter, ink: Ink, w: float, h: float, look: Look = PLAIN) -> None:

@@ -64,10 +64,9 @@ class _Response(QWidget):
             (self._model, 1),
         ):
             self._head.addWidget(widget, stretch)
-        self._facts = QHBoxLayout()
+        self._facts = FlowLayout()
         self._facts.addWidget(self._size)
         self._facts.addWidget(self.more)
-        self._facts.addStretch(1)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         self._column.addLayout(self._facts)

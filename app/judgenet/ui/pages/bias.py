@@ -43,7 +43,7 @@ class BiasPage(Page):
     """Judges and probes at the left, the card in the middle, the pairs behind a bar below it."""
 
     key = "bias"
-    smallest = (900, 440)
+    smallest = (1000, 460)
     primary = "bias.run"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:

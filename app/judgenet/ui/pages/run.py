@@ -29,6 +29,8 @@ from judgenet.ui.words import count, day
 
 DOCK: Final = 272
 DOCK_NARROW: Final = 236
+_TIGHT: Final = 1180
+"""Px of the page, at 100 %, below which the header of the chart has no room for facts."""
 TALL: Final = 96
 """A layer of more neurons fills the page's height."""
 KEEP_MS: Final = 500
@@ -292,6 +294,7 @@ class RunPage(Page):
         """Gives the parts their measures of a wide or a narrow window."""
         theme = self.context.theme.theme
         narrow = self.width() < theme.px(NARROW_WINDOW - RAIL_NARROW)
+        self.dock.chart.set_tight(self.width() < theme.px(_TIGHT))
         if narrow == self._narrow:
             return
         self._narrow = narrow

@@ -132,6 +132,7 @@ class LookPanel(QFrame):
         )
         self.scale = QComboBox()
         self.scale.setAccessibleName("Size of everything")
+        self.scale.setMinimumContentsLength(7)
         for percent in _SCALES:
             self.scale.addItem(f"{percent} %", percent / 100)
         self.density = Segment("Density", (("comfortable", "Comfortable"), ("compact", "Compact")))

@@ -34,7 +34,7 @@ from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.canvas.words import score_text, seconds_text
 from judgenet.ui.context import Context
-from judgenet.ui.parts import ElidedLabel, label, line, link
+from judgenet.ui.parts import label, line, link
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow
 from judgenet.ui.run.parts import Tag
@@ -612,7 +612,7 @@ class CallsTab(QWidget):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self._facts = QVBoxLayout()
-        self._fact_rows: dict[str, ElidedLabel] = {}
+        self._fact_rows: dict[str, QLabel] = {}
         self._fact_words: list[QLabel] = []
         column = QVBoxLayout(self)
         column.addWidget(self.table)
@@ -621,8 +621,8 @@ class CallsTab(QWidget):
         for name in ("Endpoint", "Model", "Answered by", "Parameters", "Asked", "Cache", "Detail"):
             row = QHBoxLayout()
             word = label(name, tone="text2")
-            value = ElidedLabel()
-            row.addWidget(word)
+            value = label("", wrap=True)
+            row.addWidget(word, alignment=Qt.AlignmentFlag.AlignTop)
             row.addWidget(value, stretch=1)
             self._fact_words.append(word)
             self._fact_rows[name] = value
@@ -704,7 +704,7 @@ class CallsTab(QWidget):
         if call is not None:
             facts |= _facts_of(call)
         for (name, value), word in zip(self._fact_rows.items(), self._fact_words, strict=True):
-            value.say(facts[name])
+            value.setText(showable(facts[name]))
             shown = bool(facts[name])
             value.setVisible(shown)
             word.setVisible(shown)

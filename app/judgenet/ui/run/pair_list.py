@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import (
     QAbstractListModel,
     QEvent,
+    QMargins,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -343,6 +344,7 @@ class PairsPane(QFrame):
         column.addLayout(head)
         column.addWidget(self.list, stretch=1)
         self._head = head
+        self.list.verticalScrollBar().rangeChanged.connect(self._fit_head)
         self._timer = QTimer(self)
         self._timer.setObjectName("pair list")
         self._timer.setSingleShot(True)
@@ -375,10 +377,14 @@ class PairsPane(QFrame):
         super().resizeEvent(event)
         self._fit_head()
 
-    def _fit_head(self) -> None:
+    def _fit_head(self, *_: int) -> None:
         """Lets the words of the columns stand over their chips."""
-        bar = self.list.width() - self.list.viewport().width()
-        self._head.setContentsMargins(self._theme.px(12), 0, self._theme.px(8) + bar, 0)
+        # Not the difference to the viewport, which takes on its width later where the page is not shown yet.
+        scroll = self.list.verticalScrollBar()
+        bar = scroll.sizeHint().width() if scroll.maximum() > scroll.minimum() else 0
+        wanted = QMargins(self._theme.px(12), 0, self._theme.px(8) + bar, 0)
+        if wanted != self._head.contentsMargins():
+            self._head.setContentsMargins(wanted)
 
     # Which pairs
 

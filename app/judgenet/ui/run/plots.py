@@ -492,6 +492,7 @@ class ChartPane(QFrame):
         self._theme = theme
         self._names = names = {str(key): words for key, words in (*FIGURES.items(), *SPEEDS.items())}
         self._is_narrow = False
+        self._is_tight = False
         # With a parent from the start: what is shown without one is a window of its own for a moment.
         self.choice = QComboBox(self)
         self.choice.setAccessibleName("Which chart")
@@ -557,8 +558,8 @@ class ChartPane(QFrame):
         self._head.setContentsMargins(theme.px(4) if self.choice.isVisibleTo(self) else inside, 0, inside, 0)
         self.title.setMinimumHeight(theme.px(DOCK_HEADER))
         self._slow_row.setContentsMargins(inside, 0, inside, theme.px(4))
-        for part in (self.foot, self._line):
-            part.setVisible(self._alone and not (part is self._line and self._is_narrow))
+        self.foot.setVisible(self._foot_wanted)
+        self._line.setVisible(self._alone and not self._is_narrow)
         self.choice.setFixedHeight(theme.px(DOCK_HEADER - 4))
         self.nothing.setContentsMargins(inside, theme.px(8), inside, inside)
         self.axis.setContentsMargins(inside, 0, theme.px(24), theme.px(4))
@@ -567,7 +568,6 @@ class ChartPane(QFrame):
         self.chart.set_theme(theme)
         self.foot.set_theme(theme)
         self.refresh()
-        self._fit_head()
 
     def set_narrow(self, narrow: bool) -> None:
         """Puts the facts of the foot into the header, where height is dear."""
@@ -586,22 +586,17 @@ class ChartPane(QFrame):
         else:
             self._head.removeWidget(self.foot)
             self._column.addWidget(self.foot)
-            self.foot.setVisible(self._alone)
+        self.foot.setVisible(self._foot_wanted)
         self.refresh()
-        self._fit_head()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_head()
+    def set_tight(self, tight: bool) -> None:
+        """Leaves the facts out of the narrow header, where it has no room for them; other pages have them as well."""
+        self._is_tight = tight
+        self.foot.setVisible(self._foot_wanted)
 
-    def _fit_head(self) -> None:
-        """The facts of the foot stand in the header where that has room for them; other pages have them as well."""
-        if not self._is_narrow or not self._alone:
-            return
-        margins = self._head.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - 3 * self._head.spacing()
-        needed = self.choice.width() + self.fact.sizeHint().width() + self.foot.sizeHint().width()
-        self.foot.setVisible(needed <= room)
+    @property
+    def _foot_wanted(self) -> bool:
+        return self._alone and not (self._is_narrow and self._is_tight)
 
     def _fit_choice(self) -> None:
         """The choice is as wide as its words."""
