@@ -17,7 +17,7 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
 from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test, sign_test
 from judgenet.stats.calibration import SCORES, stratified, too_few
-from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval, chance_agreement, pseudo_weight
+from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval, one_class, pseudo_weight
 from judgenet.stats.resampling import few_note, few_questions, pseudo_cells, resampled
 
 if TYPE_CHECKING:
@@ -266,19 +266,13 @@ def _differences(
     count = sample.effective or n
     extra = pseudo_weight(count) * _pseudo_pairs([VERDICTS.index(label) for label in {*first.labels, *second.labels}])
     drawn = plain + pseudo_cells((resamples,), extra, n / count, seed).reshape(-1, 3, 3, 3)
-    undefined = _undefined(plain.sum(axis=3)) | _undefined(plain.sum(axis=2))
+    undefined = one_class(plain.sum(axis=3)) | one_class(plain.sum(axis=2))
     ones, others = _figures(drawn.sum(axis=3), first), _figures(drawn.sum(axis=2), second)
     ones["kappa"][undefined] = float("nan")
     return {
         name: _difference(getattr(first, name), getattr(second, name), ones[name] - others[name], n, name, sample)
         for name in names
     }
-
-
-def _undefined(tables: Array) -> NDArray[np.bool_]:
-    """Which tables of label by verdict have no kappa."""
-    found: NDArray[np.bool_] = chance_agreement(tables) >= tables.sum(axis=(1, 2)) ** 2
-    return found
 
 
 def _pseudo_pairs(classes: list[int]) -> Array:
@@ -356,7 +350,6 @@ def rate_difference(
     one network are not random within those of the other. Where one of the rates is refused, the other is given all the
     same, and the reason names the one by ``names``.
     """
-    import numpy as np
 
     n = sum(counts.values())
     if not n:
@@ -391,9 +384,9 @@ def rate_difference(
         return _without(one, other, n, "rate", sample)
     drawn = sample.drawn(resamples, seed)
     count = sample.effective or labels
-    extra = np.zeros((4, 3, 3))
-    extra[:3] = pseudo_weight(count) * _pseudo_pairs([0, 1, 2]).reshape(3, 3, 3)
-    drawn = drawn + pseudo_cells((resamples,), extra.ravel(), labels / count, seed).reshape(-1, 4, 3, 3)
+    extra = pseudo_weight(count) * _pseudo_pairs([0, 1, 2])
+    drawn = drawn.copy()
+    drawn[:, :3] += pseudo_cells((resamples,), extra, labels / count, seed).reshape(-1, 3, 3, 3)
     return _difference(one, other, _stratified_difference(drawn), n, "rate", sample)
 
 

@@ -196,7 +196,7 @@ def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, question
     import numpy as np
 
     resamples = len(drawn)
-    undefined = int((chance_agreement(drawn) >= drawn.sum(axis=1) ** 2).sum())
+    undefined = int(one_class(drawn.reshape(resamples, 3, 3)).sum())
     of_labels = [VERDICTS.index(label) for label in found.labels]
     n = questions or found.n_used
     drawn = drawn + pseudo_cells((resamples,), pseudo_weight(n) * pseudo_table(of_labels), found.n_used / n, seed)
@@ -206,7 +206,7 @@ def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, question
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     marginals = rows + columns
     f1 = np.divide(2 * right, marginals, out=np.zeros_like(right), where=marginals > 0)[:, of_labels].mean(axis=1)
-    by_chance = chance_agreement(drawn)
+    by_chance = (rows * columns).sum(axis=1)
     reasons = {}
     kappa = None
     if found.kappa is None:
@@ -227,11 +227,13 @@ def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, question
     return AgreementIntervals(accuracy, macro_f1, kappa, resamples, seed, few, reasons, questions)
 
 
-def chance_agreement(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """n² times the agreement that the marginals alone would give, of each table of label by verdict, in a row or a
-    square: n² itself where there is one class only, so that kappa is undefined."""
-    cells = tables.reshape(len(tables), 3, 3)
-    found: NDArray[np.float64] = (cells.sum(axis=-1) * cells.sum(axis=-2)).sum(axis=-1)
+def one_class(tables: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which tables of label by verdict (tables, 3, 3) have one class only, the same on both sides: their kappa is
+    undefined."""
+    import numpy as np
+
+    right = np.diagonal(tables, axis1=1, axis2=2)
+    found: NDArray[np.bool_] = right.max(axis=1) >= tables.sum(axis=(1, 2))
     return found
 
 
@@ -248,9 +250,9 @@ def pseudo_table(classes: Sequence[int]) -> NDArray[np.float64]:
 
 
 def pseudo_weight(n: int) -> float:
-    """How much the pseudo-pairs count beside ``n`` pairs or questions: nearly whole beside few, where half ones cover
-    too little if nearly all pairs are right; half from 100 on, where whole ones would move the ends for nothing."""
-    return max(0.5, 1 - n / 200)
+    """How much the pseudo-pairs count beside ``n`` pairs or questions: whole beside 20 or fewer, where half ones cover
+    too little if nearly all pairs are right; half from 120 on, where whole ones would move the ends for nothing."""
+    return max(0.5, min(1.0, 1.1 - n / 200))
 
 
 @dataclass(frozen=True, slots=True)

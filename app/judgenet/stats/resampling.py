@@ -8,6 +8,7 @@ is therefore a sum of the counts of the drawn questions, and many figures share 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -60,12 +61,18 @@ def pseudo_cells(shape: tuple[int, ...], cells: Array, weight: float, seed: int)
     """What a prior adds to each resample, of shape (resamples, cells): gamma draws, as of a Bayesian bootstrap, of as
     many pseudo-pairs of each cell as ``cells`` says, each of them weighing ``weight`` pairs.
 
-    Resamples of equal pairs do not vary; with it they do.
+    Resamples of equal pairs do not vary; with it they do. Figures of one run share the draws.
     """
+    return weight * _gammas(shape, tuple(cells.tolist()), seed)
+
+
+@lru_cache(maxsize=16)
+def _gammas(shape: tuple[int, ...], cells: tuple[float, ...], seed: int) -> Array:
     import numpy as np
 
-    drawn: Array = weight * np.random.default_rng((seed, 2)).standard_gamma(cells, size=(*shape, len(cells)))
-    return drawn
+    found: Array = np.random.default_rng((seed, 2)).standard_gamma(cells, size=(*shape, len(cells)))
+    found.flags.writeable = False
+    return found
 
 
 def question_counts(questions: Numbers, *codes: Numbers) -> Array:
