@@ -735,11 +735,12 @@ async def test_an_outage_is_told_while_it_lasts(studio: Studio, place: Path, jud
     happens("away", "paused: lab (127.0.0.1:1) not reached since 08:12:03; next try in 8 s. Is the server running?")
     await until(lambda: "Paused" in shown())
     assert "lab (127.0.0.1:1) not reached since 08:12:03; next try in 8 s" in shown()
+    assert not any(text.endswith(" left") for text in shown())
     happens("open", "lab answers again.")
     await until(lambda: "Paused" not in shown())
     assert not any("not reached" in text for text in shown())
     happens("failing", "lab: HTTP 500. The endpoint failed.")
-    assert studio.window.errors.troubles[0].what == "lab: HTTP 500. The endpoint failed."
+    assert studio.window.errors.troubles[0].sentence == "lab: HTTP 500. The endpoint failed."
     judge.set(latency=0.0)
     await until(lambda: not context.runner.running)
 

@@ -296,10 +296,12 @@ class Runner(QObject):
             self._engine = None
 
     def _endpoint_changed(self, event: EndpointChanged) -> None:
+        # Most messages name their endpoint already.
+        where = "" if event.message.startswith(event.endpoint) else event.endpoint
         if event.state == "stopped":
-            self._errors.tell(event.message, event.endpoint, Mend("Try again", self.resume))
+            self._errors.tell(event.message, where, Mend("Try again", self.resume))
         elif event.state == "failing":
-            self._errors.tell(event.message, event.endpoint, level="warning")
+            self._errors.tell(event.message, where, level="warning")
         away = event.message if event.state == "away" else ""
         if away or event.state in ("open", "stopped"):
             self._away[event.endpoint] = away

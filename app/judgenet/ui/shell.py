@@ -521,7 +521,7 @@ class StatusBar(QFrame):
         right[1].say(f"{progress.in_flight:,} in flight")
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
-        right[4].say("" if progress.eta_s is None else f"{time_left(progress.eta_s)} left")
+        right[4].say("" if paused or progress.eta_s is None else f"{time_left(progress.eta_s)} left")
 
     def _show_share(self, share: float | None) -> None:
         """How far the work is. A full bar would say that it is done: at the end it moves without an end."""
