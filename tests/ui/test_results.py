@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLineEdit, QWidget
 from sklearn.metrics import (  # type: ignore[import-untyped]
     accuracy_score,
     cohen_kappa_score,
@@ -26,6 +26,7 @@ from judgenet.ui.app import Studio
 from judgenet.ui.pages.results import ResultsPage
 from judgenet.ui.results.figures_table import FiguresTable
 from tests.ui.conftest import settle, until
+from tests.ui.person import find, press
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual
 
 LEFT = Qt.MouseButton.LeftButton
@@ -674,6 +675,32 @@ async def test_two_runs_stand_side_by_side(studio: Studio, place: Path) -> None:
     await settle()
     human, said = both(first, "c2_all")
     assert accuracy_shown(page) == f"{100 * accuracy_score(human, said):.1f} %"
+
+
+async def test_a_run_is_named_and_annotated(studio: Studio, place: Path) -> None:
+    page = await judged(studio, place, story_pairs(10))
+    context = page.context
+    context.actions.trigger("run.name")
+    await until(lambda: any(box.isVisible() for box in studio.window.findChildren(QDialog)), "the dialog")
+    dialog = next(box for box in studio.window.findChildren(QDialog) if box.isVisible())
+    assert dialog.windowTitle() == "Run 1"
+    find(dialog, QLineEdit, "Name of the run").setText("Baseline & more")
+    find(dialog, QLineEdit, "Note").setText("before the new prompts")
+    press(dialog, "Keep")
+    await until(lambda: context.run_state.run is not None and bool(context.run_state.run.name), "the name")
+    assert context.run_state.run is not None
+    assert (context.run_state.run.name, context.run_state.run.note) == ("Baseline & more", "before the new prompts")
+    assert page.run_choice.toolTip().startswith("Run 1 “Baseline & more”, ")
+    assert page.run_choice.toolTip().endswith("before the new prompts")
+    menu = page.run_choice.menu()
+    menu.aboutToShow.emit()
+    assert menu.actions()[0].text().startswith("Run 1 “Baseline && more”")
+
+    def about() -> tuple[str, str]:
+        results = context.results.results
+        return ("", "") if results is None else (results.report.about.name, results.report.about.note)
+
+    await until(lambda: about() == ("Baseline & more", "before the new prompts"), "the report says so")
 
 
 async def test_reckoning_can_be_stopped_and_begun_again(studio: Studio, place: Path) -> None:
