@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 
@@ -25,6 +25,7 @@ from judgenet.ui.canvas.model import Place
 from judgenet.ui.design.state import problem_words, problems_at
 from judgenet.ui.document import Document
 from judgenet.ui.pages.design import DesignPage
+from judgenet.ui.parts import RowLabel
 from tests.ui.conftest import settle, until
 from tests.ui.person import choose, click, click_at, click_node, drag, find, key, press, type_text
 
@@ -496,3 +497,18 @@ async def test_a_page_without_room_has_its_tools_in_a_menu_and_the_inspector_at_
     assert page.has_inspector
     assert not bar.inspector.isVisible()
     assert not bar.more.isVisible()
+
+
+async def test_the_fields_of_all_forms_of_the_inspector_begin_at_one_x(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("review")
+    await settle()
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    # The verdict shows the size of the network and the rules, in forms of their own.
+    page.editor.select((), "verdict")
+    for scale in (1.0, 1.5):
+        studio.settings.set(scale=scale)
+        await settle()
+        fields = [row.buddy() for row in page.inspector.findChildren(RowLabel) if row.isVisible()]
+        assert len(fields) > 8
+        assert len({field.mapTo(page.inspector, QPoint(0, 0)).x() for field in fields}) == 1

@@ -7,10 +7,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, QRect, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -55,7 +56,7 @@ from judgenet.ui.errors import Mend
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PAGES, PageKey
 from judgenet.ui.palette import rank
-from judgenet.ui.preset_cards import PresetCard
+from judgenet.ui.preset_cards import PresetCard, draw_network
 from judgenet.ui.shell import RAIL_PAGES
 from judgenet.ui.tasks import Job, JobCancelled
 from tests.fakes.judge_server import JudgeServer
@@ -87,6 +88,21 @@ async def test_it_opens_on_the_welcome_page(studio: Studio) -> None:
     assert window.context.navigator.page == "welcome"
     assert not window.rail.isVisible()
     assert window.windowTitle() == "JudgeNet Studio"
+
+
+async def test_one_preset_is_recommended_and_pictures_have_as_many_boxes_as_their_texts_say(studio: Studio) -> None:
+    cards = {card.key: card for card in studio.window.findChildren(PresetCard)}
+    assert [preset for preset, card in cards.items() if "recommended" in card.accessibleName()] == ["widedeep"]
+    boxes: dict[str, int] = {}
+    for preset, card in cards.items():
+        with patch.object(QPainter, "drawRoundedRect", autospec=True) as drawn:
+            picture = QPixmap(300, 200)
+            painter = QPainter(picture)
+            draw_network(painter, studio.theme.theme, card.spec, preset)
+            painter.end()
+        boxes[preset] = drawn.call_count
+    # FairEval's frame around its three samples is the fourth; three reviewers judge, then discuss, and a chair decides.
+    assert boxes == {"single": 1, "faireval": 4, "jury": 8, "widedeep": 8, "review": 7, "panel": 3}
 
 
 async def test_a_preset_begins_a_project_with_one_click(studio: Studio) -> None:
@@ -426,6 +442,30 @@ async def test_the_menu_holds_the_table(studio: Studio) -> None:
 # Errors
 
 
+async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Studio) -> None:
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    page = studio.window.stack.currentWidget()
+    parts = [widget for widget in page.findChildren(QWidget) if widget.isVisible()]
+    before = [(widget.mapToGlobal(QPoint(0, 0)), widget.size()) for widget in parts]
+    bar = studio.window.errors
+    bar.tell("The disk is full. " * 30, "study.judgenet")
+    await settle()
+    assert bar.isVisible()
+    assert [(widget.mapToGlobal(QPoint(0, 0)), widget.size()) for widget in parts] == before
+    area = studio.window.stack.area.geometry()
+    assert bar.geometry().bottom() == area.bottom()
+    assert bar.width() == area.width()
+    # All of a long text is there, and it stays so at another width.
+    text = next(label for label in bar.findChildren(QLabel) if "disk" in label.text())
+    studio.window.resize(1280, 720)
+    await settle()
+    assert text.height() >= text.heightForWidth(text.width())
+    bar.close_all()
+    await settle()
+    assert not bar.isVisible()
+
+
 async def test_trouble_stays_until_it_is_closed(studio: Studio) -> None:
     mended: list[bool] = []
     bar = studio.window.errors
@@ -487,7 +527,12 @@ async def test_long_work_shows_progress_and_can_be_stopped(studio: Studio) -> No
     await gate.wait()
     status = studio.window.status
     await until(lambda: any("a quarter" in label.text() for label in status.findChildren(QLabel)))
-    assert find(status, QProgressBar, "Progress").value() == 250
+    bar = find(status, QProgressBar, "Progress")
+    assert bar.value() == 250
+    # All parts are done and the work goes on: a full bar would say that it has ended.
+    studio.window.tasks.jobs[-1].report(4, 4, "the last touches")
+    await until(lambda: any("last touches" in label.text() for label in status.findChildren(QLabel)))
+    assert (bar.minimum(), bar.maximum()) == (0, 0)
     press(status, "Stop this work")
     with pytest.raises(JobCancelled):
         await waiting
