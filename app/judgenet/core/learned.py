@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import exp, fsum, log
 
@@ -55,10 +55,12 @@ def fingerprint(pairs: Iterable[Pair]) -> str:
     return "".join(sorted(pair.content_hash[:_DIGITS] for pair in pairs))
 
 
-def taught_by(rule: LearnedRule, pairs: Iterable[Pair]) -> list[bool]:
-    """Whether a rule was learned from each of ``pairs``."""
-    known = {rule.pairs[start : start + _DIGITS] for start in range(0, len(rule.pairs), _DIGITS)}
-    return [pair.content_hash[:_DIGITS] in known for pair in pairs]
+def teachers(rule: LearnedRule | None) -> Callable[[Pair], bool]:
+    """What tells whether a rule was learned from the label of a pair."""
+    text = "" if rule is None or not rule.labels else rule.pairs
+    known = {text[start : start + _DIGITS] for start in range(0, len(text), _DIGITS)}
+    # Most networks have no such rule, and hashing many texts takes its time.
+    return lambda pair: bool(known) and pair.content_hash[:_DIGITS] in known
 
 
 @dataclass(frozen=True, slots=True)

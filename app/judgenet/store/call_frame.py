@@ -89,7 +89,8 @@ class CallFrame:
     @classmethod
     def fresh(cls, run: RunInfo, spec: NetworkSpec, pairs: Iterable[Pair]) -> Self:
         """The frame of a run that begins."""
-        return cls(run, spec, PairColumns(RunPair(at, pair, "open", None, "", None) for at, pair in enumerate(pairs)))
+        fresh = (RunPair(at, pair, "open", None, "", None) for at, pair in enumerate(pairs))
+        return cls(run, spec, PairColumns(fresh, spec.aggregation.learned))
 
     @classmethod
     def read(
@@ -113,7 +114,8 @@ class CallFrame:
                 states.append(PAIR_PHASES.index(of.state))
                 yield of
 
-        frame = cls(run, network_of(run), PairColumns(each()), rules)
+        spec = network_of(run)
+        frame = cls(run, spec, PairColumns(each(), (rules or spec.aggregation).learned), rules)
         for last in frame._read_calls(store):
             on_progress(last, total)
         frame.states[:] = np.frombuffer(bytes(states), np.uint8)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.labels import People
+from judgenet.core.learned import teachers
+from judgenet.core.network import LearnedRule
 from judgenet.core.pairs import Verdict, question_key
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.runs import RunPair
@@ -85,19 +87,21 @@ class PairColumns:
         panels: numbers of :attr:`panel_kinds`: what the annotators of each pair said.
         notes: numbers of :attr:`note_texts`: where the roles of a pair differ from the design.
         expected: how many calls the pair takes, 0 where that is not known yet.
+        taught: whether a label of each pair taught ``rule``, the learned aggregation of the run's network.
     """
 
-    def __init__(self, pairs: Iterable[RunPair]) -> None:
+    def __init__(self, pairs: Iterable[RunPair], rule: LearnedRule | None = None) -> None:
         ids: list[str] = []
         human, people, questions = bytearray(), array("L"), array("L")
         tasks, systems, lengths = array("L"), array("L"), array("L")
-        panels, notes, expected = array("L"), array("L"), array("L")
+        panels, notes, expected, taught = array("L"), array("L"), array("L"), bytearray()
         task_names: Distinct[str | None] = Distinct()
         system_names: Distinct[str | None] = Distinct()
         people_kinds: Distinct[People] = Distinct()
         panel_kinds: Distinct[Panel] = Distinct([()])
         note_texts: Distinct[str] = Distinct([""])
         question_keys: Distinct[bytes] = Distinct()
+        is_teacher = teachers(rule)
         for of in pairs:
             pair = of.pair
             ids.append(pair.id)
@@ -110,6 +114,7 @@ class PairColumns:
             panels.append(panel_kinds.number(tuple(sorted(pair.annotators))))
             notes.append(note_texts.number(of.note))
             expected.append(of.calls_total or 0)
+            taught.append(is_teacher(pair))
 
         def narrow(values: array[int]) -> NDArray[np.uint32]:
             return np.array(values, dtype=np.uint32)
@@ -124,6 +129,7 @@ class PairColumns:
         self.panels, self.panel_kinds = narrow(panels), tuple(panel_kinds.values)
         self.notes, self.note_texts = narrow(notes), tuple(note_texts.values)
         self.expected = narrow(expected)
+        self.taught = np.frombuffer(bytes(taught), np.uint8).astype(np.bool_)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -19,7 +19,7 @@ from judgenet.core.aggregate import aggregation_names
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Reason
 from judgenet.core.labels import Chosen, People
-from judgenet.core.learned import NOTHING_TAUGHT, Taught
+from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
 from judgenet.core.network import Aggregation, inputs_of
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.stats.agreement import Flips, flips_of
@@ -397,9 +397,13 @@ class RunFrame(CallFrame):
     # Figures of a run that goes on
 
     def curves(self, name: str) -> AgreementCurves:
-        """How one aggregation agrees with people over the finished pairs, in the order in which they finished."""
+        """How one aggregation agrees with people over the finished pairs, in the order in which they finished. The
+        learned one is not held against labels that taught it."""
         done = np.asarray(self.finished, np.int64)
-        return agreement_curves(self.human[done], self.aggregations[name][done])
+        human = self.human[done]
+        if name == LEARNED:
+            human = np.where(self.pairs.taught[done], 0, human).astype(np.uint8)
+        return agreement_curves(human, self.aggregations[name][done])
 
     def flips(self) -> Flips:
         """How often the average's verdict differs between the two orders, over the finished pairs."""

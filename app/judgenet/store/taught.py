@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught, taught_by
+from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import Verdict
 from judgenet.stats.curves import CODES
 from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.runs import RunInfo, run_pairs
+from judgenet.store.runs import RunInfo
 
 
 def fair_frame(
@@ -29,7 +29,7 @@ def fair_frame(
 ) -> RunFrame:
     """:meth:`RunFrame.read` for figures: with learned verdicts that may be held against the labels."""
     frame = RunFrame.read(store, run, rules, on_progress)
-    known = frame.taught = taught(store, frame)
+    known = frame.taught = taught(frame)
     if known.verdicts:
         codes = frame.aggregations[LEARNED].copy()
         for index, verdict in known.verdicts.items():
@@ -39,25 +39,23 @@ def fair_frame(
     return frame
 
 
-def taught(store: Store, frame: RunFrame) -> Taught:
+def taught(frame: RunFrame) -> Taught:
     """The pairs of a run that taught its learned aggregation."""
     rule = frame.spec.aggregation.learned
     if rule is None or not rule.labels:
         return NOTHING_TAUGHT
-    labelled = [of for of in run_pairs(store, frame.run) if of.pair.human is not None]
-    known = taught_by(rule, [of.pair for of in labelled])
-    teachers = [of.index for of, own in zip(labelled, known, strict=True) if own]
-    if not teachers:
+    places: list[int] = np.flatnonzero(frame.pairs.taught & (frame.human > 0)).tolist()
+    if not places:
         return NOTHING_TAUGHT
-    without: dict[int, Verdict | None] = dict.fromkeys(teachers)
-    if len(teachers) < rule.labels:
-        why = f"{rule.labels - len(teachers):,} others taught it too and are not labelled here"
+    without: dict[int, Verdict | None] = dict.fromkeys(places)
+    if len(places) < rule.labels:
+        why = f"{rule.labels - len(places):,} others taught it too and are not labelled here"
         return Taught(without, f"{why}: the fit cannot be done again without each pair")
     # Loads scikit-learn and scipy: only where it is needed.
     from judgenet.stats.learning import LearningError, logistic
 
     done = np.flatnonzero(frame.states >= DONE_PHASE)
-    own = set(teachers)
+    own = set(places)
     labels = [CODES[frame.human[index]] if index in own else None for index in done.tolist()]
     try:
         fitted = logistic(
@@ -70,4 +68,4 @@ def taught(store: Store, frame: RunFrame) -> Taught:
     except LearningError as error:
         return Taught(without, f"the fit cannot be done again without each pair ({str(error).rstrip('.')})")
     verdicts = dict(zip(done.tolist(), fitted.verdicts, strict=True))
-    return Taught({index: verdicts.get(index) for index in teachers})
+    return Taught({index: verdicts.get(index) for index in places})

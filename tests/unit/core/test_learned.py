@@ -14,7 +14,7 @@ from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, aggre
 from judgenet.core.checks import check
 from judgenet.core.design import add_neuron, remove_layer, set_role
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
-from judgenet.core.learned import fingerprint, learned_verdict, misfit, taught_by
+from judgenet.core.learned import fingerprint, learned_verdict, misfit, teachers
 from judgenet.core.mends import mend
 from judgenet.core.network import (
     Aggregation,
@@ -208,6 +208,6 @@ def test_the_pairs_that_it_was_learned_from_are_known_again() -> None:
     pairs = [Pair(str(number), f"Q{number}", "x", "y") for number in range(9)]
     rule = replace(RULE, pairs=fingerprint(pairs[:5]))
     assert len(rule.pairs) == 40
-    assert taught_by(rule, pairs) == [True] * 5 + [False] * 4
-    assert taught_by(rule, [replace(pairs[0], id="other", human="a"), pairs[8]]) == [True, False]
-    assert not any(taught_by(replace(RULE, pairs=""), pairs))
+    assert [teachers(rule)(pair) for pair in pairs] == [True] * 5 + [False] * 4
+    assert teachers(rule)(replace(pairs[0], id="other", human="a"))
+    assert not any(teachers(none)(pair) for none in (replace(RULE, pairs=""), None) for pair in pairs)

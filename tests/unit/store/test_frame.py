@@ -9,6 +9,8 @@ import numpy as np
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Reason
 from judgenet.core.events import CallFinished, CallStarted, PairFinished
+from judgenet.core.learned import designed_widths, fingerprint
+from judgenet.core.network import LearnedRule, NeuronWeight
 from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatRequest
@@ -177,3 +179,18 @@ def test_what_a_retry_would_ask_again_is_counted(tmp_path: Path) -> None:
     assert [table.pair_state(index) for index in range(3)] == ["done", "failed", "done"]
     assert table.unanswered() == 6
     assert table.calls_unscored == 12
+
+
+def test_curves_of_the_learned_aggregation_leave_out_the_labels_that_taught_it(tmp_path: Path) -> None:
+    judged = [replace(pair, human="a") for pair in harness.pairs(3)]
+    ran = harness.run(tmp_path / "a.judgenet.db", harness.start(judged=judged))
+    with Store.open(tmp_path / "a.judgenet.db", readonly=True) as store:
+        run = run_info(store)
+        spec = harness.start().spec
+        weights = tuple(NeuronWeight(1, neuron + 1, None, 1.0) for neuron in range(2))
+        rule = LearnedRule("nonnegative", weights, designed_widths(spec), labels=2, pairs=fingerprint(judged[:2]))
+        found = RunFrame.read(store, run, replace(spec.aggregation, learned=rule))
+        assert found.pairs.taught.tolist() == [True, True, False]
+        assert found.curves("learned").last.n_used == 1
+        assert found.curves("c1").last.n_used == 3
+    assert ran.events
