@@ -314,7 +314,11 @@ class SidePanel(QFrame):
         goal = min(plan.pairs, max(10, state.goal))
         self.plot.show_curve(curve, now, (goal, plan.expected_width(method, goal) / 2))
         words = f"At {goal:,} labels: ± {50 * plan.expected_width(method, goal):.1f} points."
-        self.width_words.setText(words + (" Planned with an assumed judge." if plan.assumed else ""))
+        if plan.assumed:
+            words += " Planned with an assumed judge."
+        if plan.effect.source:
+            words += f" {count(plan.effect.questions, 'question')} only: design effect {plan.effect.value:.2f}."
+        self.width_words.setText(words)
 
     def _file_activated(self, place: int) -> None:
         self.file_chosen.emit(self.file.itemData(place))
