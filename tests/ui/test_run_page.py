@@ -28,6 +28,7 @@ from judgenet.store.files import save_project
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.run import RunPage
+from judgenet.ui.run import plots
 from judgenet.ui.run.focus import FRAME_MS
 from judgenet.ui.run.prose import Prose
 from judgenet.ui.run_state import Progress, RunState
@@ -243,6 +244,34 @@ async def test_after_stop_and_run_all_counts_are_of_the_whole_run(
     state.show_run(state.run.id if state.run else None)
     await until(lambda: state.progress.calls > 0, "the run is read")
     assert (state.progress.calls, state.progress.tokens_in) == (again.calls, again.tokens_in)
+
+
+async def test_rows_of_the_grid_have_the_names_of_the_nodes(studio: Studio, place: Path, judge: JudgeServer) -> None:
+    page = await opened(studio, http_project(place, judge, network(3, 2), concurrency=4))
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    state = state_of(studio)
+    for pair in (0, 4):
+        state.set_focus(pair)
+        await settle()
+        roles = state.roles(pair)
+        assert roles is not None
+        rows = page.dock.grid.grid._rows
+        for layer in (1, 2):
+            named = [row.name for row in rows if row.layer == layer and row.neuron]
+            assert named == [role.name for role in roles] == page.focus.names(layer)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "least"), [(0.0, 0.31, 0.0), (0.05, 0.1, 0.0), (0.0, 1.0, 0.0), (-0.2, 0.1, -1.0)]
+)
+def test_an_axis_has_no_tick_that_its_figure_cannot_have(low: float, high: float, least: float) -> None:
+    for height in (40.0, 90.0, 300.0):
+        (first, last), ticks = plots._y_axis(low, high, height, least)
+        assert least - 1e-9 <= first <= low + 1e-9
+        assert high - 1e-9 <= last <= 1 + 1e-9
+        assert all(least - 1e-9 <= at <= 1 + 1e-9 for at, _ in ticks)
+        assert len(ticks) >= 3
 
 
 async def test_only_the_unscored_are_retried(studio: Studio, place: Path, judge: JudgeServer) -> None:
