@@ -76,7 +76,9 @@ def judgement(report: Report) -> Line:
     else:
         line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
     n = found.agreement.n_used
-    few: Line = (f"With {plural(n, 'pair')} that says little. ",) if found.intervals.few else ()
+    questions = found.intervals.questions
+    of = plural(n, "pair") if questions is None or questions == n else f"few questions ({questions:,})"
+    few: Line = (f"With {of} that says little. ",) if found.intervals.few else ()
     rows = found.agreement.confusion
     said = [sum(row[place] for row in rows) for place in range(len(rows))]
     return (

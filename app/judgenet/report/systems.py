@@ -14,6 +14,7 @@ from judgenet.stats.curves import CODES
 from judgenet.stats.length import LengthAdjusted
 from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Strength, Ties, length_rates, rank
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_scores, win_shares
+from judgenet.stats.resampling import few_note
 from judgenet.store.frame import RunFrame
 
 
@@ -178,6 +179,8 @@ class SystemsRanking:
                 f"the systems fall into {len(self.ranking.groups)} groups that never met, not even through others: "
                 "only ratings within a group can be compared"
             )
+        if self.ranking.resamples and (few := few_note(self.ranking.questions)):
+            found.append(few)
         found.append("at equal length: where longer answers are truly better, this takes away real quality")
         return tuple(found)
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.agreement import sign_test_over_questions
 from judgenet.stats.comparison import McNemar, mcnemar, tango
 from judgenet.stats.curves import Codes
 from judgenet.stats.intervals import (
@@ -200,7 +201,8 @@ class Change:
 
 
 def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.int64] | None = None) -> Change:
-    """What ``first`` says otherwise than ``second``. Where ``questions`` repeat, the interval is over them."""
+    """What ``first`` says otherwise than ``second``. Where ``questions`` repeat, interval and p are over
+    them (:func:`judgenet.stats.agreement.sign_test_over_questions`)."""
     both = (first.codes > 0) & (second.codes > 0)
     differ = both & (first.codes != second.codes)
     used = both & (human > 0)
@@ -220,7 +222,8 @@ def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.in
                 hits = drawn[:, 0] - drawn[:, 1] + extra.this - extra.whole
                 assert test.difference is not None
                 ends = bootstrap_interval(hits / (drawn[:, 1] + extra.n), test.difference, there, (-1.0, 1.0))
-            test = replace(test, interval=ends)
+            p = sign_test_over_questions(questions[used], np.rint(lead).astype(np.int64))
+            test = replace(test, interval=ends, p=p)
     return Change(np.flatnonzero(differ), int(both.sum()), test)
 
 

@@ -28,7 +28,9 @@ from judgenet.stats.agreement import (
     macro_precision,
     macro_recall,
     position,
+    position_of_codes,
     review_share,
+    sign_test_over_questions,
 )
 
 NAMES: dict[str, Verdict] = {"1": "a", "2": "b", "T": "tie", "W": "a", "L": "b"}
@@ -257,3 +259,24 @@ def test_the_sign_test_over_questions() -> None:
     """Leads of 2, -1, 1 and 3: 5² / 15 under chi² of one degree of freedom, from a table of the normal distribution."""
     assert clustered_sign_test(np.array([2.0, -1.0, 1.0, 3.0])) == pytest.approx(0.1967, abs=5e-5)
     assert clustered_sign_test(np.zeros(4)) is None
+
+
+def test_the_exact_sign_test_over_questions() -> None:
+    """Seven questions: five lead one way, one the other, one is even, whatever the number of their pairs: 5 of 6 of
+    even odds, 2 (1 + 6) / 64."""
+    questions = np.array([0, 0, 0, 1, 2, 3, 4, 4, 5, 6, 6])
+    leads = np.array([1, 1, 0, 1, 1, 1, 1, 0, -1, 1, -1])
+    assert sign_test_over_questions(questions, leads) == pytest.approx(14 / 64)
+    assert sign_test_over_questions(questions[:0], leads[:0]) == 1
+
+
+def test_position_over_questions() -> None:
+    """Ten questions of four pairs, on each of which the first shown wins: ten looks and not forty."""
+    ab, ba = np.full(40, 1, np.uint8), np.full(40, 3, np.uint8)
+    found = position_of_codes(ab, ba, np.repeat(np.arange(10), 4))
+    assert (found.primacy, found.recency, found.net) == (40, 0, 1)
+    assert found.p == pytest.approx(2 / 2**40)
+    assert found.questions_p == pytest.approx(2 / 2**10)
+    apart = position_of_codes(ab, ba, np.arange(40))
+    assert apart.questions_p is None
+    assert position_of_codes(ab, ba).p == found.p

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-untyped]
@@ -11,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-u
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import agreement, agreement_of
 from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, decided_win_rate, wilson, win_rate
+from judgenet.stats.resampling import few_note, widening
 
 
 def pairs_of(table: list[list[int]]) -> tuple[list[Verdict], list[Verdict]]:
@@ -193,3 +196,25 @@ def test_few_questions_with_several_pairs_have_no_interval() -> None:
     found = agreement_intervals(agreement_of(total), questions=questions)
     assert (found.accuracy, found.macro_f1, found.kappa) == (None, None, None)
     assert "9 questions" in found.reasons["accuracy"]
+
+
+def test_few_questions_take_students_quantile() -> None:
+    """Quantiles of t from a table: 2.2622 for 9 degrees of freedom, 2.0452 for 29."""
+    assert widening(10) == pytest.approx(2.2622 / 1.95996 * (10 / 9) ** 0.5, abs=1e-4)
+    assert widening(30) == pytest.approx(2.0452 / 1.95996 * (30 / 29) ** 0.5, abs=1e-4)
+    assert "few questions (29)" in few_note(29)
+    assert few_note(30) == ""
+
+
+def test_decided_verdicts_over_questions() -> None:
+    """Twelve questions of five verdicts, ten for B throughout and two for A: the sign test is of 10 against 2."""
+    table = np.array([[0, 5]] * 10 + [[5, 0]] * 2, dtype=float)
+    found = decided_win_rate(10, 50, table)
+    assert (found.value, found.n, found.questions) == (50 / 60, 60, 12)
+    assert found.questions_p == pytest.approx(2 * (1 + 12 + 66) / 2**12)
+    alone = decided_win_rate(10, 50)
+    assert found.interval is not None
+    assert alone.interval is not None
+    assert found.interval.high - found.interval.low > alone.interval.high - alone.interval.low
+    apart = np.array([[1, 0]] * 2 + [[0, 1]] * 10, dtype=float)
+    assert decided_win_rate(2, 10, apart) == replace(decided_win_rate(2, 10), questions=12)

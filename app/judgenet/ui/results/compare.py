@@ -201,10 +201,14 @@ class ComparePanel(Panel):
         elif found.gain is None:
             line = (f"On the {plural(beside.common, 'pair')} that both have: {found.reasons.get('gain', '')}.",)
         else:
+            over_questions = beside.compared.figures.questions_p
+            test = f"McNemar's exact test, {p_value(found.p)}"
+            if over_questions is not None:
+                test = f"McNemar's test over questions, {p_value(over_questions)}"
             line = (
                 Strong(f"{points(found.gain)} for {one.lower()} "),
                 f"on the {plural(found.n_labelled, 'labelled pair')} that both judged, of "
-                f"{plural(beside.common, 'pair')} in common (McNemar's exact test, {p_value(found.p)}).",
+                f"{plural(beside.common, 'pair')} in common ({test}).",
             )
         self.line.say(line)
         counts: dict[Turn, int] = {"right": found.to_right, "wrong": found.to_wrong, "all": found.overturned}
