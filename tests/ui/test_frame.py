@@ -744,6 +744,8 @@ async def test_a_finished_run_is_told_from_a_changed_design(studio: Studio, plac
     context = studio.window.context
     await settle()
     key(studio.window, Qt.Key.Key_F5)
+    # A run shows itself.
+    assert studio.window.context.navigator.page == "run"
     await until(lambda: context.run_state.state == "done" and not context.runner.running)
     assert context.run_state.progress.pairs_done == 24
     await until(lambda: not context.figures.stale)
