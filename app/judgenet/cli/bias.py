@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.bias_recorded import bias_recorded
-from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
+from judgenet.cli.common import JsonOption, open_output
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, TICK_S, ends_cleanly
 from judgenet.cli.setup import Setup, with_setup

@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
 
 import typer
 
+from judgenet.cli.errors import InputError
 from judgenet.store.db import Store
 from judgenet.store.locate import find_run
 from judgenet.store.runs import RunInfo, run_info
-
-
-class ExitCode(IntEnum):
-    """Exit codes of the program."""
-
-    DONE = 0
-    FAILED = 1
-    BAD_INPUT = 2
-    BUDGET = 3
-    INTERRUPTED = 130
-
-
-class InputError(Exception):
-    """Bad usage or input; the message says what, where, and how to mend it."""
-
 
 RunArgument = Annotated[
     str,

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.report.words import plural
 from judgenet.stats.intervals import Interval

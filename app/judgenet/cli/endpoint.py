@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.table import Table
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, ends_cleanly, follow
 from judgenet.cli.setup import Setup, prepare

@@ -15,7 +15,8 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.common import ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import exact_stdout
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from judgenet.cli.common import InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import InputError
 from judgenet.cli.setup import allow
 from judgenet.core.project import PairsSource, Project, Selection, new_salt
 from judgenet.engine.versions import versions

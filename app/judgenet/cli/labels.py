@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.export import Format, label_records, write_file
 from judgenet.cli.rate import (
     AggregationOption,

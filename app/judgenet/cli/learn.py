@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 from judgenet.cli.as_json import agreement_figures
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.compare import difference_json
+from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit

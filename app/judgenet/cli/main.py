@@ -5,101 +5,112 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer
 import typer.main
+from typer.core import TyperGroup
 
-from judgenet.cli import endpoint, model, selfcheck
-from judgenet.cli.bias import bias
-from judgenet.cli.common import ExitCode, InputError
-from judgenet.cli.compare import compare_runs
-from judgenet.cli.curve import curve
-from judgenet.cli.estimate import estimate
-from judgenet.cli.experiment import experiment
-from judgenet.cli.export import export
-from judgenet.cli.imports import import_judgments
-from judgenet.cli.labels import labels
-from judgenet.cli.learn import learn
-from judgenet.cli.metrics import metrics
-from judgenet.cli.preflight import check_models
-from judgenet.cli.rank import rank_systems
-from judgenet.cli.rate import rate
-from judgenet.cli.report import report
-from judgenet.cli.run import run
-from judgenet.cli.shots import shots
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import harmless_streams
-from judgenet.cli.version import show_version
-from judgenet.core.bias.base import BiasError
-from judgenet.core.documents import DocumentError
-from judgenet.core.network import NetworkError
-from judgenet.core.plan import PriceError
-from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.prompts import PromptError
-from judgenet.core.roles import RoleError
-from judgenet.engine.endpoints import EndpointError
-from judgenet.formats.errors import DataError
-from judgenet.store.db import StoreError, StoreInUse
-from judgenet.store.files import FileError
-from judgenet.store.secrets import SecretError, SecretFilter, scrub
-from judgenet.store.settings import SettingsError
-
-_BAD_INPUT = (
-    InputError,
-    BiasError,
-    DataError,
-    DocumentError,
-    FileError,
-    NetworkError,
-    PriceError,
-    PromptError,
-    RoleError,
-    SecretError,
-    EndpointError,
-    SettingsError,
-    StoreError,
-)
 
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 """Variables of which one is set where Qt finds a screen, or is told to do without."""
 
-app = typer.Typer(
-    name="judgenet",
-    help="Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.\n\n"
-    "Without a command the studio opens: judgenet [PROJECT.judgenet]",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("run:run", "Judge pairs with a network."),
+    "estimate": ("estimate:estimate", "Calls, tokens and price of a run, before it."),
+    "experiment": ("experiment:experiment", "Run an experiment of the paper, or the baselines."),
+    "preflight": ("preflight:check_models", "Test a model as a judge on ten built-in pairs."),
+    "import": ("imports:import_judgments", "Make a run of judgments recorded elsewhere."),
+    "metrics": ("metrics:metrics", "Agreement of a run with the human labels."),
+    "rate": ("rate:rate", "The win rate, corrected by human labels."),
+    "labels": ("labels:labels", "Plan, import and export human labels."),
+    "compare": ("compare:compare_runs", "Compare two runs on the same pairs."),
+    "rank": ("rank:rank_systems", "Rank the systems whose responses were judged."),
+    "learn": ("learn:learn", "Learn how far to trust each neuron."),
+    "curve": ("curve:curve", "How accurate smaller networks would be."),
+    "bias": ("bias:bias", "Measure the biases of a network and its parts."),
+    "export": ("export:export", "Write calls, verdicts, roles or labels to a file."),
+    "report": ("report:report", "Write the report of a run."),
+    "shots": ("shots:shots", "Draw the pages of the studio as pictures."),
+    "version": ("version:show_version", "Show the versions of JudgeNet and its libraries."),
+    "model": ("model:app", "The embedded model: status, download, choice."),
+    "endpoint": ("endpoint:app", "Endpoints: list, add, test and trust."),
+    "selfcheck": ("selfcheck:app", "Check that the program holds what it promises."),
+}
+"""Where each command is (module of this package and name in it), and its line in the list of commands.
+
+A command's module is loaded when the command runs: the list of commands needs none of the libraries below them.
+"""
+
+_HELP = (
+    "Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.\n\n"
+    "Without a command the studio opens: judgenet [PROJECT.judgenet]"
 )
-app.command("run")(run)
-app.command("estimate")(estimate)
-app.command("experiment")(experiment)
-app.command("preflight")(check_models)
-app.command("import")(import_judgments)
-app.command("metrics")(metrics)
-app.command("rate")(rate)
-app.command("labels")(labels)
-app.command("compare")(compare_runs)
-app.command("rank")(rank_systems)
-app.command("learn")(learn)
-app.command("curve")(curve)
-app.command("bias")(bias)
-app.command("export")(export)
-app.command("report")(report)
-app.add_typer(model.app, name="model")
-app.add_typer(endpoint.app, name="endpoint")
-app.add_typer(selfcheck.app, name="selfcheck")
-app.command("shots")(shots)
-app.command("version")(show_version)
+
+
+class _Commands(TyperGroup):
+    """The commands of :data:`COMMANDS`, each loaded when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            self.commands[cmd_name] = _loaded(cmd_name)
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _loaded(name: str) -> Any:
+    """A command with its options."""
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    found = getattr(import_module(f"judgenet.cli.{module}"), attribute)
+    parent = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        parent.add_typer(found, name=name)
+    else:
+        parent.command(name)(found)
+    # With a callback the parent stays a group, also of a single command.
+    parent.callback()(lambda: None)
+    return typer.main.get_group(parent).commands[name]
 
 
 @cache
-def _command() -> Callable[..., object]:
-    """The commands with their options. To build them takes longer than many a command, so they are built once."""
-    return typer.main.get_command(app)
+def _command() -> _Commands:
+    """The program's commands; built once, since a command with its options takes a while to build."""
+    return _Commands(name="judgenet", help=_HELP, no_args_is_help=True, rich_markup_mode=None)
+
+
+def _bad_input() -> tuple[type[Exception], ...]:
+    """The errors that are the user's to mend. Loaded where an error is at hand: nothing else needs them all."""
+    from judgenet.core.bias.base import BiasError
+    from judgenet.core.documents import DocumentError
+    from judgenet.core.network import NetworkError
+    from judgenet.core.plan import PriceError
+    from judgenet.core.prompts import PromptError
+    from judgenet.core.roles import RoleError
+    from judgenet.engine.endpoints import EndpointError
+    from judgenet.formats.errors import DataError
+    from judgenet.store.db import StoreError
+    from judgenet.store.files import FileError
+    from judgenet.store.secrets import SecretError
+    from judgenet.store.settings import SettingsError
+
+    return (
+        *(InputError, BiasError, DataError, DocumentError, FileError, NetworkError, PriceError, PromptError),
+        *(RoleError, SecretError, EndpointError, SettingsError, StoreError),
+    )
 
 
 def _studio_project(arguments: Sequence[str]) -> tuple[Path | None] | None:
@@ -107,8 +118,11 @@ def _studio_project(arguments: Sequence[str]) -> tuple[Path | None] | None:
     command is meant."""
     if not arguments:
         return (None,)
-    if len(arguments) == 1 and Path(arguments[0]).suffix == PROJECT_SUFFIX:
-        return (Path(arguments[0]),)
+    if len(arguments) == 1 and Path(arguments[0]).suffix:
+        from judgenet.core.project import PROJECT_SUFFIX
+
+        if Path(arguments[0]).suffix == PROJECT_SUFFIX:
+            return (Path(arguments[0]),)
     return None
 
 
@@ -125,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     handler = logging.StreamHandler()
-    handler.addFilter(SecretFilter())
+    handler.addFilter(_without_secrets)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(levelname)s %(name)s: %(message)s")
     studio = _studio_project(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -140,16 +154,33 @@ def _run(arguments: Sequence[str] | None) -> int:
         return ExitCode.DONE if type(error).__name__ == "NoArgsIsHelpError" else ExitCode.BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
-    except StoreInUse as error:
-        return _say(error, ExitCode.FAILED)
-    except _BAD_INPUT as error:
-        return _say(error, ExitCode.BAD_INPUT)
     except BrokenPipeError:
         # The reader of a pipe (head, less) has seen enough.
         sys.stderr.close()
         return ExitCode.DONE
-    except OSError as error:
-        return _say(error, ExitCode.FAILED)
+    except Exception as error:
+        code = _code_of(error)
+        if code is None:
+            raise
+        return _say(error, code)
+
+
+def _code_of(error: Exception) -> ExitCode | None:
+    """The exit code of an error that is told in a line; ``None`` for a fault of the program."""
+    from judgenet.store.db import StoreInUse
+
+    if isinstance(error, StoreInUse):
+        return ExitCode.FAILED
+    if isinstance(error, _bad_input()):
+        return ExitCode.BAD_INPUT
+    return ExitCode.FAILED if isinstance(error, OSError) else None
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """Takes keys out of what is logged."""
+    from judgenet.store.secrets import SecretFilter
+
+    return SecretFilter().filter(record)
 
 
 def _open_studio(project: Path | None) -> int:
@@ -170,5 +201,7 @@ def _open_studio(project: Path | None) -> int:
 
 
 def _say(error: Exception, code: ExitCode) -> int:
+    from judgenet.store.secrets import scrub
+
     typer.echo(f"judgenet: {scrub(str(error))}", err=True)
     return code

@@ -24,7 +24,8 @@ from judgenet.cli.as_json import (
     scores_json,
     uncertainty_json,
 )
-from judgenet.cli.common import InputError, JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
 from judgenet.report.learned import run_learned_notes

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.embedded_model import (
     DEMO_NOTICE,

@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.setup import REPLAY, allow, askable
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointProfile

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from judgenet.cli.common import InputError, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import ProjectOption, RunArgument, open_run
+from judgenet.cli.errors import InputError
 from judgenet.cli.rate import ChosenOption
 from judgenet.cli.terminal import Terminal
 from judgenet.report.beside import compare_runs

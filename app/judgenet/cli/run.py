@@ -18,7 +18,8 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.console import Console
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption, open_output
+from judgenet.cli.common import JsonOption, open_output
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.metrics import print_metrics, run_metrics
 from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, finding_line

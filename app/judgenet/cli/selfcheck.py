@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import ExitCode, InputError, JsonOption
+from judgenet.cli.common import JsonOption
+from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.stats import simulation_edges as at_edges
 from judgenet.stats import simulation_reference as reference

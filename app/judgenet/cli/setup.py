@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from judgenet.cli.common import InputError
+from judgenet.cli.errors import InputError
 from judgenet.core import design, presets
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile

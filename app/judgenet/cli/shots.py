@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgenet.cli.common import ExitCode, InputError
+from judgenet.cli.errors import ExitCode, InputError
 
 
 def shots(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -118,3 +120,20 @@ def test_a_price_range_follows_from_a_given_price(judgenet: Judgenet, pairs: Pat
     shown = judgenet("estimate", "--pairs", pairs, *at)
     assert shown.code == 0
     assert re.search(r"^price +unknown: ", shown.out, re.M)
+
+
+def test_the_list_of_commands_loads_no_library_of_theirs() -> None:
+    heavy = {"numpy", "pandas", "aiohttp", "httpx", "openpyxl", "scipy", "sklearn", "PySide6", "sqlite3"}
+    code = (
+        "import sys\nfrom judgenet.cli.main import main\nmain(['--help'])\n"
+        f"print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_lines_of_the_list_are_whole(judgenet: Judgenet, command: str) -> None:
+    line = next(line for line in judgenet("--help").out.splitlines() if line.startswith(f"  {command} "))
+    assert line.endswith(".")
+    assert not line.endswith("...")

@@ -1,0 +1,19 @@
+"""Exit codes, and errors that are the user's to mend."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the program."""
+
+    DONE = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    BUDGET = 3
+    INTERRUPTED = 130
+
+
+class InputError(Exception):
+    """Bad usage or input; the message says what, where, and how to mend it."""
