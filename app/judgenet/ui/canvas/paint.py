@@ -328,8 +328,9 @@ _NAME_ROOM: Final = 48.0
 def _draw_compact(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronState, look: Look) -> None:
     draw_box(painter, ink, w, h, look, border_of(neuron, look), dashed=neuron.phase == "unscored")
     slot = slot_rect(w, h)
-    title = slot.center().y() + 5
     empty = neuron.phase == "idle" and neuron.problem is None
+    # Alone in a low box the name stands in its middle.
+    title = h / 2 + 5 if empty and h < 44 else slot.center().y() + 5
     room = w - 2 * INSIDE - (0 if empty else 30)
     # The name goes before the mark, which the inspector and the list show in words.
     if neuron.orders_differ and room - 22 >= min(_NAME_ROOM, ink.width(neuron.role or "", "node")):

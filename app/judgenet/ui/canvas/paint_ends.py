@@ -317,6 +317,8 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     if h < 26:
         if state.verdict is not None and h >= 20:
             draw_chip(painter, ink, QRectF(w / 2 - 12, h / 2 - 10, 24, 20), state.verdict)
+        elif h >= _LOWEST:
+            ink.text(painter, INSIDE, h / 2 + 5, "Verdict", "node", room=w - 2 * INSIDE)
         return
     words = verdict_words(network)
     room = w - 2 * INSIDE

@@ -49,7 +49,7 @@ class DesignPage(Page):
     """The network on a canvas or as a tree, its inspector, and what it costs."""
 
     key = "design"
-    smallest = (780, 440)
+    smallest = (600, 420)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -147,7 +147,7 @@ class DesignPage(Page):
         self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
         self.inspector.set_theme(theme)
         self.templates.set_theme(theme)
-        self.inspector.setMinimumWidth(theme.px(300))
+        self.inspector.setMinimumWidth(theme.px(336))
         self._center.setMinimumWidth(theme.px(200))
         self._place_inspector()
 
