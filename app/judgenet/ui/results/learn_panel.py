@@ -133,6 +133,8 @@ class LearnPanel(Panel):
         notes += [f"{WAY_TITLES[way]}: {words}." for way, words in found.below_baseline.items() if words]
         notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in found.figures]
         notes.append("No pair helps to judge itself. The weights below are fitted to all labelled pairs.")
+        if not self.use_button.isHidden():
+            notes.append(why_not_use)
         self.note.setText(" ".join(filter(None, notes)))
         self._show_weights(found)
 

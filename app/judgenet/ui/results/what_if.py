@@ -283,7 +283,7 @@ class WhatIfPanel(Panel):
         self.orders.setToolTip(why)
         self.rule.setEnabled(True)
         self.rule.setToolTip("")
-        notes = []
+        notes = [why] if depth == 1 and why else []
         if depth > 1:
             kept = "layer 1" if depth == 2 else f"layers 1 to {depth - 1}"
             notes.append(
