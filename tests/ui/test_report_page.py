@@ -331,9 +331,9 @@ async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio,
     results = context.results.results
     assert results is not None
     right = [
-        results.index.verdict(results.report.decides, place) == results.index.human(place)
+        results.frame.verdict(results.report.decides, place) == results.frame.human_label(place)
         for place in range(len(pairs))
-        if results.index.human(place) is not None
+        if results.frame.human_label(place) is not None
     ]
     text = page.text.toPlainText()
     assert "## Beside run-1" in text

@@ -169,7 +169,7 @@ async def test_the_planner_says_how_many_labels_and_what_is_impossible(studio: S
     assert len(drawn) == sum(planner.plan.more.values())
     results = page.context.results.results
     assert results is not None
-    assert all(results.index.human(pair) is None for pair in drawn)
+    assert all(results.frame.human_label(pair) is None for pair in drawn)
     widths = [spot.y for spot in planner.chart.picture.series[0].spots]
     assert widths == sorted(widths, reverse=True)
     point_at(planner.chart, 0, 1)
