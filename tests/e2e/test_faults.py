@@ -228,13 +228,14 @@ def test_a_missing_key_sends_nothing(tmp_path: Path, config: Path) -> None:
 def test_a_server_that_goes_away_and_comes_back_costs_nothing(
     tmp_path: Path, behind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a single retry (three behind a gateway, whose answers look like failures of the calls at first)."""
+    """The outage takes more attempts than a call has. (It has some because connections that break, and what a gateway
+    answers, look like failures of the calls at first.)"""
     monkeypatch.setattr(limits, "BACKOFF_CAP", 0.3)
     server = JudgeServer(latency=0.01).__enter__()
     port = int(server.url.rpartition(":")[2])
     log: list[Entry] = []
     gateway = behind == "a gateway"
-    of_it = study(tmp_path, server, small(), 20, retries=3 if gateway else 0)
+    of_it = study(tmp_path, server, small(), 20, retries=6)
 
     def during(handle: RunHandle, events: list[Event]) -> None:
         nonlocal server
@@ -247,7 +248,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_nothing(
             server.set(faults={"502": 1.0})
         else:
             server.stop()
-        waits(lambda: away() >= 8)
+        waits(lambda: away() >= 12)
         if gateway:
             server.set(faults={})
         else:
@@ -264,7 +265,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_nothing(
     assert all(not call["missing"] for call in of_it.calls())
     of_it.check_verdicts(log)
     # One call at a time went to see.
-    assert not gateway or sum(entry.fault == "502" for entry in log) < 8 + 8 * 4
+    assert not gateway or sum(entry.fault == "502" for entry in log) < 8 * 7
 
 
 def test_a_used_up_quota_stops_one_endpoint_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ class HttpEndpoint:
                     stream = on_text is not None and common.STREAM not in learned
                     sent += 1
                     outcome = await self._exchange.send(request, learned, on_text if stream else None)
-                    outcome = self._heard(outcome, number)
+                    outcome = self._heard(outcome, number, failures >= self._profile.retries)
                     if isinstance(outcome, Outcome):
                         applied = common.otherwise(request, learned, self._provider.parameters)
                         reply = self._reply(outcome, request, model, sent, applied)
@@ -286,15 +286,20 @@ class HttpEndpoint:
             return min(self._profile.retries, _FIRST_RETRIES)
         return self._profile.retries
 
-    def _heard(self, outcome: Outcome | Fault, number: int) -> Outcome | Fault:
-        """Notes whether the endpoint is there. Where several calls in a row found nobody, that is an outage."""
+    def _heard(self, outcome: Outcome | Fault, number: int, last: bool) -> Outcome | Fault:
+        """Notes whether the endpoint is there. Where several calls in a row found nobody, that is an outage.
+
+        Of a call at its ``last`` attempt one other that is not answered is enough: an outage begins with connections
+        that break one after the other. Not where it took too long, as the last calls of a run may be the longest.
+        """
         if isinstance(outcome, Fault):
             if outcome.action == "unreachable":
                 return outcome
             nobody = outcome.status is None and outcome.reason in (Reason.TIMEOUT, Reason.NETWORK)
             if nobody or outcome.status in _NOBODY_BEHIND:
                 self._silent.add(number)
-                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= self._outage:
+                enough = 2 if last and outcome.reason is not Reason.TIMEOUT else self._outage
+                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= enough:
                     return replace(outcome, action="unreachable")
                 return outcome
         self._silent.clear()

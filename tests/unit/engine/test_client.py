@@ -470,10 +470,10 @@ def test_an_outage_in_the_middle_of_a_run() -> None:
 
 
 def test_an_outage_uses_up_no_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a single retry: the calls wait, and one at a time goes out to see."""
+    """With a single retry, for a connection that was kept open: the calls wait, and one at a time goes out to see."""
     with JudgeServer(latency=0.01) as first:
         port = int(first.url.rpartition(":")[2])
-        bench = Bench(first, concurrency=8, retries=0, patience=10_000.0)
+        bench = Bench(first, concurrency=8, retries=1, patience=10_000.0)
 
         def paused() -> list[str]:
             return [state.message for state in bench.states if state.state == "away"]
@@ -498,7 +498,7 @@ def test_an_outage_uses_up_no_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_patience_with_an_outage_ends(server: JudgeServer) -> None:
     with JudgeServer() as first:
-        bench = Bench(first, concurrency=8, retries=0, patience=20.0)
+        bench = Bench(first, concurrency=8, retries=1, patience=20.0)
 
         async def body() -> list[ChatReply | BaseException]:
             await bench.endpoint.chat(REQUEST)
