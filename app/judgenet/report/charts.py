@@ -8,7 +8,7 @@ from math import ceil, floor
 from typing import Literal
 
 from judgenet.core.pairs import Verdict
-from judgenet.report.drawing import Box, Dot, Drawing, Label, Path, Shape, Token, elided, line, text_width
+from judgenet.report.drawing import BODY_PX, Box, Dot, Drawing, Label, Path, Shape, Token, elided, line, text_width
 from judgenet.report.words import LETTERS, SPOKEN, percent, percent_interval
 from judgenet.stats.intervals import Interval
 
@@ -89,6 +89,20 @@ def _drawn(rows: Sequence[Estimate], top: float) -> list[tuple[float, float]]:
     return found
 
 
+def _reason(why: str, y: float, width: float) -> list[Shape]:
+    """Why a row has no figure, around ``y``: in two lines where one would cut it, as print has no tool tips."""
+    if text_width(why, BODY_PX) <= width:
+        return [Label(_PLOT_X, y + 4.8, why, "text3")]
+    words = why.split(" ")
+    fitting = max((n for n in range(1, len(words)) if text_width(" ".join(words[:n]), BODY_PX) <= width), default=1)
+    second = " ".join(words[fitting:])
+    shown = elided(second, width)
+    return [
+        Label(_PLOT_X, y - 2.6, " ".join(words[:fitting]), "text3"),
+        Label(_PLOT_X, y + 11.4, shown, "text3", whole=why if shown != second else ""),
+    ]
+
+
 def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
     subject = row.look == "subject"
     if row.heading:
@@ -103,8 +117,7 @@ def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float
         shapes.append(Label(WIDTH, y + 4.8, row.note, "text2", "end", tabular=True))
     if row.value is None:
         why = f"n/a – {row.reason}" if row.reason else "n/a"
-        shown = elided(why, right - _PLOT_X)
-        return [*shapes, Label(_PLOT_X, y + 4.8, shown, "text3", whole=why if shown != why else "")]
+        return [*shapes, *_reason(why, y, right - _PLOT_X)]
     if row.baseline is not None:
         shapes.append(Path(line(x(row.baseline), y - 8, x(row.baseline), y + 8), "text", 2))
     if row.interval is not None:

@@ -294,3 +294,16 @@ def test_names_in_a_cloud_do_not_overlap() -> None:
 @pytest.mark.parametrize("words", [[], [("x" * 400, 3)]])
 def test_no_cloud_where_no_name_fits(words: list[tuple[str, int]]) -> None:
     assert word_cloud(words, "x") is None
+
+
+def test_a_reason_is_never_cut_within_its_sentence_where_two_lines_hold_it() -> None:
+    """Print has no tool tips."""
+    reason = "every judged pair is labelled: nothing is left to predict, and the two rates are one and the same"
+    drawing = charts.forest([Estimate("Corrected", 0.5, Interval(0.4, 0.6)), Estimate("PPI++", reason=reason)], "Rates")
+    texts = labels(drawing)
+    lines = [shape for shape in texts if shape.text in f"n/a – {reason}" and len(shape.text) > 10]
+    assert " ".join(shape.text for shape in lines) == f"n/a – {reason}"
+    assert len(lines) == 2
+    assert not any("…" in shape.text for shape in texts)
+    # Both lie within the height of their row, 30 px.
+    assert lines[1].y - lines[0].y == pytest.approx(14)
