@@ -51,6 +51,6 @@ def test_the_sign_of_two_scores(first: float, second: float, choice: Choice) -> 
 
 
 def test_only_reasons_that_come_with_an_answer_count_as_answered() -> None:
-    answered = {"unparsed", "out_of_range", "contradictory", "truncated", "refused", "filtered", "empty"}
+    answered = {"unparsed", "out_of_range", "contradictory", "truncated", "refused", "filtered", "empty", "too_large"}
     assert {str(reason) for reason in ANSWERED} == answered
     assert not {Reason.TIMEOUT, Reason.RATE_LIMITED, Reason.BUDGET, Reason.CANCELLED} & ANSWERED
