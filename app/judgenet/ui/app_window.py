@@ -184,9 +184,10 @@ class AppWindow(QMainWindow):
         navigator.went.connect(self._go)
         # Of the area only the scroll bars: the pages are dressed one by one.
         bars = (self.stack.area.horizontalScrollBar(), self.stack.area.verticalScrollBar())
-        shell = (self.menu, self.top_bar, self.errors, self.rail, self.status, self.palette_popup, self.tour)
-        for part in (*shell, *bars):
+        for part in (self.menu, self.top_bar, self.rail, self.status):
             theme.dress(part)
+        for rarer in (self.errors, self.palette_popup, self.tour, *bars):
+            theme.dress(rarer, when_shown=True)
         theme.changed.connect(self._apply_theme)
         settings.changed.connect(self._apply_preferences)
         document.opened.connect(self._opened)

@@ -220,15 +220,20 @@ class ThemeManager(QObject):
         """What the user chose."""
         return self._choice
 
-    def dress(self, widget: QWidget, take: Callable[[Theme], object] | None = None) -> None:
+    def dress(
+        self, widget: QWidget, take: Callable[[Theme], object] | None = None, *, when_shown: bool = False
+    ) -> None:
         """Gives a part of the interface the style sheet, now and at each change of the theme.
 
-        ``take`` is then called with the new theme. While the part is hidden both wait until it is shown.
+        ``take`` is then called with the new theme. While the part is hidden both wait until it is shown;
+        ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and whose size does
+        not come from their controls.
         """
         key = id(widget)
-        self._dressed[key] = _Dressed(widget, take)
+        self._dressed[key] = _Dressed(widget, take, when_shown)
         widget.destroyed.connect(lambda: self._dressed.pop(key, None))
-        widget.setStyleSheet(self._sheet)
+        if not when_shown:
+            widget.setStyleSheet(self._sheet)
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
