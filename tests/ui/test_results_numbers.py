@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.core.aggregate import Opinion, aggregate
 from judgenet.core.pairs import Verdict
-from judgenet.report.learned import WAY_TITLES
+from judgenet.figures.learned import WAY_TITLES
 from judgenet.report.words import p_value
 from judgenet.store.results import pair_calls
 from judgenet.ui.app import Studio

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.report.trust import (
+from judgenet.figures.trust import (
     LayerDiscussion,
     LayerDiversity,
     Panels,

@@ -15,8 +15,8 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used, sample_json
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen
-from judgenet.report.comparing import both_judged, compare_pairs
-from judgenet.report.judges import Differing, changes_between, judges_warning, network_words, what_differs
+from judgenet.figures.comparing import both_judged, compare_pairs
+from judgenet.figures.judges import Differing, changes_between, judges_warning, network_words, what_differs
 from judgenet.stats.comparison import Comparison, Difference, known_difference
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.db import Store

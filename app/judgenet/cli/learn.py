@@ -25,7 +25,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
-from judgenet.report.learned import (
+from judgenet.figures.learned import (
     WARNINGS,
     LessOther,
     Way,

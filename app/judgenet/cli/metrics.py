@@ -28,8 +28,8 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import deciding
-from judgenet.report.learned import run_learned_notes
-from judgenet.report.trust import (
+from judgenet.figures.learned import run_learned_notes
+from judgenet.figures.trust import (
     agreements,
     discussion,
     diversity,

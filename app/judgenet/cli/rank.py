@@ -14,7 +14,7 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.report.systems import rank_run, system_games
+from judgenet.figures.systems import rank_run, system_games
 from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame

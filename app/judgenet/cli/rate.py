@@ -18,7 +18,7 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
-from judgenet.report.learned import run_learned_notes
+from judgenet.figures.learned import run_learned_notes
 from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, k_class_bootstrap
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import CODES

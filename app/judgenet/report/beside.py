@@ -9,8 +9,8 @@ from pathlib import Path
 from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.report.comparing import both_judged, compare_pairs
-from judgenet.report.judges import judges_warning, what_differs
+from judgenet.figures.comparing import both_judged, compare_pairs
+from judgenet.figures.judges import judges_warning, what_differs
 from judgenet.report.model import Report
 from judgenet.stats.comparison import Comparison, Difference
 from judgenet.store.db import Store

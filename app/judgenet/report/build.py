@@ -18,8 +18,8 @@ from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
+from judgenet.figures.learned import run_learned_notes
 from judgenet.report.exemplars import exemplars, pair_studies
-from judgenet.report.learned import run_learned_notes
 from judgenet.report.model import (
     FIRST_IDS,
     About,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judgenet.core.aggregate import aggregation_title
+from judgenet.figures.learned import LessOther, compared_votes
 from judgenet.report.blocks import (
     Block,
     Bullets,
@@ -19,7 +20,6 @@ from judgenet.report.blocks import (
     Strong,
     Table,
 )
-from judgenet.report.learned import LessOther, compared_votes
 from judgenet.report.model import Report
 from judgenet.report.study import LayerStudy
 from judgenet.report.words import (

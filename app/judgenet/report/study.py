@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
-from judgenet.report.bias_figures import lab_figures
-from judgenet.report.learned import (
+from judgenet.figures.learned import (
     WARNINGS,
     WAY_TITLES,
     LessOther,
@@ -27,8 +26,9 @@ from judgenet.report.learned import (
     less_others,
     neuron_likeness,
 )
+from judgenet.figures.systems import system_games
+from judgenet.report.bias_figures import lab_figures
 from judgenet.report.model import Report
-from judgenet.report.systems import system_games
 from judgenet.stats.agreement import Agreement, agreement_of
 from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
 from judgenet.stats.discussion import MindChanges, mind_changes, others_majority

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import Verdict
+from judgenet.figures.learned import below_baseline, neuron_likeness
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
-from judgenet.report.learned import below_baseline, neuron_likeness
 from judgenet.stats.agreement import agreement
 from judgenet.stats.calibration import stratified
 from judgenet.stats.curves import CODES

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network_changes import Change
+from judgenet.figures.comparing import Compared
+from judgenet.figures.judges import network_words
 from judgenet.report.blocks import Given, Line, Strong
-from judgenet.report.comparing import Compared
-from judgenet.report.judges import network_words
 from judgenet.report.selection import Turn
 from judgenet.report.words import minus, p_value, percent, plural, points, points_interval, ratio, ratio_interval
 from judgenet.stats.comparison import Difference

@@ -98,7 +98,8 @@ class LearnPanel(Panel):
 
     def refresh(self) -> None:
         """Shows what was learned, or why nothing can be."""
-        from judgenet.report.learned import WARNINGS, WAY_TITLES, gain_words
+        from judgenet.figures.learned import WARNINGS, WAY_TITLES
+        from judgenet.report.learned_words import gain_words
 
         report, learning, found = self._report, self._learning, self._learning.found
         why = learning.why_not(self._labelled)

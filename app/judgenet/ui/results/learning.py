@@ -20,7 +20,7 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
 if TYPE_CHECKING:
-    from judgenet.report.learned import LessOther, Way
+    from judgenet.figures.learned import LessOther, Way
     from judgenet.report.model import Figures
 
 KIND: Final[LearnedKind] = "nonnegative"
@@ -180,9 +180,9 @@ class Learning(QObject):
 
 
 def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
-    from judgenet.report.learned import below_baseline, learned_rule, learned_ways, less_others, neuron_likeness
+    from judgenet.figures.learned import below_baseline, learned_rule, learned_ways, less_others, neuron_likeness
+    from judgenet.figures.trust import agreements
     from judgenet.report.model import Figures
-    from judgenet.report.trust import agreements
     from judgenet.stats.curves import verdict_codes
     from judgenet.store.taught import fair_frame
 

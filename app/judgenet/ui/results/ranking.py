@@ -30,7 +30,7 @@ from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
-    from judgenet.report.systems import SystemsRanking
+    from judgenet.figures.systems import SystemsRanking
     from judgenet.store.frame import RunFrame
 
 FEWEST: Final = 3
@@ -190,7 +190,7 @@ class RankingPanel(Panel):
 
 def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> Ranked | None:
     """Ranks the systems of a run; ``None`` where too few are named."""
-    from judgenet.report.systems import rank_run, system_games
+    from judgenet.figures.systems import rank_run, system_games
 
     games = system_games(frame)
     if len(games.names) < FEWEST:

@@ -25,8 +25,8 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
-    from judgenet.report.comparing import Compared
-    from judgenet.report.judges import Differing
+    from judgenet.figures.comparing import Compared
+    from judgenet.figures.judges import Differing
     from judgenet.report.model import Report
     from judgenet.report.numbers import Numbers
     from judgenet.report.selection import Comparison
@@ -128,8 +128,8 @@ class Beside:
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
-    from judgenet.report.comparing import both_judged, compare_pairs
-    from judgenet.report.judges import changes_between, what_differs
+    from judgenet.figures.comparing import both_judged, compare_pairs
+    from judgenet.figures.judges import changes_between, what_differs
     from judgenet.report.selection import compare
 
     common = common_pairs((store, other.run), (store, mine.run))

@@ -24,7 +24,7 @@ from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from judgenet.report.trust import LayerDiscussion, RunDiversity, Uncertainty
+    from judgenet.figures.trust import LayerDiscussion, RunDiversity, Uncertainty
     from judgenet.stats.means import Mean
 
 SAMPLED: Final = 60
@@ -136,7 +136,7 @@ class Trusting(QObject):
 def _trust(store: Store, results: Results, job: Job) -> Trust:
     import numpy as np
 
-    from judgenet.report.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
+    from judgenet.figures.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
     from judgenet.store.taught import fair_frame
 
     found = fair_frame(store, results.run, results.rules)

@@ -15,7 +15,6 @@ from judgenet.core.learned import Taught, designed_widths, fingerprint, fixed_ro
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import Verdict
-from judgenet.report.words import p_value, percent, points, points_interval, ratio
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.comparison import Comparison, Difference, compare
 from judgenet.stats.curves import CODES, Codes
@@ -146,21 +145,6 @@ def compared_votes(decides: str) -> list[str]:
     return list(dict.fromkeys((decides, "c1", "c2_all")))
 
 
-def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> str:
-    """What a way gains over ``others``, in a sentence: with interval, p and the number of pairs that both judge."""
-    parts = []
-    for of in less:
-        found = of.accuracy
-        if of.other not in others or found.difference is None:
-            continue
-        within = points_interval(found.interval)
-        parts.append(
-            f"{points(found.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
-            f"({p_value(of.p)}, {found.n:,} pairs)".replace("  ", " ")
-        )
-    return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""
-
-
 def _compared(
     questions: NDArray[np.int64], human: Codes, mine: Codes, other: Codes, resamples: int, seed: int
 ) -> Comparison:
@@ -185,11 +169,11 @@ def below_baseline(way: Way, found: Agreement, alike: float | None) -> str:
     accuracy, baseline, kappa = found.accuracy, found.majority_baseline, found.kappa
     if accuracy is None or baseline is None or (accuracy >= baseline and (kappa is None or kappa >= 0)):
         return ""
-    of_kappa = "" if kappa is None else f" (kappa {ratio(kappa)})"
+    of_kappa = "" if kappa is None else f" (kappa {kappa:z.2f})".replace("-", "−")
     than = "below" if accuracy < baseline else "no better than"
     words = (
-        f"{than} the baseline: right on {percent(accuracy)} of {found.n_used:,} pairs{of_kappa}, where always giving "
-        f"the commonest label is right on {percent(baseline)}"
+        f"{than} the baseline: right on {100 * accuracy:.1f} % of {found.n_used:,} pairs{of_kappa}, where always "
+        f"giving the commonest label is right on {100 * baseline:.1f} %"
     )
     if way != "dawid_skene":
         return words

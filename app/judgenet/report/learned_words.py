@@ -1,0 +1,23 @@
+"""What a learned aggregation gains, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judgenet.figures.learned import WAY_TITLES, LessOther, Way
+from judgenet.report.words import p_value, points, points_interval
+
+
+def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> str:
+    """What a way gains over ``others``, in a sentence: with interval, p and the number of pairs that both judge."""
+    parts = []
+    for of in less:
+        found = of.accuracy
+        if of.other not in others or found.difference is None:
+            continue
+        within = points_interval(found.interval)
+        parts.append(
+            f"{points(found.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
+            f"({p_value(of.p)}, {found.n:,} pairs)".replace("  ", " ")
+        )
+    return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""
