@@ -340,6 +340,9 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
         fits = ink.width("Verdict", "node") + ink.width(right) + 12 <= room
         _head(painter, ink, w, title, "", "Verdict", right if fits else "")
         if not run and h >= 60:
+            if h < 80 and ink.width(words) > room:
+                # One line has room for what the verdict can be, not for what comes with it.
+                words = words.rpartition(", ")[0] or words
             for place, line in enumerate(ink.wrap(words, "body", room, 2 if h >= 80 else 1)):
                 ink.text(painter, INSIDE, (54 if h >= 80 else 48) + 20 * place, line, color="text3")
     else:
