@@ -61,7 +61,8 @@ def judge(
         network: what :meth:`Network.layers` or :func:`judgenet.load` gives.
         out: the folder of the run.
         budget: stop before more money than this is spent (US dollars); the prices of all models must be known.
-        max_calls, max_tokens: stop before more new calls, or tokens, than this.
+        max_calls: stop before more new calls than this.
+        max_tokens: stop before more tokens (in and out) than this.
         limit: judge the first so many pairs.
         progress: a live line on a terminal or in a notebook.
         on_event: hears every event of the run (:mod:`judgenet.core.events`), on this thread.
