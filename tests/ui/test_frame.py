@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -49,16 +50,18 @@ from judgenet.core.project import PairsSource, Project
 from judgenet.engine.budget import Limits
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.prices import load_prices
-from judgenet.store.recovery import drafts, kept_copy
+from judgenet.store.recovery import drafts, kept_copy, log_file
 from judgenet.ui.app import Studio
 from judgenet.ui.app_window import fitting
 from judgenet.ui.errors import Mend
+from judgenet.ui.help import AboutDialog, KeysDialog
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PAGES, PageKey
 from judgenet.ui.palette import rank
 from judgenet.ui.preset_cards import PresetCard, draw_network
 from judgenet.ui.shell import RAIL_PAGES
 from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.version import __version__
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import make_studio, settle, until
 from tests.ui.person import click, find, key, name_of, press, type_text
@@ -435,8 +438,145 @@ async def test_the_menu_holds_the_table(studio: Studio) -> None:
     menu = studio.window.menu
     texts = [action.text() for action in menu.actions()]
     assert texts == ["Project", "Edit", "Network", "Run", "View", "Help"]
-    shown = {inner.objectName() for action in menu.actions() for inner in action.menu().actions()}
+    inner = [one for action in menu.actions() for one in action.menu().actions()]
+    recent = [one for one in inner if one.menu() is not None]
+    assert [one.text() for one in recent] == ["Recent projects"]
+    shown = {one.objectName() for one in inner if one.menu() is None}
+    shown |= {one.objectName() for one in recent[0].menu().actions()}
     assert shown == {action.id for action in studio.window.context.actions if action.menu}
+
+
+async def test_a_new_project_leads_back_to_the_one_before(studio: Studio, place: Path) -> None:
+    window = studio.window
+    path = project_at(place, "Mine & yours")
+    await opened(studio, path)
+    window.context.navigator.go("data")
+    key(window, Qt.Key.Key_N, CTRL)
+    await until(lambda: window.context.navigator.page == "welcome")
+    back = find(window, QAbstractButton, "Back to Mine & yours")
+    assert back.isVisible()
+    click(back)
+    assert window.context.navigator.page == "data"
+    assert window.context.document.path == path
+    key(window, Qt.Key.Key_N, CTRL)
+    await until(lambda: window.context.navigator.page == "welcome")
+    key(window.page("welcome"), Qt.Key.Key_Escape)
+    assert window.context.navigator.page == "data"
+
+    window.frame_actions.new_from_preset("jury")
+    document = window.context.document
+    assert document.path is None
+    listed = [action for action in window.context.actions if action.menu == "Recent projects"]
+    assert [action.text.partition(" (")[0] for action in listed] == ["Mine & yours"]
+    note = window.errors.troubles[0]
+    assert note.level == "note"
+    assert note.mend is not None
+    note.mend.callback()
+    assert document.path == path
+    # The draft was untouched and is thrown away: it is no recent project either.
+    assert [action for action in window.context.actions if action.menu == "Recent projects"] == []
+
+
+async def test_a_recent_project_is_opened_from_the_menu(studio: Studio, place: Path) -> None:
+    first, second = project_at(place, "first"), project_at(place, "second")
+    await opened(studio, first)
+    await opened(studio, second)
+    actions = studio.window.context.actions
+    (recent,) = [action for action in actions if action.menu == "Recent projects"]
+    actions.qaction(recent.id).trigger()
+    await studio.window.context.document.loaded()
+    assert studio.window.context.document.path == first
+
+
+async def test_the_first_save_of_a_draft_asks_for_a_place_and_later_ones_say_so(studio: Studio, place: Path) -> None:
+    window = studio.window
+    window.frame_actions.new_from_preset("jury")
+    document = window.context.document
+    await settle()
+    key(window, Qt.Key.Key_S, CTRL)
+    await until(lambda: bool(window.findChildren(QFileDialog)))
+    dialog = window.findChildren(QFileDialog)[0]
+    dialog.findChild(QLineEdit).setText(str(place / "mine"))
+    dialog.accept()
+    await until(lambda: document.path == place / "mine.judgenet")
+    document.edit_network("Change", network(2, 1))
+    await settle()
+    window.context.actions.trigger("project.save")
+    assert load_project(place / "mine.judgenet").network.layers == network(2, 1).layers
+    assert window.errors.troubles[0].sentence == f"{place / 'mine.judgenet'}: Saved."
+
+
+async def test_about_names_version_licences_and_the_log(studio: Studio) -> None:
+    actions = studio.window.context.actions
+    actions.trigger("help.about")
+    dialog = studio.window.findChild(AboutDialog)
+    assert dialog.isVisible()
+    texts = " ".join(shown.text() for shown in dialog.findChildren(QLabel) if shown.isVisible())
+    assert __version__ in texts
+    assert str(log_file()) in texts
+    assert "pyside6-essentials" in texts.casefold()
+    assert "LGPL-3.0-only" in texts
+    dialog.accept()
+
+
+async def test_the_sheet_of_keys_holds_every_shortcut(studio: Studio) -> None:
+    window = studio.window
+    for page in PAGES:
+        window.page(page)
+    key(window, Qt.Key.Key_F1, CTRL)
+    dialog = window.findChild(KeysDialog)
+    assert dialog.isVisible()
+    shown = {text.text() for text in dialog.findChildren(QLabel) if text.isVisible()}
+    for action in window.context.actions:
+        if action.keys:
+            assert action.text.removesuffix("…") in shown, action.id
+    type_text(dialog.search, "find neuron")
+    await settle()
+    shown = {text.text() for text in dialog.findChildren(QLabel) if text.isVisible()}
+    assert "Find a neuron" in shown
+    assert "Quit" not in shown
+    dialog.accept()
+
+
+async def test_pictures_are_copied(studio: Studio, place: Path, qapp: QApplication) -> None:
+    await opened(studio, project_at(place))
+    actions = studio.window.context.actions
+    qapp.clipboard().clear()
+    key(studio.window, Qt.Key.Key_C, CTRL | SHIFT)
+    page = studio.window.stack.currentWidget()
+    assert qapp.clipboard().image().size() == page.size()
+    qapp.clipboard().clear()
+    actions.trigger("canvas.copy")
+    assert not qapp.clipboard().image().isNull()
+
+
+async def test_judgments_are_imported_into_a_project(studio: Studio, place: Path, monkeypatch: Any) -> None:
+    pairs = [{"id": str(n), "question": "?", "response_a": "x", "response_b": "y", "human": "a"} for n in range(4)]
+    said = [
+        {"pair_id": str(n), "judge": "J", "order": order, "verdict": "ab"[n % 2]}
+        for n in range(4)
+        for order in ("ab", "ba")
+    ]
+    for name, lines in (("pairs.jsonl", pairs), ("said.jsonl", said)):
+        (place / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    asked = iter([[place / "said.jsonl"], [place / "pairs.jsonl"]])
+
+    async def files(*_: Any, **__: Any) -> list[Path]:
+        return next(asked)
+
+    async def where(*_: Any, **__: Any) -> Path:
+        return place / "said.judgenet"
+
+    monkeypatch.setattr("judgenet.ui.frame_actions.ask_files", files)
+    monkeypatch.setattr("judgenet.ui.frame_actions.ask_save_file", where)
+    studio.window.context.actions.trigger("judgments.import")
+    document = studio.window.context.document
+    await until(lambda: document.path == place / "said.judgenet")
+    await document.loaded()
+    assert is_recorded(document.spec)
+    assert len(document.pairs) == 4
+    await until(lambda: len(studio.window.context.run_state.runs) == 1)
+    assert studio.window.context.navigator.page == "results"
 
 
 # Errors

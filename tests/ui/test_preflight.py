@@ -51,7 +51,7 @@ async def test_both_models_are_asked_and_told_apart(
     dialog: PreflightDialog, studio: Studio, judge: JudgeServer
 ) -> None:
     await settle()
-    press(studio.window.page("design"), "Try the models")
+    press(studio.window.page("design"), "Test the models")
     await until(dialog.isVisible)
     assert "one at lab" in texts(dialog)
     assert "two at lab" in texts(dialog)
@@ -72,7 +72,7 @@ async def test_both_models_are_asked_and_told_apart(
 async def test_it_can_be_stopped(dialog: PreflightDialog, studio: Studio, judge: JudgeServer) -> None:
     judge.judge.settings.latency = 5.0
     await settle()
-    press(studio.window.page("design"), "Try the models")
+    press(studio.window.page("design"), "Test the models")
     await until(dialog.isVisible)
     press(dialog, "Try them")
     await until(lambda: judge.requests > 0)
@@ -86,7 +86,7 @@ async def test_without_a_model_it_says_what_is_missing(studio: Studio) -> None:
     studio.window.context.document.new(Project.new("None", network(1, 1, settings=Settings(endpoint="openai"))))
     studio.window.context.navigator.go("design")
     await settle()
-    press(studio.window.page("design"), "Try the models")
+    press(studio.window.page("design"), "Test the models")
     dialog = studio.window.findChild(PreflightDialog)
     assert isinstance(dialog, PreflightDialog)
     assert "model" in texts(dialog)

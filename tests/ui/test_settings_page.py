@@ -41,14 +41,14 @@ async def add(panel: EndpointsPanel, name: str, url: str, model: str) -> None:
     press(panel, "Add an endpoint")
     type_text(find(panel, QLineEdit, "Name of the endpoint"), name)
     type_text(find(panel, QLineEdit, "Address"), url)
-    type_text(find(panel, QLineEdit, "Model asked where none is named"), model)
-    press(panel, "Keep changes")
+    type_text(find(panel, QLineEdit, "Default model"), model)
+    press(panel, "Save")
 
 
 async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studio: Studio, judge: JudgeServer) -> None:
     await add(panel, "lab", f"{judge.url}/v1", "fake")
     assert user_profiles()["lab"].model == "fake"
-    press(panel, "Test it")
+    press(panel, "Test")
     await until(lambda: panel.told.text().startswith("lab answers"))
     assert "JSON by a schema" in panel.told.text()
     context = studio.window.context
@@ -97,7 +97,7 @@ async def test_a_key_goes_to_the_key_store_and_is_never_shown(panel: EndpointsPa
     assert value.echoMode() == QLineEdit.EchoMode.Password
     secret = "-".join(("made", "up", "for", "this", "test", "0123456789"))
     type_text(value, secret)
-    press(panel, "Keep the key")
+    press(panel, "Save key")
     await until(lambda: "key store" in panel.key_state.text())
     assert value.text() == ""
     found = find_key("OPENAI_API_KEY")
@@ -109,7 +109,7 @@ async def test_a_key_goes_to_the_key_store_and_is_never_shown(panel: EndpointsPa
 async def test_an_endpoint_that_does_not_answer_says_why(panel: EndpointsPanel, judge: JudgeServer) -> None:
     judge.set(faults={"no_model": 1.0})
     await add(panel, "lab", f"{judge.url}/v1", "fake")
-    press(panel, "Test it")
+    press(panel, "Test")
     await until(lambda: "did not answer" in panel.told.text())
 
 

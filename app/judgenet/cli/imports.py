@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,16 +11,13 @@ import typer
 
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import InputError
-from judgenet.cli.setup import allow
-from judgenet.core.project import PairsSource, Project, Selection, new_salt
-from judgenet.engine.versions import versions
+from judgenet.core.project import PairsSource
+from judgenet.engine.recorded_project import record_judgments
 from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.report.words import plural
-from judgenet.store.db import Store
-from judgenet.store.files import save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.recorded import NEURON, describe, import_run, network_for, select
+from judgenet.store.recorded import NEURON, describe
 
 
 class ReadingOption(StrEnum):
@@ -101,29 +97,19 @@ def import_judgments(
     by = tuple(part.strip() for part in neuron.split(",") if part.strip())
     if not by:
         raise InputError("--neuron: names no column. Name one or several: --neuron judge,prompt")
-    selected = select(files, dataset.pairs, conditions, by)
-    record = {
-        "versions": versions(),
-        "seed": 0,
-        "source": {
-            "files": [[Path(file.path).name, file.sha256] for file in dataset.files],
-            "format": dataset.format,
-            "judgments": [[Path(file.path).name, file.format] for file in files],
-            "where": where,
-        },
-    }
-    project_path = out / RUN_PROJECT
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out}: is a file. Name a folder.")
-    with Store.open(store_path(project_path)) as store:
-        run = import_run(store, selected, reading=reading.value, unread=unread.value, record=record)
-    if len(selected.pairs) < len(dataset.pairs):
-        ids = tuple(pair.id for pair in selected.pairs)
-        source = replace(source, selection=Selection("ids", ids=ids))
-    if not project_path.exists():
-        project = Project(out.absolute().name, network_for(selected), new_salt(), source)
-        allow((), project_path.absolute().parent, project.salt, source.files)
-        save_project(project, project_path)
+    run, selected = record_judgments(
+        out / RUN_PROJECT,
+        files,
+        dataset,
+        source,
+        conditions=conditions,
+        where=where,
+        neuron=by,
+        reading=reading.value,
+        unread=unread.value,
+    )
     told = run.record["recorded"]
     if as_json:
         typer.echo(json.dumps({"run": run.id, "place": str(out), "neurons": list(selected.names), **told}))

@@ -1,10 +1,11 @@
-"""Versions of what a run depends on, for its record."""
+"""Versions of what a run depends on, for its record, and the licences of what the program is made of."""
 
 from __future__ import annotations
 
 import platform
+import re
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from judgenet.version import __version__
 
@@ -25,4 +26,30 @@ def _versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "not installed"
+    return found
+
+
+def licences() -> list[tuple[str, str, str]]:
+    """Name, version and licence of each package that JudgeNet needs and that is installed here, by name. A licence
+    that a package does not name is empty."""
+    try:
+        needed = requires("judgenet") or []
+    except PackageNotFoundError:
+        needed = list(_TOLD)
+    names = {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0] for line in needed if "extra ==" not in line}
+    found = []
+    for name in sorted(names, key=str.casefold):
+        try:
+            about = metadata(name)
+        except PackageNotFoundError:
+            continue
+        kinds = about.get_all("Classifier") or []
+        stated = [
+            *(about.get_all("License-Expression") or ()),
+            *(kind.rpartition(" :: ")[2] for kind in kinds if kind.startswith("License ::")),
+            *(about.get_all("License") or ()),
+        ]
+        lines = stated[0].strip().splitlines() if stated else []
+        # Some give the whole text of their licence instead of its name.
+        found.append((name, about["Version"], lines[0] if len(lines) == 1 else ""))
     return found

@@ -31,6 +31,11 @@ def state_folder() -> Path:
     return Path(chosen).expanduser().absolute() if chosen else user_state_path("judgenet", appauthor=False)
 
 
+def log_file() -> Path:
+    """Where the studio's warnings and errors are kept."""
+    return state_folder() / "judgenet.log"
+
+
 # Drafts: projects that were not saved under a name yet
 
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QToolButton, QWidget
 
 from judgenet.ui.icons import icon
 
-Menu = Literal["", "Project", "Edit", "Network", "Run", "View", "Help"]
-"""Where an action stands; ``""`` keeps it to the palette and to buttons."""
+Menu = Literal["", "Project", "Recent projects", "Edit", "Network", "Run", "View", "Help"]
+"""Where an action stands; ``""`` keeps it to the palette and to buttons. "Recent projects" is part of "Project"."""
 
 Enabled = Callable[[], "bool | str"]
 """``True``, or why not: ``False`` or the reason in words, which becomes the tool tip."""
@@ -79,6 +79,17 @@ class ActionTable(QObject):
         self.refresh_soon()
         self.changed.emit()
 
+    def remove(self, *action_ids: str) -> None:
+        """Takes actions away; those that are not there are passed over."""
+        known = [action_id for action_id in action_ids if action_id in self._actions]
+        for action_id in known:
+            made = self._qactions.pop(action_id)
+            (self._scope_of(made) or self._window).removeAction(made)
+            del self._actions[action_id]
+            made.deleteLater()
+        if known:
+            self.changed.emit()
+
     def _refuse_double_key(self, action: Action) -> None:
         for other in self._actions.values():
             if other.id != action.id and other.scope is action.scope:
@@ -87,7 +98,7 @@ class ActionTable(QObject):
                         raise ValueError(f"{key.toString()} is the shortcut of {other.id} and of {action.id}.")
 
     def _make(self, action: Action) -> QAction:
-        made = QAction(action.text, self)
+        made = QAction(_without_mnemonic(action.text), self)
         made.setObjectName(action.id)
         if action.icon:
             made.setIcon(icon(action.icon))
@@ -163,7 +174,7 @@ class ActionTable(QObject):
     def set_text(self, action_id: str, text: str) -> None:
         """Gives an action other words ("Undo add a layer")."""
         self._actions[action_id] = replace(self._actions[action_id], text=text)
-        self._qactions[action_id].setText(text)
+        self._qactions[action_id].setText(_without_mnemonic(text))
         self.refresh_soon()
 
     def attach(self, button: QAbstractButton, action_id: str) -> None:
@@ -176,3 +187,8 @@ class ActionTable(QObject):
             made.enabledChanged.connect(button.setEnabled)
             button.setEnabled(made.isEnabled())
         button.setAccessibleName(self._actions[action_id].text.removesuffix("…"))
+
+
+def _without_mnemonic(text: str) -> str:
+    """A text in which Qt takes no "&" for the mark of an access key: names of projects may hold one."""
+    return text.replace("&", "&&")

@@ -30,7 +30,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from judgenet.store.recovery import ended_sessions, state_folder
+from judgenet.store.recovery import ended_sessions, log_file
 from judgenet.store.secrets import SecretFilter
 from judgenet.ui.app_window import AppWindow
 from judgenet.ui.collector import collect_on_this_thread
@@ -201,9 +201,9 @@ class Studio:
 def keep_log() -> None:
     """Keeps warnings and errors in ``judgenet.log`` in the user's state folder, without secrets."""
     try:
-        folder = state_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(folder / "judgenet.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+        file = log_file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(file, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
     except OSError as error:
         log.warning("There is no log: %s", error)
         return

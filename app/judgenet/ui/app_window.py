@@ -153,7 +153,7 @@ class AppWindow(QMainWindow):
         self.palette_popup = Palette(actions, central)
         self.tour = Tour(navigator, document, central)
         self.frame_actions = FrameActions(
-            self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region
+            self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region, self.page_in_view
         )
         self.menu = QMenu("Menu", self)
         self.top_bar = TopBar(actions, document, runner, self.menu, theme.theme)
@@ -214,6 +214,10 @@ class AppWindow(QMainWindow):
             found = self._pages[key] = make_page(key, self.context)
             self.stack.addWidget(found)
         return found
+
+    def page_in_view(self) -> QWidget:
+        """The page that is shown."""
+        return self.page(self.context.navigator.page)
 
     def load_pages(self) -> None:
         """Makes the pages that nobody has wanted yet, one at a time while the window has nothing else to do."""
@@ -284,6 +288,10 @@ class AppWindow(QMainWindow):
                 submenu = self.menu.addMenu(name)
                 for action in found:
                     submenu.addAction(actions.qaction(action.id))
+                    if action.id == "project.open":
+                        recent = submenu.addMenu("Recent projects")
+                        recent.addActions([actions.qaction(one.id) for one in actions if one.menu == recent.title()])
+                        recent.setEnabled(not recent.isEmpty())
 
     # Look
 

@@ -291,7 +291,10 @@ class Document(QObject):
             self.edit_project("Take over unsaved changes", kept)
 
         self._errors.tell(
-            "Changes of last time could not be saved then.", path.name, Mend("Take them over", take), level="warning"
+            "Your last changes could not be saved to the project file; a copy was kept.",
+            path.name,
+            Mend("Restore them", take),
+            level="warning",
         )
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from judgenet.assets import example
@@ -19,23 +20,30 @@ from judgenet.core.network import NetworkError, NetworkSpec, is_recorded
 from judgenet.core.presets import PRESETS, network, parse_size, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
+from judgenet.engine.recorded_project import record_judgments
+from judgenet.formats import read_pairs
+from judgenet.formats.errors import DataError
+from judgenet.formats.judgments import read_judgments
+from judgenet.report.words import clean
 from judgenet.store.db import StoreError
+from judgenet.store.recorded import describe
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text, ask_texts
 from judgenet.ui.errors import Mend
 from judgenet.ui.experiments.dialog import ExperimentsDialog
+from judgenet.ui.help import AboutDialog, KeysDialog
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.palette import Palette
 from judgenet.ui.preflight import PreflightDialog
-from judgenet.ui.settings import Recent
+from judgenet.ui.settings import RECENT, Recent
 from judgenet.ui.shell import RAIL_PAGES
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import ThemeChoice
 from judgenet.ui.tokens import UI_SCALES
 from judgenet.ui.tour import Tour
-from judgenet.ui.words import count
+from judgenet.ui.words import count, day
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
 PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
@@ -50,7 +58,7 @@ _SCALE_STEP: Final = 0.1
 _SCALE_WAIT_MS: Final = 150
 """Longer than a key that is held down takes to repeat."""
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
-    ("system", "Theme as the system", "theme"),
+    ("system", "Match system theme", "theme"),
     ("light", "Light theme", "sun"),
     ("dark", "Dark theme", "moon"),
     ("contrast", "High-contrast theme", "theme"),
@@ -73,6 +81,7 @@ class FrameActions(QObject):
         tour: Tour,
         quit_all: Callable[[], None],
         next_region: Callable[[int], None],
+        page_in_view: Callable[[], QWidget],
     ) -> None:
         super().__init__(window)
         self._context = context
@@ -81,6 +90,7 @@ class FrameActions(QObject):
         self._tour = tour
         self._quit = quit_all
         self._next_region = next_region
+        self._page_in_view = page_in_view
         self._next_scale: float | None = None
         self._scale_soon = QTimer(self)
         self._scale_soon.setSingleShot(True)
@@ -89,6 +99,8 @@ class FrameActions(QObject):
         self._preflight = PreflightDialog(context, window)
         self._experiments = ExperimentsDialog(context, window)
         self._limits = LimitsDialog(context, window)
+        self._keys = KeysDialog(context, window)
+        self._about = AboutDialog(context, window)
         context.runner.limits_wanted.connect(self.show_limits)
         palette.add_answers(self._size_answers)
         palette.add_answers(self._pair_answers)
@@ -108,6 +120,11 @@ class FrameActions(QObject):
         document.opened.connect(self.remember)
         document.pairs_changed.connect(self.remember)
         context.runner.changed.connect(self._remember_endpoint)
+        context.settings.recent_changed.connect(self._list_recent)
+        document.opened.connect(self._list_recent)
+        context.navigator.went.connect(context.actions.refresh_soon)
+        context.run_state.runs_changed.connect(context.actions.refresh_soon)
+        self._list_recent()
 
     def _add(self) -> None:
         context = self._context
@@ -118,6 +135,16 @@ class FrameActions(QObject):
             Action("project.new", "New project…", self.new, "Ctrl+N", "new", self._no_run, menu="Project"),
             Action("project.open", "Open project…", self.open, "Ctrl+O", "open", self._no_run, menu="Project"),
             Action(
+                "project.back",
+                "Back to the project",
+                self.back,
+                "",
+                "chevron-left",
+                self._can_go_back,
+                menu="Project",
+                words="welcome return",
+            ),
+            Action(
                 "data.import",
                 "Choose a file of pairs…",
                 self.choose_pairs,
@@ -127,7 +154,17 @@ class FrameActions(QObject):
                 menu="Project",
                 words="import data load csv jsonl",
             ),
-            Action("project.save", "Save", context.document.save, "Ctrl+S", "save", open_, menu="Project"),
+            Action(
+                "judgments.import",
+                "Import judgments…",
+                self.import_judgments,
+                "",
+                "import",
+                self._no_run,
+                menu="Project",
+                words="recorded elsewhere mt-bench alpacaeval pandalm run open",
+            ),
+            Action("project.save", "Save", self.save, "Ctrl+S", "save", open_, menu="Project"),
             Action("project.save_as", "Save as…", self.save_as, "Ctrl+Shift+S", "save", still, menu="Project"),
             Action("project.rename", "Rename the project…", self.rename, "", "edit", open_, menu="Project"),
             Action("project.close", "Close the project", self.close, "Ctrl+W", "close", still, menu="Project"),
@@ -155,7 +192,7 @@ class FrameActions(QObject):
             ),
             Action(
                 "models.try",
-                "Try the models…",
+                "Test the models…",
                 self.try_models,
                 "",
                 "model",
@@ -193,7 +230,17 @@ class FrameActions(QObject):
                 menu="Run",
                 words="rename note annotate comment title",
             ),
-            Action("run.pause", "Pause or go on", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
+            Action(
+                "results.compare",
+                "Compare with another run…",
+                self.compare,
+                "",
+                "columns",
+                self._can_compare,
+                menu="Run",
+                words="difference beside two runs",
+            ),
+            Action("run.pause", "Pause or resume", self.pause, "Ctrl+P", "pause", self._runs, menu="Run"),
             Action("run.stop", "Stop", context.runner.stop, "Shift+F5", "stop", self._can_stop, menu="Run"),
             Action("palette.open", "Find or do…", self.open_palette, "Ctrl+K; Ctrl+Shift+P", "search", menu="View"),
             *(
@@ -234,13 +281,61 @@ class FrameActions(QObject):
                 )
                 for choice, text, name in _THEMES
             ),
-            Action("view.larger", "Everything larger", self.larger, "Ctrl+Alt++; Ctrl+Alt+=", "plus", menu="View"),
-            Action("view.smaller", "Everything smaller", self.smaller, "Ctrl+Alt+-", "minus", menu="View"),
-            Action("view.next", "Next part of the window", self._forward, "F6", "", menu="View"),
-            Action("view.previous", "Previous part of the window", self._back, "Shift+F6", "", menu="View"),
+            Action("view.larger", "Zoom in", self.larger, "Ctrl+Alt++; Ctrl+Alt+=", "plus", menu="View"),
+            Action("view.smaller", "Zoom out", self.smaller, "Ctrl+Alt+-", "minus", menu="View"),
+            Action("view.next", "Focus next panel", self._forward, "F6", "", menu="View"),
+            Action("view.previous", "Focus previous panel", self._back, "Shift+F6", "", menu="View"),
+            Action(
+                "view.copy_picture",
+                "Copy picture of the page",
+                self.copy_picture,
+                "Ctrl+Shift+C",
+                "copy",
+                menu="Edit",
+                words="screenshot image clipboard png",
+            ),
             Action("help.tour", "Two-minute tour", self.tour, "F1", "help", menu="Help"),
             Action("help.examples", "Run the example", self.run_example, "", "run", self._no_run, menu="Help"),
+            Action(
+                "help.keys",
+                "Keyboard shortcuts",
+                self.show_keys,
+                "Ctrl+F1",
+                "keyboard",
+                menu="Help",
+                words="keys sheet hotkeys",
+            ),
+            Action(
+                "help.about",
+                "About JudgeNet Studio",
+                self.show_about,
+                "",
+                "info",
+                menu="Help",
+                words="version licence license log file",
+            ),
         )
+
+    def _list_recent(self) -> None:
+        """Keeps an action for each recent project but the open one."""
+        actions = self._context.actions
+        now = self._context.document.file
+        recent = [one for one in self._context.settings.recent if one.file != now]
+        listed = [
+            Action(
+                f"project.recent.{place}",
+                f"{clean(one.name)} ({day(one.at)}, {clean(one.line)})",
+                partial(self.open_file, one.file),
+                "",
+                "file",
+                self._no_run,
+                menu="Recent projects",
+                words=f"open recent {one.file.name}",
+            )
+            for place, one in enumerate(recent, 1)
+        ]
+        actions.remove(*(f"project.recent.{place}" for place in range(len(listed) + 1, RECENT + 1)))
+        actions.add(*listed)
 
     # When things are possible
 
@@ -287,6 +382,14 @@ class FrameActions(QObject):
     def _redo_text(self, text: str) -> None:
         self._context.actions.set_text("edit.redo", f"Redo {text[:1].lower()}{text[1:]}" if text else "Redo")
 
+    def _can_go_back(self) -> bool | str:
+        if not self._context.document.is_open:
+            return "Open a project first."
+        return self._context.navigator.page == "welcome" or "The project is in view."
+
+    def _can_compare(self) -> bool | str:
+        return len(self._context.run_state.runs) > 1 or "There is no other run to compare with."
+
     # Runs
 
     def start_run(self) -> None:
@@ -328,10 +431,25 @@ class FrameActions(QObject):
         self._context.navigator.go("welcome")
 
     def new_from_preset(self, key: str) -> None:
-        """Begins a project with a ready network."""
+        """Begins a project with a ready network. The one that was open is saved, and one click leads back to it."""
+        document = self._context.document
+        before, title = document.file, document.title
+        self.remember()
         spec = self._with_own_model(PRESETS[key].spec)
-        self._context.document.new(Project.new("Untitled", spec))
+        document.new(Project.new("Untitled", spec))
         self._context.navigator.go("design")
+        if before is not None and before.exists():
+            self._context.errors.tell(
+                "This project is saved, and listed among the recent projects.",
+                title,
+                Mend("Back to it", partial(self.open_file, before)),
+                level="note",
+            )
+
+    def back(self) -> None:
+        """Leads from the welcome page back to the project that is open."""
+        kept = self._context.settings.text("page", "design")
+        self._context.navigator.go(next((key for key, _, _ in RAIL_PAGES if key == kept), "design"))
 
     def new_from_pairs(self, files: Sequence[Path]) -> None:
         """Imports files of pairs, into a new project where none is open."""
@@ -376,6 +494,55 @@ class FrameActions(QObject):
         files = await ask_files(self._window, "Choose a file of pairs", PAIR_FILES, several=True)
         if files:
             self.new_from_pairs(files)
+
+    def import_judgments(self) -> None:
+        """Asks for judgments that were made elsewhere and for the pairs that were judged, and makes a project of them,
+        with their run."""
+        self._context.tasks.start(self._ask_and_import(), "Import judgments")
+
+    async def _ask_and_import(self) -> None:
+        window = self._window
+        judgments = await ask_files(window, "Choose files of judgments", PAIR_FILES, several=True)
+        if not judgments:
+            return
+        pairs = await ask_files(
+            window, "Choose the pairs that were judged", PAIR_FILES, str(judgments[0].parent), several=True
+        )
+        if not pairs:
+            return
+        suggestion = judgments[0].with_name(f"{judgments[0].name.partition('.')[0]}{PROJECT_SUFFIX}")
+        path = await ask_save_file(
+            window, "Save the project with the judgments", PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip(".")
+        )
+        if path is None:
+            return
+        project = path.absolute()
+        source = PairsSource(tuple(file.absolute().as_posix() for file in pairs))
+
+        def work(_job: Job) -> str:
+            run, _ = record_judgments(project, read_judgments(judgments), read_pairs(pairs), source)
+            return describe(run.record["recorded"])
+
+        try:
+            told = await self._context.tasks.job("Import judgments", work)
+        except JobCancelled:
+            return
+        except (DataError, ProjectError, StoreError, OSError) as error:
+            self._context.errors.tell_exception(error, "No judgments were imported")
+            return
+        self.open_file(project)
+        self._context.navigator.go("results")
+        self._context.errors.tell(told, project.name, level="note")
+
+    def save(self) -> None:
+        """Saves now, and says so. A draft is asked for a place first."""
+        document = self._context.document
+        if document.path is None:
+            self.save_as()
+            return
+        document.save()
+        if document.saved:
+            self._context.errors.tell("Saved.", str(document.path), level="note")
 
     def save_as(self) -> None:
         """Asks for a name and saves under it."""
@@ -508,6 +675,26 @@ class FrameActions(QObject):
     def show_experiments(self) -> None:
         """Opens the experiments."""
         self._experiments.show_for()
+
+    def compare(self) -> None:
+        """Asks which run is to be compared with the one in focus, and shows both on the page Results."""
+        self._context.navigator.go("results", part="compare")
+
+    # Pictures and help
+
+    def copy_picture(self) -> None:
+        """Puts a picture of the page in view on the clipboard."""
+        page = self._page_in_view()
+        QGuiApplication.clipboard().setPixmap(page.grab())
+        self._context.errors.tell("A picture of the page is on the clipboard.", level="note")
+
+    def show_keys(self) -> None:
+        """Shows all shortcuts."""
+        self._keys.show_for()
+
+    def show_about(self) -> None:
+        """Shows the version, the licences and where the log file is."""
+        self._about.show_for()
 
     # The network by typing
 

@@ -53,8 +53,8 @@ class PreflightDialog(QDialog):
         self._over = parent
         self._found: list[Preflight] = []
         self._job: Job | None = None
-        self.setWindowTitle("Try the models")
-        self.setAccessibleName("Try the models")
+        self.setWindowTitle("Test the models")
+        self.setAccessibleName("Test the models")
         self._lead = label("", "evidence", wrap=True)
         self._state = label("", tone="text2", wrap=True)
         self._list = QWidget()
@@ -101,7 +101,7 @@ class PreflightDialog(QDialog):
         self.open()
 
     def _begin(self) -> None:
-        self._context.tasks.start(self._try(), "Try the models")
+        self._context.tasks.start(self._try(), "Test the models")
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -197,7 +197,7 @@ class PreflightDialog(QDialog):
 
     def _why_not(self) -> str:
         if self._context.runner.busy:
-            return "Judges are being asked already. Try the models when that has ended."
+            return "Judges are being asked already. Test the models when that has ended."
         try:
             models = models_of(self._start().spec) if self._context.document.is_open else ()
         except (NetworkError, PriceError, PromptError) as error:

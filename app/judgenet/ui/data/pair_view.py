@@ -118,7 +118,7 @@ class PairView(QFrame):
         self._tags: list[QLabel] = []
         self._chips: list[Chip] = []
 
-        self.back = _tool("chevron-up", "Pair before")
+        self.back = _tool("chevron-up", "Previous pair")
         self.forth = _tool("chevron-down", "Pair after")
         self.back.clicked.connect(self._back)
         self.forth.clicked.connect(self._forth)

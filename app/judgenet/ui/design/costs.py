@@ -72,7 +72,7 @@ class CostStrip(QFrame):
         self.problems = QPushButton(self._problem)
         self.problems.setProperty("kind", "problem")
         self.problems.clicked.connect(self.problem_wanted)
-        self.try_models = QPushButton("Try the models")
+        self.try_models = QPushButton("Test the models")
         set_kind(self.try_models, "flat")
         context.actions.attach(self.try_models, "models.try")
         self.limits = QPushButton("Limits")

@@ -105,7 +105,7 @@ class DesignInspector(QFrame):
         self.remove_layer = link("Remove the layer")
         self.remove_layer.clicked.connect(self._remove_layer)
         self.problem = label("", tone="warn", wrap=True)
-        self.mend = link("Mend it")
+        self.mend = link("Fix it")
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         for button in (self.duplicate, self.remove, self.close_button):

@@ -52,7 +52,7 @@ class PromptSection(Section):
         self.previous = QToolButton()
         self.following = QToolButton()
         for button, name, what in (
-            (self.previous, "chevron-left", "Pair before"),
+            (self.previous, "chevron-left", "Previous pair"),
             (self.following, "chevron-right", "Next pair"),
         ):
             button.setIcon(icon(name))

@@ -163,7 +163,7 @@ class DataPage(Page):
             Action("data.show_all", "Show all pairs", self._show_all, "", "filter", self._can_browse, scope=self),
             Action("data.next", "Next pair", self._next, "Alt+Down", "chevron-down", self._can_browse, scope=self),
             Action(
-                "data.previous", "Pair before", self._previous, "Alt+Up", "chevron-up", self._can_browse, scope=self
+                "data.previous", "Previous pair", self._previous, "Alt+Up", "chevron-up", self._can_browse, scope=self
             ),
         )
         menu = QMenu("Import", self)

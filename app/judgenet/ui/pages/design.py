@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.network import WiringKind
 from judgenet.store.files import atomic_write
-from judgenet.ui.canvas.export import network_png, network_svg
+from judgenet.ui.canvas.export import network_image, network_png, network_svg
 from judgenet.ui.canvas.model import EdgeChange, MenuRequest, NetworkState, Part, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
@@ -390,13 +390,23 @@ class DesignPage(Page):
         self.show_canvas()
         self.view.open_search()
 
+    def copy_picture(self) -> None:
+        """Puts the network's picture on the clipboard."""
+        try:
+            QGuiApplication.clipboard().setImage(network_image(self.scene))
+        except OSError as error:
+            self.context.errors.tell_exception(error, "No picture was copied")
+            return
+        self.context.errors.tell("The picture of the network is on the clipboard.", level="note")
+
     def save_picture(self) -> None:
         """Asks where to save the network's picture, and saves it."""
-        self.context.tasks.start(self._ask_and_save(), "Save the picture")
+        self.context.tasks.start(self._ask_and_save(), "Save picture of the network")
 
     async def _ask_and_save(self) -> None:
         suggestion = self.context.document.folder / f"{self.context.document.title}.svg"
-        path = await ask_save_file(self.window(), "Save the picture", ("SVG (*.svg)", "PNG (*.png)"), suggestion, "svg")
+        forms = ("SVG (*.svg)", "PNG (*.png)")
+        path = await ask_save_file(self.window(), "Save picture of the network", forms, suggestion, "svg")
         if path is not None:
             self._write_picture(path)
 

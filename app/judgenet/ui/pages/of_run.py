@@ -66,6 +66,8 @@ class OfRunPage(Page):
         self._in_view = True
         self._state.watch(self.key)
         self._refresh()
+        if visit.part == "compare":
+            self.compare_choice.open()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

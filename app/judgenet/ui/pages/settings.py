@@ -53,7 +53,7 @@ from judgenet.ui.widgets import Segment, set_kind
 _NAME: Final = Qt.ItemDataRole.UserRole
 _SCALES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
 _KINDS: Final = {
-    "openai": "OpenAI, or a server that speaks as it does",
+    "openai": "OpenAI-compatible",
     "azure": "Azure OpenAI",
     "anthropic": "Anthropic",
     "gemini": "Google Gemini",
@@ -128,19 +128,19 @@ class LookPanel(QFrame):
         self.setAccessibleName("Look")
         self._context = context
         self.theme = Segment(
-            "Theme", (("system", "As the system"), ("light", "Light"), ("dark", "Dark"), ("contrast", "High contrast"))
+            "Theme", (("system", "Match system"), ("light", "Light"), ("dark", "Dark"), ("contrast", "High contrast"))
         )
         self.scale = QComboBox()
-        self.scale.setAccessibleName("Size of everything")
+        self.scale.setAccessibleName("Zoom")
         self.scale.setMinimumContentsLength(7)
         for percent in _SCALES:
             self.scale.addItem(f"{percent} %", percent / 100)
         self.density = Segment("Density", (("comfortable", "Comfortable"), ("compact", "Compact")))
-        self.motion = Segment("Motion", (("system", "As the system"), ("on", "Show"), ("off", "Reduce")))
+        self.motion = Segment("Motion", (("system", "Match system"), ("on", "Show"), ("off", "Reduce")))
         self.markdown = QCheckBox("Show responses and evidence as Markdown (never as HTML, nothing is loaded)")
         form = QFormLayout()
         add_row(form, "Theme", self.theme)
-        add_row(form, "Size", self.scale)
+        add_row(form, "Zoom", self.scale)
         add_row(form, "Density", self.density)
         add_row(form, "Motion", self.motion)
         add_row(form, "Texts", self.markdown)
@@ -148,7 +148,7 @@ class LookPanel(QFrame):
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._form = form
         column = QVBoxLayout(self)
-        column.addWidget(label("Look", "section"))
+        column.addWidget(label("Appearance", "section"))
         column.addLayout(form)
         self._column = column
         self.theme.chosen.connect(self._theme_chosen)
@@ -205,7 +205,7 @@ class EndpointsPanel(QFrame):
         head = QHBoxLayout()
         head.addWidget(label("Endpoints", "section"))
         head.addStretch(1)
-        head.addWidget(label("Keys are kept by name and never shown.", tone="text2"))
+        head.addWidget(label("Keys are stored securely and never displayed.", tone="text2"))
         self.list = QListWidget()
         self.list.setAccessibleName("Endpoints")
         self.list.currentItemChanged.connect(self._chosen)
@@ -217,18 +217,18 @@ class EndpointsPanel(QFrame):
 
         self.name = field("Name of the endpoint")
         self.kind = QComboBox()
-        self.kind.setAccessibleName("What it speaks")
+        self.kind.setAccessibleName("API type")
         for kind in get_args(EndpointKind):
             self.kind.addItem(_KINDS[kind], kind)
         self.url = field("Address", "https://host/v1")
-        self.model = field("Model asked where none is named")
+        self.model = field("Default model")
         self.key_name = field("Name of the key", "OPENAI_API_KEY")
-        self.key_value = field("Key", "Paste the key; it is put into the system's key store")
+        self.key_value = field("Key", "Paste the key; it goes into the system keyring")
         self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
-        self.keep_key = QPushButton("Keep the key")
+        self.keep_key = QPushButton("Save key")
         self.key_state = label("", tone="text2", wrap=True)
-        self.concurrency = SpinBox("Calls in flight", 1, 512)
-        self.per_minute = SpinBox("Requests a minute", 0, 100_000)
+        self.concurrency = SpinBox("Parallel calls (max.)", 1, 512)
+        self.per_minute = SpinBox("Requests per minute", 0, 100_000)
         self.per_minute.setSpecialValueText("no limit")
         self.price_in = field("Price of tokens in, USD per million", "in, unknown")
         self.price_out = field("Price of tokens out, USD per million", "out, unknown")
@@ -241,22 +241,22 @@ class EndpointsPanel(QFrame):
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         add_row(form, "Name", self.name)
-        add_row(form, "Speaks as", self.kind)
+        add_row(form, "API type", self.kind)
         add_row(form, "Address", self.url)
-        add_row(form, "Model", self.model)
+        add_row(form, "Default model", self.model)
         add_row(form, "USD per million", self.prices)
-        add_row(form, "Key's name", self.key_name)
+        add_row(form, "Key name", self.key_name)
         key_row = QHBoxLayout()
         key_row.addWidget(self.key_value, stretch=1)
         key_row.addWidget(self.keep_key)
         form.addRow("Key", key_row)
         form.addRow("", self.key_state)
-        add_row(form, "Calls in flight", self.concurrency)
-        add_row(form, "Requests a minute", self.per_minute)
+        add_row(form, "Parallel calls (max.)", self.concurrency)
+        add_row(form, "Requests per minute", self.per_minute)
         add_row(form, "File", self.source)
         self._form = form
-        self.save = QPushButton("Keep changes")
-        self.test = QPushButton("Test it")
+        self.save = QPushButton("Save")
+        self.test = QPushButton("Test")
         self.test.setToolTip("Asks one tiny question; a paid endpoint charges it")
         self.remove = QPushButton("Remove")
         set_kind(self.remove, "flat")
@@ -503,7 +503,7 @@ class EndpointsPanel(QFrame):
         if not name or not value.strip():
             self.key_state.setText("Give the key's name and paste the key.")
             return
-        self._context.tasks.start(self._store_key(name, value), "Keep the key")
+        self._context.tasks.start(self._store_key(name, value), "Save key")
 
     async def _store_key(self, name: str, value: str) -> None:
         try:

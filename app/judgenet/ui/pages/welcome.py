@@ -75,6 +75,10 @@ class WelcomePage(Page):
         frame = QFrame()
         frame.setProperty("part", "rail")
         self._left_column = column = QVBoxLayout(frame)
+        self.back = QPushButton("")
+        set_kind(self.back, "link")
+        self.back.setIcon(icon("chevron-left", "accent"))
+        self.context.actions.attach(self.back, "project.back")
         title = label("JudgeNet Studio", "page")
         text = label(
             "Which of two answers is better? Several judges look from several sides, read each other, and vote.",
@@ -114,6 +118,7 @@ class WelcomePage(Page):
             links.addWidget(button)
         links.addStretch(1)
         self._links = links
+        column.addWidget(self.back, alignment=Qt.AlignmentFlag.AlignLeft)
         column.addWidget(title)
         column.addWidget(text)
         column.addLayout(buttons)
@@ -168,12 +173,29 @@ class WelcomePage(Page):
 
     def enter(self, visit: Visit) -> None:
         self._show_recent()
+        self._show_back()
         here = find_model() is not None
         once = "" if here else " It is fetched once (93 MB)."
         self._offline.setText(
             f"A dozen example pairs with human labels, judged by a small model on this computer.{once} "
             "The small model is weak, and the results say so."
         )
+
+    def _show_back(self) -> None:
+        """The way back to the project that is open."""
+        document = self.context.document
+        self.back.setVisible(document.is_open)
+        text = f"Back to {document.title}"
+        self.back.setAccessibleName(text)
+        room = self.context.theme.theme.px(_LEFT_NARROW - 96)
+        text = self.back.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+        self.back.setText(text.replace("&", "&&"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.context.document.is_open:
+            self.context.actions.trigger("project.back")
+            return
+        super().keyPressEvent(event)
 
     def regions(self) -> Sequence[QWidget]:
         return (self._left, self._right)
@@ -225,7 +247,7 @@ class WelcomePage(Page):
         self._grid.setSpacing(theme.px(16))
         self._panel_row.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(20))
         self._panel_row.setSpacing(theme.px(24))
-        for button in (self.open_button, self.pairs_button, self.example):
+        for button in (self.open_button, self.pairs_button, self.example, self.back):
             button.setIconSize(QSize(theme.px(16), theme.px(16)))
         for card in self.cards:
             card.set_theme(theme)

@@ -113,6 +113,10 @@ class CompareChoice(QToolButton):
         self.setAccessibleName("Compare with another run" if beside is None else f"{self.text()}, choose another")
         self.setToolTip("Put another run beside this one" if others else "There is no other run to compare with.")
 
+    def open(self) -> None:
+        """Opens the choice."""
+        self._menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
+
     def _is_other(self, run: RunInfo) -> bool:
         return self._run_state.run is not None and run.id != self._run_state.run.id
 
