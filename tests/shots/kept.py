@@ -15,7 +15,7 @@ from typing import Final
 from tests.shots.compare import shrink
 
 KEPT: Final = Path(__file__).parent / "kept"
-README: Final = Path(__file__).parents[2] / "resources" / "readme"
+README: Final = Path(__file__).parents[2] / "resources" / "docs" / "pictures"
 _PAGES: Final = tuple(
     f"{name}-1280x720"
     for name in (
