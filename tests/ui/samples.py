@@ -42,6 +42,11 @@ def scored(
     )
 
 
+def all_of(before: int, width: int) -> tuple[tuple[int, ...], ...]:
+    """What the neurons of a layer read that reads all of the layer before."""
+    return (tuple(range(before)),) * width
+
+
 def design(widths: Sequence[int] = (4, 3), *, problem: bool = True) -> NetworkState:
     """The network of the design page, with a neuron that has no model."""
     layers = []
@@ -55,7 +60,7 @@ def design(widths: Sequence[int] = (4, 3), *, problem: bool = True) -> NetworkSt
             neurons[2] = replace(neurons[2], model="Fjord 8B")
             if problem:
                 neurons[3] = replace(neurons[3], model="", problem=Problem("No model chosen", "Use Meridian 70B"))
-        layers.append(LayerState(tuple(neurons)))
+        layers.append(LayerState(tuple(neurons), all_of(widths[number - 1], width) if number else ()))
     boxes = boxes_of(tuple(layers))
     return NetworkState(
         tuple(layers),
@@ -84,7 +89,7 @@ def run() -> NetworkState:
         NeuronState("Completeness", phase="writing", writing="ba", ab=order(7, 6), seconds=6.1),
         replace(scored("Clarity", (8, 6), (7, 6), "a", 3.9), changed_from="b"),
     )
-    layers = (LayerState(first), LayerState(second))
+    layers = (LayerState(first), LayerState(second, all_of(len(first), len(second))))
     return NetworkState(
         layers,
         mode="run",
@@ -146,7 +151,7 @@ def busy(widths: Sequence[int], *, seed: int = 7, done: float = 0.8, mode: str =
                 neurons.append(
                     scored(role, (a, b), (a, b), "a" if a > b else "b" if b > a else "tie", 2 + dice.random() * 4)
                 )
-        layers.append(LayerState(tuple(neurons)))
+        layers.append(LayerState(tuple(neurons), all_of(widths[number - 1], width) if number else ()))
     boxes = boxes_of(tuple(layers))
     counts = [tally(row) for row in boxes]
     total = sum(count.total for count in counts)

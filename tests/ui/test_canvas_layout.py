@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
+from judgenet.core.network import WiringKind
 from judgenet.ui.canvas.layout import BAND_LIMIT, compute, edge_at, edge_y, is_band
 from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, OrderState, Place, VerdictState, tally
 from judgenet.ui.canvas.search import search
 from judgenet.ui.canvas.words import layer_words, neuron_words, score_text, seconds_text, target_words, verdict_words
-from tests.ui.samples import busy, design, order, run, scored
+from tests.ui.samples import all_of, busy, design, order, run, scored
 
 
 def test_the_model_the_layout_and_the_words_need_no_qt() -> None:
@@ -153,23 +155,17 @@ def test_the_edge_under_the_mouse_is_found_and_one_that_is_not_there_is_not() ->
 
 def test_above_400_edges_a_pair_of_layers_is_a_band() -> None:
     neurons = tuple(NeuronState(str(i)) for i in range(20))
-    full = LayerState(neurons)
-    assert full.edge_count(20) == BAND_LIMIT
-    assert not is_band(full, full)
-    assert is_band(LayerState((*neurons, NeuronState("21"))), full)
-    assert not is_band(replace(full, wiring="window"), full)
+    assert not is_band(LayerState(neurons))
+    full = LayerState(neurons, all_of(20, 20))
+    assert full.edge_count == BAND_LIMIT
+    assert not is_band(full)
+    assert is_band(LayerState((*neurons, NeuronState("21")), all_of(20, 21)))
 
 
-def test_wirings_read_what_their_words_say() -> None:
-    neurons = tuple(NeuronState(str(i)) for i in range(5))
-    assert LayerState(neurons).reads(2, 4) == (0, 1, 2, 3)
-    window = LayerState(neurons, wiring="window", window=1)
-    assert [window.reads(i, 5) for i in (0, 2, 4)] == [(0, 1), (1, 2, 3), (3, 4)]
-    assert (window.wiring_word, LayerState(neurons).wiring_word) == ("±1", "full")
-    by_hand = LayerState(neurons, wiring="explicit", inputs=((3, 1, 9),))
-    assert by_hand.reads(0, 4) == (1, 3)
-    assert by_hand.reads(1, 4) == ()
-    assert by_hand.wiring_word == "by hand"
+def test_the_wiring_in_a_word() -> None:
+    words = {"full": "full", "window": "±2", "explicit": "by hand"}
+    for wiring, word in words.items():
+        assert LayerState((NeuronState("x"),), wiring=cast(WiringKind, wiring), window=2).wiring_word == word
 
 
 def test_a_neuron_is_told_as_the_picture_shows_it() -> None:

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 from judgenet.assets import example
 from judgenet.core.design import set_depth
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import Role, Settings, inputs_of, neuron_settings, with_settings
+from judgenet.core.network import Role, Settings, neuron_settings, with_settings
+from judgenet.core.network_graph import design_graph
 from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
 from judgenet.ui.app import Studio
@@ -124,12 +125,12 @@ async def test_wiring_by_hand(page: DesignPage, document: Document) -> None:
     drag(page.view, (first.x + first.w - 3, first.port(0)), (second.x + 40, second.port(2)))
     layer = document.spec.layers[1]
     assert layer.wiring.kind == "explicit"
-    assert inputs_of(document.spec, 1, 2, 3) == (1, 2)
+    assert design_graph(document.spec).inputs(1, 2) == (1, 2)
     assert plus_of(page, 1).word == "by hand"
     press(page.toolbar, "Wiring: Full")
     assert document.spec.layers[1].wiring.kind == "full"
     press(page.toolbar, "Wiring: Window ±1")
-    assert inputs_of(document.spec, 1, 0, 3) == (0, 1)
+    assert design_graph(document.spec).inputs(1, 0) == (0, 1)
 
 
 async def test_settings_by_neuron_layer_and_all(page: DesignPage, document: Document) -> None:

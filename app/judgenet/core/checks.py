@@ -19,12 +19,13 @@ from judgenet.core.network import (
     Settings,
     WiringKind,
     chair_settings,
+    designed_role,
     designed_width,
-    inputs_of,
     needs_roles,
     neuron_settings,
     role_settings,
 )
+from judgenet.core.network_graph import MOST_ROLES, NetworkGraph, design_graph
 
 Severity = Literal["error", "warning"]
 
@@ -70,10 +71,13 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
     # Edges mean nothing where a layer has no form or nothing decides its width.
     undecided = any(problem.severity == "error" and problem.path in _DECIDE_WIDTHS for problem in roles)
     formless = {problem.layer for problem in form if problem.severity == "error"}
+    wired = _checked_graph(spec)
     for layer in range(spec.depth):
         found += _too_few_roles(spec, layer)
         if not undecided and layer not in formless and layer - 1 not in formless:
-            found += _edges(spec, layer)
+            found += _edges(spec, wired, layer)
+    if not undecided and not formless:
+        found += _unreached(spec, wired)
     found += _calls(spec, endpoints)
     found += _learned(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
@@ -218,7 +222,7 @@ def _too_few_roles(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
             )
 
 
-def _edges(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
+def _edges(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:
     of = spec.layers[layer]
     path = f"layers[{layer}]"
     explicit = of.wiring.kind == "explicit" and layer > 0
@@ -235,74 +239,99 @@ def _edges(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
             )
     if not layer:
         return
-    before = designed_width(spec, layer - 1)
     if explicit:
-        yield from _explicit(spec, layer, before)
-    if before is not None:
-        yield from (_adaptive_reach if of.adaptive else _reach)(spec, layer, before)
-
-
-def _reach(spec: NetworkSpec, layer: int, before: int) -> Iterator[Problem]:
-    """Neurons that read nothing, and neurons of the layer before that nobody reads."""
-    of = spec.layers[layer]
-    explicit = of.wiring.kind == "explicit"
-    read: set[int] = set()
-    for place, neuron in enumerate(of.neurons):
-        inputs = inputs_of(spec, layer, place, before)
-        read.update(inputs)
-        if not inputs and not (explicit and neuron.inputs):
-            yield Problem(
-                "error",
-                f"layers[{layer}].neurons[{place}]" + (".inputs" if explicit else ""),
-                f"reads nothing of layer {layer}, which has {before}.",
-                "Connect it." if explicit else "Widen the window, or choose full wiring.",
-                layer,
-                place,
-            )
-    if spec.layers[layer - 1].adaptive:
+        yield from _explicit(spec, wired, layer)
+    if of.adaptive:
+        yield from _adaptive_reach(spec, wired, layer)
         return
-    for place in sorted(set(range(before)) - read):
+    yield from _reads_nothing(spec, wired, layer)
+    if not spec.layers[layer - 1].adaptive:
+        yield from _read_by_nobody(wired, layer - 1)
+
+
+def _reads_nothing(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:
+    explicit = spec.layers[layer].wiring.kind == "explicit"
+    before = designed_width(spec, layer - 1)
+    has = "" if before is None else f", which has {before}"
+    for place in wired.layers[layer]:
+        if wired.inputs(layer, place) or wired.dangling(layer, place):
+            continue
+        if explicit and spec.layers[layer].neurons[place].inputs:
+            continue  # It reads neurons of an adaptive layer that few pairs have roles for.
         yield Problem(
-            "warning",
-            f"layers[{layer - 1}].neurons[{place}]",
-            f"is read by no neuron of layer {layer + 1}; it still counts in c1 and c2.",
-            "Connect it, if that is not meant.",
-            layer - 1,
+            "error",
+            f"layers[{layer}].neurons[{place}]" + (".inputs" if explicit else ""),
+            f"reads nothing of layer {layer}{has}.",
+            "Connect it." if explicit else "Widen the window, or choose full wiring.",
+            layer,
             place,
         )
 
 
-def _adaptive_reach(spec: NetworkSpec, layer: int, before: int) -> Iterator[Problem]:
-    wiring = spec.layers[layer].wiring
-    width = designed_width(spec, layer)
-    if wiring.kind == "window" and (width is None or width > before + wiring.window):
+def _read_by_nobody(wired: NetworkGraph, layer: int) -> Iterator[Problem]:
+    for place in wired.layers[layer]:
+        if not wired.readers(layer, place):
+            yield Problem(
+                "warning",
+                f"layers[{layer}].neurons[{place}]",
+                f"is read by no neuron of layer {layer + 2}; it still counts in c1 and c2.",
+                "Connect it, if that is not meant.",
+                layer,
+                place,
+            )
+
+
+def _adaptive_reach(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:
+    before = designed_width(spec, layer - 1)
+    if before is None:
+        return
+    unread = [place for place in wired.layers[layer] if not wired.inputs(layer, place)]
+    if unread:
         yield Problem(
-            "warning" if width is None else "error",
+            "warning" if designed_width(spec, layer) is None else "error",
             f"layers[{layer}].wiring.window",
-            f"neurons from place {before + wiring.window + 1} on read nothing of layer {layer}, which has {before}.",
+            f"neurons from place {unread[0] + 1} on read nothing of layer {layer}, which has {before}.",
             "Widen the window, or choose full wiring.",
             layer,
         )
 
 
-def _explicit(spec: NetworkSpec, layer: int, before: int | None) -> Iterator[Problem]:
-    for place, neuron in enumerate(spec.layers[layer].neurons):
-        inputs = neuron.inputs or ()
+def _explicit(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:
+    before = designed_width(spec, layer - 1)
+    there = f"which has {before}" if before is not None else "where places count from 1"
+    for place in wired.layers[layer]:
+        dangling = wired.dangling(layer, place)
+        problems = {
+            read: (f"reads neuron {read + 1} of layer {layer} twice.", "Remove one of the two.")
+            for read in wired.doubled(layer, place)
+        }
+        for read in dangling:
+            message = f"reads neuron {read + 1} of layer {layer}, {there}."
+            problems[read] = (message, "An edge leads from a neuron of the layer before.")
+        for _, (message, mend) in sorted(problems.items()):
+            yield Problem("error", f"layers[{layer}].neurons[{place}].inputs", message, mend, layer, place)
 
-        def problem(message: str, mend: str, place: int = place) -> Problem:
-            return Problem("error", f"layers[{layer}].neurons[{place}].inputs", message, mend, layer, place)
 
-        for wanted in sorted(set(inputs)):
-            if wanted < 0 or (before is not None and wanted >= before):
-                there = f"which has {before}" if before is not None else "where places count from 1"
-                yield problem(
-                    f"reads neuron {wanted + 1} of layer {layer}, {there}.",
-                    "An edge leads from a neuron of the layer before.",
-                )
-            elif inputs.count(wanted) > 1:
-                yield problem(f"reads neuron {wanted + 1} of layer {layer} twice.", "Remove one of the two.")
-        if before is None and not inputs:
-            yield problem(f"reads nothing of layer {layer}.", "Connect it.")
+def _unreached(spec: NetworkSpec, wired: NetworkGraph) -> Iterator[Problem]:
+    """Neurons that read others, to none of which anything leads from the pair."""
+    for layer, place in wired.unreached():
+        if layer and not spec.layers[layer].adaptive and wired.inputs(layer, place):
+            yield Problem(
+                "warning",
+                f"layers[{layer}].neurons[{place}].reached",
+                f"reads only neurons of layer {layer} that read nothing themselves.",
+                "Connect those.",
+                layer,
+                place,
+            )
+
+
+def _checked_graph(spec: NetworkSpec) -> NetworkGraph:
+    """The graph in which a layer as wide as the model names roles reaches beyond every edge into and out of it."""
+    fixed = max((len(of.neurons) for of in spec.layers if not of.adaptive), default=0)
+    window = max((of.wiring.window for of in spec.layers if of.wiring.kind == "window"), default=0)
+    wires = [read for of in spec.layers for neuron in of.neurons for read in neuron.inputs or ()]
+    return design_graph(spec, max(1, min(MOST_ROLES, max(fixed + window, *wires, 0) + 1)))
 
 
 def _settings(spec: NetworkSpec) -> Iterator[Problem]:
@@ -428,18 +457,16 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
     A neuron that reads its own place of the layer before is told so, and is no copy of another.
     """
     found = []
+    wired = design_graph(spec)
     for layer, of in enumerate(spec.layers):
         if of.adaptive:
             continue
         groups: dict[tuple[object, ...], list[int]] = {}
-        before = (designed_width(spec, layer - 1) or 0) if layer else 0
         for place, neuron in enumerate(of.neurons):
-            inputs = inputs_of(spec, layer, place, before) if layer else ()
+            inputs = wired.inputs(layer, place)
             if place in inputs or (neuron.role is None and spec.roles.kind == "generated"):
                 continue
-            role = neuron.role
-            if role is None and spec.roles.kind == "fixed" and place < len(spec.roles.roles):
-                role = spec.roles.roles[place]
+            role = designed_role(spec, layer, place)
             settings = replace(neuron_settings(spec, layer, place), samples=None)
             groups.setdefault((role, settings, inputs), []).append(place)
         found += [(layer, tuple(places)) for places in groups.values() if len(places) > 1]

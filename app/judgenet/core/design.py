@@ -23,8 +23,8 @@ from judgenet.core.network import (
     Wiring,
     WiringKind,
     designed_width,
-    inputs_of,
 )
+from judgenet.core.network_graph import design_graph
 
 T = TypeVar("T")
 
@@ -224,10 +224,8 @@ def _explicit(spec: NetworkSpec, layer: int) -> LayerSpec:
         raise NetworkError(
             f"Layer {layer} is adaptive: give it its number of neurons before you draw edges to layer {layer + 1}."
         )
-    width = len(before.neurons)
-    neurons = tuple(
-        replace(neuron, inputs=inputs_of(spec, layer, place, width)) for place, neuron in enumerate(of.neurons)
-    )
+    wired = design_graph(spec)
+    neurons = tuple(replace(neuron, inputs=wired.inputs(layer, place)) for place, neuron in enumerate(of.neurons))
     return replace(of, neurons=neurons, wiring=replace(of.wiring, kind="explicit"))
 
 

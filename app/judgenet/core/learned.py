@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import exp, fsum, log
 
 from judgenet.core.evaluation import TIE_TOLERANCE
-from judgenet.core.network import LearnedRule, NetworkSpec, designed_width
+from judgenet.core.network import LearnedRule, NetworkSpec, designed_role, designed_width
 from judgenet.core.pairs import Pair, Verdict
 
 LEARNED = "learned"
@@ -20,10 +20,7 @@ _DIGITS = 8
 def fixed_role(spec: NetworkSpec, layer: int, neuron: int) -> str | None:
     """The role that a neuron (``layer`` and ``neuron`` from 1) has on every pair; ``None`` where it has none, or one
     that changes with the pair."""
-    of = spec.layers[layer - 1]
-    own = None if of.adaptive or neuron > len(of.neurons) else of.neurons[neuron - 1].role
-    fixed = spec.roles.roles if spec.roles.kind == "fixed" else ()
-    role = own or (fixed[neuron - 1] if neuron <= len(fixed) else None)
+    role = designed_role(spec, layer - 1, neuron - 1)
     return None if role is None else role.name
 
 

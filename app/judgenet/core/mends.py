@@ -22,6 +22,7 @@ from judgenet.core.network import (
     designed_width,
     neuron_settings,
 )
+from judgenet.core.network_graph import design_graph
 from judgenet.core.roles import library
 
 _NEURON = re.compile(r"layers\[(\d+)\]\.neurons\[(\d+)\]\.?(.*)")
@@ -152,7 +153,7 @@ def _inputs(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> Me
     if layer == 0 or spec.layers[layer].wiring.kind != "explicit":
         return MendedDesign("Remove its edges", _put_neuron(spec, layer, place, replace(neuron, inputs=None)))
     before = designed_width(spec, layer - 1)
-    there = sorted({i for i in neuron.inputs or () if i >= 0 and (before is None or i < before)})
+    there = sorted(set(neuron.inputs or ()) - set(design_graph(spec).dangling(layer, place)))
     if there:
         kept = replace(neuron, inputs=tuple(there))
         return MendedDesign("Remove wrong edges", _put_neuron(spec, layer, place, kept))

@@ -280,20 +280,14 @@ def places_of(spec: NetworkSpec, layer: int, roles: int) -> tuple[int, ...]:
     return tuple(place for place, neuron in enumerate(of.neurons) if place < roles or neuron.role is not None)
 
 
-def inputs_of(spec: NetworkSpec, layer: int, neuron: int, width_before: int) -> tuple[int, ...]:
-    """The 0-based places in the layer before that a neuron reads, in ascending order, its own place included.
-
-    ``layer`` is 0-based and at least 1; ``width_before`` is the actual width of the layer before for this
-    pair, which may be smaller than designed where fewer roles came back.
-    """
+def designed_role(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
+    """The role that a neuron (both 0-based) has on every pair; ``None`` where the model names it, or it has none."""
     of = spec.layers[layer]
-    if of.wiring.kind == "explicit":
-        wanted = of.neurons[neuron].inputs or ()
-        return tuple(sorted(i for i in set(wanted) if i < width_before))
-    if of.wiring.kind == "window":
-        low = max(0, neuron - of.wiring.window)
-        return tuple(range(low, min(width_before, neuron + of.wiring.window + 1)))
-    return tuple(range(width_before))
+    neuron_of = 0 if of.adaptive else neuron
+    own = of.neurons[neuron_of].role if neuron_of < len(of.neurons) else None
+    if own is None and spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
+        return spec.roles.roles[neuron]
+    return own
 
 
 def with_settings(spec: NetworkSpec, **changes: object) -> NetworkSpec:

@@ -1,13 +1,36 @@
-"""A design as a directed graph, for order and layout."""
+"""A network as a directed graph: which neuron reads which. All else that asks who reads whom asks this graph."""
 
 from __future__ import annotations
 
-import networkx as nx
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgenet.core.network import NetworkSpec, designed_roles, inputs_of, needs_roles, places_of
+from judgenet.core.network import (
+    USUAL_ROLES,
+    NetworkSpec,
+    designed_role,
+    designed_roles,
+    designed_width,
+    needs_roles,
+    neuron_settings,
+    places_of,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 PAIR, ROLES, AGGREGATION, CHAIR, VERDICT = "pair", "roles", "aggregation", "chair", "verdict"
 """Nodes that are no neurons. A neuron's node is ``"layer.neuron"``, both from 1."""
+
+MOST_ROLES = 1000
+"""A layer as wide as there are roles has at most so many neurons in the graph of a design."""
+
+MISSING = "missing"
+"""The kind of a node that an edge of the design names and that the network does not have."""
+
+_KEPT = 32
+"""So many graphs are kept: a run has one for each number of roles, an editor one for each recent design."""
 
 
 def neuron_node(layer: int, neuron: int) -> str:
@@ -15,50 +38,195 @@ def neuron_node(layer: int, neuron: int) -> str:
     return f"{layer}.{neuron}"
 
 
+class NetworkGraph:
+    """Who reads whom in a network, on a pair with so many roles. Layers and places are 0-based, as in a design.
+
+    Attributes:
+        net: the graph, frozen; see :func:`graph`.
+        layers: the places of the neurons that work, layer by layer, in ascending order.
+    """
+
+    def __init__(self, net: nx.DiGraph[str], layers: tuple[tuple[int, ...], ...]) -> None:
+        self.net = net
+        self.layers = layers
+        same: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._inputs: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._readers: dict[tuple[int, int], list[int]] = {}
+        for layer, places in enumerate(layers):
+            for place in places:
+                read = tuple(sorted(of for of, _ in self._wires(layer, place, "neuron")))
+                self._inputs[layer, place] = same.setdefault(read, read)
+                for of in read:
+                    self._readers.setdefault((layer - 1, of), []).append(place)
+
+    def inputs(self, layer: int, place: int) -> tuple[int, ...]:
+        """The places in the layer before that a neuron reads, in ascending order, its own included. Nothing for a
+        neuron that does not work on such a pair."""
+        return self._inputs.get((layer, place), ())
+
+    def readers(self, layer: int, place: int) -> tuple[int, ...]:
+        """The places in the next layer whose neurons read this one, in ascending order."""
+        return tuple(self._readers.get((layer, place), ()))
+
+    def dangling(self, layer: int, place: int) -> tuple[int, ...]:
+        """The places that a neuron's own edges name and that the layer before does not have by the design."""
+        return tuple(sorted(of for of, _ in self._wires(layer, place, MISSING)))
+
+    def doubled(self, layer: int, place: int) -> tuple[int, ...]:
+        """The places that a neuron's own edges name more than once."""
+        wires = (*self._wires(layer, place, "neuron"), *self._wires(layer, place, MISSING))
+        return tuple(sorted(of for of, times in wires if times > 1))
+
+    def unreached(self) -> tuple[tuple[int, int], ...]:
+        """The neurons (layer, place) to which nothing leads from the pair, in order."""
+        import networkx as nx
+
+        if all(read for (layer, _), read in self._inputs.items() if layer):
+            return ()
+        reached = nx.descendants(self.net, PAIR)
+        every = ((layer, place) for layer, places in enumerate(self.layers) for place in places)
+        return tuple(at for at in every if neuron_node(at[0] + 1, at[1] + 1) not in reached)
+
+    def _wires(self, layer: int, place: int, kind: str) -> list[tuple[int, int]]:
+        """The place of each neuron of a kind that a neuron reads, and how many times it is named."""
+        nodes = self.net.nodes
+        node = neuron_node(layer + 1, place + 1)
+        before = self.net.pred[node].items() if node in nodes else ()
+        return [(nodes[of]["neuron"] - 1, edge.get("times", 1)) for of, edge in before if nodes[of]["kind"] == kind]
+
+
+def network_graph(spec: NetworkSpec, roles: int | None = None) -> NetworkGraph:
+    """Who reads whom on a pair with so many roles (``None``: as designed). Networks that differ in texts or models
+    alone share one; it is made once."""
+    roles = designed_roles(spec) if roles is None else roles
+    return _made(_shape(spec, [places_of(spec, layer, roles) for layer in range(spec.depth)]))
+
+
+def design_graph(spec: NetworkSpec, usual: int = USUAL_ROLES) -> NetworkGraph:
+    """Who reads whom among all neurons of a design, whether or not every pair has a role for each of them.
+
+    ``usual`` is the width of a layer that is as wide as the model names roles.
+    """
+    places = []
+    for layer, of in enumerate(spec.layers):
+        wide = designed_width(spec, layer) if of.adaptive else len(of.neurons)
+        places.append(tuple(range(usual if wide is None else min(wide, MOST_ROLES) if of.adaptive else wide)))
+    return _made(_shape(spec, places))
+
+
 def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
-    """The network for a pair with so many roles (``None``: as designed).
+    """The network for a pair with so many roles (``None``: as designed), as a graph of its own that may be changed.
 
     Edges are what is handed on: the pair to role generation where there is one and to the first layer, evaluations
     from layer to layer, all neurons to the aggregation, the last layer to the chair, both to the verdict. Every node
     has ``kind`` (pair, roles, neuron, aggregation, chair, verdict) and ``column``, its place from left to right;
-    neurons have ``layer`` and ``neuron`` too, from 1 as in records.
+    neurons have ``layer`` and ``neuron`` too, from 1 as in records, ``role`` where the design gives one, and the
+    ``endpoint`` and ``model`` that are asked. In a design that :func:`~judgenet.core.checks.check` refuses there may
+    be nodes of the kind ``missing``, which an edge names and which do not exist.
     """
-    roles = designed_roles(spec) if roles is None else roles
-    net: nx.DiGraph[str] = nx.DiGraph()
-    net.add_node(PAIR, kind="pair", column=0)
-    start = PAIR
-    if needs_roles(spec):
-        net.add_node(ROLES, kind="roles", column=1)
-        net.add_edge(PAIR, ROLES)
-        start = ROLES
-    first = net.nodes[start]["column"] + 1
-    after = first + spec.depth
-    net.add_node(AGGREGATION, kind="aggregation", column=after)
-    net.add_node(VERDICT, kind="verdict", column=after + 1 + (spec.chair is not None))
-    net.add_edge(AGGREGATION, VERDICT)
-    before: tuple[int, ...] = ()
-    for layer in range(spec.depth):
-        places = places_of(spec, layer, roles)
-        width_before = max(before, default=-1) + 1
+    made = network_graph(spec, roles)
+    net = made.net.copy()
+    for layer, places in enumerate(made.layers):
         for place in places:
-            node = neuron_node(layer + 1, place + 1)
-            net.add_node(node, kind="neuron", column=first + layer, layer=layer + 1, neuron=place + 1)
-            net.add_edge(node, AGGREGATION)
-            if layer == 0:
-                net.add_edge(start, node)
-                continue
-            for read in inputs_of(spec, layer, place, width_before):
-                if read in before:
-                    net.add_edge(neuron_node(layer, read + 1), node)
-        before = places
-    if spec.chair is not None:
-        net.add_node(CHAIR, kind="chair", column=after + 1)
-        net.add_edges_from((neuron_node(spec.depth, place + 1), CHAIR) for place in before)
-        net.add_edge(CHAIR, VERDICT)
+            node = net.nodes[neuron_node(layer + 1, place + 1)]
+            role = designed_role(spec, layer, place)
+            settings = neuron_settings(spec, layer, place)
+            given = {"role": role and role.name, "endpoint": settings.endpoint, "model": settings.model}
+            node.update({name: value for name, value in given.items() if value})
     return net
 
 
 def in_order(net: nx.DiGraph[str]) -> tuple[str, ...]:
     """The nodes so that each comes after all that it reads: by column, then by place."""
+    import networkx as nx
+
     key = {node: (data["column"], data.get("neuron", 0)) for node, data in net.nodes(data=True)}
     return tuple(nx.lexicographical_topological_sort(net, key=key.__getitem__))
+
+
+class _LayerShape(NamedTuple):
+    """What of a layer decides who reads whom: who works, how many there are by the design (``None``: as many as the
+    model names roles), and the wiring. ``window`` is ``None`` where all read all; ``wires`` are edges of their own."""
+
+    places: tuple[int, ...]
+    designed: int | None
+    window: int | None
+    wires: tuple[tuple[int, ...], ...] | None
+
+
+class _Shape(NamedTuple):
+    generates_roles: bool
+    chair: bool
+    layers: tuple[_LayerShape, ...]
+
+
+def _shape(spec: NetworkSpec, working: Sequence[tuple[int, ...]]) -> _Shape:
+    layers = []
+    for layer, (of, places) in enumerate(zip(spec.layers, working, strict=True)):
+        kind = of.wiring.kind
+        layers.append(
+            _LayerShape(
+                places,
+                designed_width(spec, layer),
+                of.wiring.window if kind == "window" else None,
+                tuple(tuple(neuron.inputs or ()) for neuron in of.neurons) if kind == "explicit" else None,
+            )
+        )
+    return _Shape(needs_roles(spec), spec.chair is not None, tuple(layers))
+
+
+@lru_cache(maxsize=_KEPT)
+def _made(shape: _Shape) -> NetworkGraph:
+    # Commands that need no graph start without it.
+    import networkx as nx
+
+    net: nx.DiGraph[str] = nx.DiGraph()
+    net.add_node(PAIR, kind="pair", column=0)
+    start = PAIR
+    if shape.generates_roles:
+        net.add_node(ROLES, kind="roles", column=1)
+        net.add_edge(PAIR, ROLES)
+        start = ROLES
+    first = net.nodes[start]["column"] + 1
+    after = first + len(shape.layers)
+    net.add_node(AGGREGATION, kind="aggregation", column=after)
+    net.add_node(VERDICT, kind="verdict", column=after + 1 + shape.chair)
+    net.add_edge(AGGREGATION, VERDICT)
+    last: list[str] = []
+    for layer, of in enumerate(shape.layers):
+        last = [neuron_node(layer + 1, place + 1) for place in of.places]
+        for place, node in zip(of.places, last, strict=True):
+            net.add_node(node, kind="neuron", column=first + layer, layer=layer + 1, neuron=place + 1)
+            net.add_edge(node, AGGREGATION)
+            if layer == 0:
+                net.add_edge(start, node)
+            else:
+                _wire(net, shape.layers[layer - 1], of, layer, place)
+    if shape.chair:
+        net.add_node(CHAIR, kind="chair", column=after + 1)
+        net.add_edges_from((node, CHAIR) for node in last)
+        net.add_edge(CHAIR, VERDICT)
+    return NetworkGraph(nx.freeze(net), tuple(of.places for of in shape.layers))
+
+
+def _wire(net: nx.DiGraph[str], before: _LayerShape, of: _LayerShape, layer: int, place: int) -> None:
+    """The edges into a neuron from the layer before it."""
+    node = neuron_node(layer + 1, place + 1)
+    if of.wires is None:
+        near = before.places
+        if of.window is not None:
+            near = tuple(read for read in near if abs(read - place) <= of.window)
+        net.add_edges_from((neuron_node(layer, read + 1), node) for read in near)
+        return
+    wires = of.wires[place] if place < len(of.wires) else ()
+    there = set(before.places)
+    for read in dict.fromkeys(wires):
+        # A neuron that only has no role on such a pair is no mistake: its edge is left out.
+        if read not in there and read >= 0 and (before.designed is None or read < before.designed):
+            continue
+        source = neuron_node(layer, read + 1)
+        if read not in there:
+            data: dict[str, Any] = {"layer": layer, "neuron": read + 1, "column": net.nodes[node]["column"] - 1}
+            net.add_node(source, kind=MISSING, **data)
+        times = wires.count(read)
+        net.add_edge(source, node, **({"times": times} if times > 1 else {}))

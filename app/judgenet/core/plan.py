@@ -18,13 +18,13 @@ from judgenet.core.network import (
     Settings,
     chair_settings,
     designed_roles,
-    inputs_of,
     needs_roles,
     neuron_settings,
     places_of,
     role_limit,
     role_settings,
 )
+from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair
 from judgenet.core.tokens import estimate_tokens
 
@@ -429,12 +429,12 @@ def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> default
         add(settings, 1, guesses.roles_prompt, within(settings, guesses.roles_answer[end]))
     has_roles = guesses.role if spec.roles.kind != "none" else 0
     before: dict[int, int] = {}
-    for layer in range(spec.depth):
+    wired = network_graph(spec, roles)
+    for layer, places in enumerate(wired.layers):
         answers: dict[int, int] = {}
-        width_before = max(before, default=-1) + 1
-        for place in places_of(spec, layer, roles):
+        for place in places:
             settings = neuron_settings(spec, layer, place)
-            read = [i for i in inputs_of(spec, layer, place, width_before) if i in before] if layer else []
+            read = wired.inputs(layer, place)
             prompt = guesses.deeper_prompt if layer else guesses.judge_prompt
             prompt += has_roles * (1 + len(read)) + orders * sum(guesses.heading + before[i] for i in read)
             answers[place] = within(settings, usual)

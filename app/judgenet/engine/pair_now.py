@@ -20,8 +20,8 @@ from judgenet.core.network import (
     designed_roles,
     needs_roles,
     neuron_settings,
-    places_of,
 )
+from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.engine.work import orders_of, role_at
 from judgenet.store.columns import CallState
@@ -111,8 +111,8 @@ class PairNow:
         self._roles = roles or ()
         count = len(self._roles) if self.roles_known else designed_roles(self.spec)
         self.layers: list[list[NeuronNow]] = []
-        for layer in range(self.spec.depth):
-            working = set(places_of(self.spec, layer, count))
+        for layer, places in enumerate(network_graph(self.spec, count).layers):
+            working = set(places)
             self.layers.append(
                 [self._look(layer, place, working=place in working) for place in range(max(working, default=-1) + 1)]
             )

@@ -15,13 +15,12 @@ from judgenet.core.network import (
     Role,
     Settings,
     chair_settings,
-    inputs_of,
     needs_roles,
     neuron_settings,
-    places_of,
     role_limit,
     role_settings,
 )
+from judgenet.core.network_graph import NetworkGraph, network_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.prompts import Heard, LayerPrompts, LayerView, Prompt, PromptBook, PromptLanguage, Seat
 from judgenet.engine.ports import Form
@@ -149,8 +148,9 @@ class PairWork:
         """Fixes roles and widths for this pair and returns the calls of layer 1."""
         self.roles = roles
         self.note = note
+        wired = network_graph(self.spec, len(roles))
         for layer in range(self.spec.depth):
-            self.layers.append(self._neurons(layer))
+            self.layers.append(self._neurons(wired, layer))
         for layer, neurons in enumerate(self.layers):
             left = {neuron.place: len(self._calls_of(layer, neuron)) for neuron in neurons}
             self._left.append(left)
@@ -168,18 +168,16 @@ class PairWork:
     def _reads_all(self, layer: int) -> bool:
         return self.spec.layers[layer].wiring.kind == "full"
 
-    def _neurons(self, layer: int) -> tuple[Neuron, ...]:
+    def _neurons(self, wired: NetworkGraph, layer: int) -> tuple[Neuron, ...]:
         spec = self.spec
         roles = self.roles or ()
-        before = self.layers[layer - 1] if layer else ()
-        before_width = max((neuron.place for neuron in before), default=-1) + 1
-        there = {neuron.place: neuron for neuron in before}
+        there = {neuron.place: neuron for neuron in (self.layers[layer - 1] if layer else ())}
         same: dict[tuple[object, ...], int] = {}
         neurons = []
-        for place in places_of(spec, layer, len(roles)):
+        for place in wired.layers[layer]:
             role = role_at(spec, layer, place, roles)
             settings = neuron_settings(spec, layer, place)
-            inputs = tuple(i for i in inputs_of(spec, layer, place, before_width) if i in there) if layer else ()
+            inputs = wired.inputs(layer, place)
             # Where it is asked is no part of the question: another endpoint's neuron is a voice of its own.
             asks = (role, settings.model, settings.temperature, settings.max_tokens, inputs)
             replica = same.get(asks, 0)

@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import ceil
 
 from judgenet.core.aggregate import aggregation_title
-from judgenet.core.network import NetworkSpec, designed_width, inputs_of, needs_roles
+from judgenet.core.network import NetworkSpec, designed_role, designed_width, needs_roles
+from judgenet.core.network_graph import design_graph
 from judgenet.report.drawing import (
     Box,
     Drawing,
@@ -188,12 +189,9 @@ def _neurons(spec: NetworkSpec, column: _Column) -> list[Shape]:
 
 
 def _neuron_name(spec: NetworkSpec, layer: int, neuron: int, *, short: bool) -> str:
-    of = spec.layers[layer]
-    role = of.neurons[0 if of.adaptive else neuron].role
-    if role is None and spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
-        role = spec.roles.roles[neuron]
     if short:
         return f"{neuron + 1}"
+    role = designed_role(spec, layer, neuron)
     if role is not None:
         return role.name
     return f"Role {neuron + 1}" if spec.roles.kind == "generated" else f"Neuron {neuron + 1}"
@@ -203,9 +201,9 @@ def _between(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
     if after.layer - before.layer > 1:
         at = (before.right + after.x) / 2
         return [Label(at, _TOP + _NODE_H / 2 + 4.8, "…", "text2", "middle")]
+    wired = design_graph(spec)
     reads = [
-        [i for i in inputs_of(spec, after.layer, neuron, before.count) if i < before.count]
-        for neuron in range(after.count)
+        [read for read in wired.inputs(after.layer, neuron) if read < before.count] for neuron in range(after.count)
     ]
     if before.cells or after.cells or sum(len(of) for of in reads) > _MOST_EDGES:
         return [_band(before.right, _TOP, before.bottom, after.x, _TOP, after.bottom)]

@@ -20,7 +20,8 @@ from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Reason
 from judgenet.core.labels import Chosen, People
 from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
-from judgenet.core.network import Aggregation, inputs_of
+from judgenet.core.network import Aggregation
+from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.stats.agreement import Flips, flips_of
 from judgenet.stats.curves import CODES, AgreementCurves, Codes, agreement_curves, pair_counts
@@ -167,12 +168,12 @@ class RunFrame(CallFrame):
         """Which neurons of the layer before each neuron of a layer (from 2) reads besides its own place: of shape
         (neurons, neurons of the layer before)."""
         mine, earlier = self.columns_of(layer), self.columns_of(layer - 1)
-        width = max((self.places[of][1] for of in earlier), default=0)
+        wired = network_graph(self.spec, max((neuron for _, neuron in self.places), default=0))
         reads = np.zeros((len(mine), len(earlier)), dtype=bool)
         at = {self.places[of][1] - 1: place for place, of in enumerate(earlier)}
         for row, of in enumerate(mine):
             neuron = self.places[of][1] - 1
-            for read in inputs_of(self.spec, layer - 1, neuron, width):
+            for read in wired.inputs(layer - 1, neuron):
                 if read != neuron and read in at:
                     reads[row, at[read]] = True
         return reads

@@ -40,11 +40,11 @@ from judgenet.core.network import (
     Wiring,
     WiringKind,
     designed_width,
-    inputs_of,
     neuron_settings,
     places_of,
     role_limit,
 )
+from judgenet.core.network_graph import design_graph
 from judgenet.core.presets import network
 
 NAMED = tuple(NeuronSpec(role=Role(name)) for name in "abcd")
@@ -301,10 +301,9 @@ def test_edits_keep_a_design_sound(
         errors = [str(problem) for problem in check(spec) if problem.severity == "error"]
         assert errors == []
         for layer in range(1, spec.depth):
-            before = len(spec.layers[layer - 1].neurons)
             if not spec.layers[layer].adaptive and not spec.layers[layer - 1].adaptive:
                 for place in range(len(spec.layers[layer].neurons)):
-                    assert inputs_of(spec, layer, place, before)
+                    assert design_graph(spec).inputs(layer, place)
 
 
 def test_settings_at_a_place_hold_for_all_below_it() -> None:

@@ -8,9 +8,10 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgenet.core.checks import check
 from judgenet.core.design import disconnect, set_role, set_wiring
-from judgenet.core.network import Role
-from judgenet.core.network_graph import graph, in_order
+from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Wiring, with_settings
+from judgenet.core.network_graph import MISSING, design_graph, graph, in_order, network_graph
 from judgenet.core.presets import PRESETS, network
 
 
@@ -27,7 +28,13 @@ def test_nodes_and_edges_of_a_review_with_a_chair() -> None:
         ("aggregation", "verdict"),
         ("chair", "verdict"),
     }
-    assert net.nodes["2.1"] == {"kind": "neuron", "column": 3, "layer": 2, "neuron": 1}
+    assert net.nodes["2.1"] == {
+        "kind": "neuron",
+        "column": 3,
+        "layer": 2,
+        "neuron": 1,
+        "endpoint": "embedded",
+    }
     assert [net.nodes[node]["column"] for node in ("pair", "roles", "aggregation", "chair", "verdict")] == [
         0,
         1,
@@ -75,3 +82,94 @@ def test_every_network_is_acyclic_and_reached_from_the_pair(key: str, roles: int
     order = {node: place for place, node in enumerate(in_order(net))}
     assert all(order[source] < order[target] for source, target in net.edges)
     assert all(net.nodes[source]["column"] < net.nodes[target]["column"] for source, target in net.edges)
+
+
+def wired(*layers: LayerSpec, roles: RolesSpec | None = None) -> NetworkSpec:
+    return NetworkSpec(layers, roles=roles or RolesSpec("none"))
+
+
+def by_hand(*inputs: tuple[int, ...]) -> LayerSpec:
+    return LayerSpec(tuple(NeuronSpec(inputs=each) for each in inputs), wiring=Wiring("explicit"))
+
+
+def plain(width: int, wiring: Wiring | None = None) -> LayerSpec:
+    return LayerSpec((NeuronSpec(),) * width, wiring=wiring or Wiring())
+
+
+def test_what_a_neuron_reads_and_who_reads_it() -> None:
+    net = network_graph(wired(plain(4), plain(3, Wiring("window", 1)), by_hand((2, 0), (1,))))
+    assert net.layers == ((0, 1, 2, 3), (0, 1, 2), (0, 1))
+    assert [net.inputs(1, place) for place in range(3)] == [(0, 1), (0, 1, 2), (1, 2, 3)]
+    assert [net.inputs(2, place) for place in range(2)] == [(0, 2), (1,)]
+    assert [net.readers(0, place) for place in range(4)] == [(0, 1), (0, 1, 2), (1, 2), (2,)]
+    assert (net.inputs(0, 0), net.inputs(2, 7), net.readers(2, 0)) == ((), (), ())
+
+
+def test_layers_are_the_generations_of_a_sound_network() -> None:
+    for key, preset in PRESETS.items():
+        net = network_graph(preset.spec)
+        generations = [
+            tuple(sorted(net.net.nodes[node]["neuron"] - 1 for node in nodes))
+            for nodes in nx.topological_generations(net.net)
+            if net.net.nodes[nodes[0]]["kind"] == "neuron"
+        ]
+        assert tuple(generations) == net.layers, key
+
+
+def test_edges_that_lead_nowhere_and_edges_drawn_twice() -> None:
+    spec = wired(plain(2), by_hand((0, 5), (-1, 1, 1)))
+    net = network_graph(spec)
+    assert [net.dangling(1, place) for place in range(2)] == [(5,), (-1,)]
+    assert [net.doubled(1, place) for place in range(2)] == [(), (1,)]
+    assert [net.inputs(1, place) for place in range(2)] == [(0,), (1,)]
+    assert graph(spec).nodes["1.6"]["kind"] == MISSING
+    # A neuron that has no role on a pair is no mistake.
+    some = replace(wired(plain(3), by_hand((2,), (0,))), roles=RolesSpec("generated"))
+    assert network_graph(some, 2).inputs(1, 0) == ()
+    assert network_graph(some, 2).dangling(1, 0) == ()
+    assert design_graph(some).inputs(1, 0) == (2,)
+
+
+def test_neurons_that_nothing_leads_to() -> None:
+    spec = wired(plain(2), by_hand((), (0,)), by_hand((0,), (1,)))
+    assert network_graph(spec).unreached() == ((1, 0), (2, 0))
+    found = {problem.path: problem for problem in check(with_settings(spec, model="m"))}
+    assert found["layers[1].neurons[0].inputs"].message == "reads nothing of layer 1, which has 2."
+    assert (
+        found["layers[2].neurons[0].reached"].message == "reads only neurons of layer 2 that read nothing themselves."
+    )
+    assert "layers[2].neurons[1].reached" not in found
+
+
+def test_a_window_of_a_layer_as_wide_as_there_are_roles_is_checked_for_its_own_width() -> None:
+    adaptive = LayerSpec((NeuronSpec(),), adaptive=True, wiring=Wiring("window", 2))
+    wide = wired(plain(3), adaptive, roles=RolesSpec("generated", limit=8))
+    (found,) = check(wide)
+    assert found.message == "neurons from place 6 on read nothing of layer 1, which has 3."
+    assert check(replace(wide, roles=RolesSpec("generated", limit=5))) == ()
+    # A limit that no model reaches costs nothing.
+    assert check(wired(adaptive, adaptive, roles=RolesSpec("generated", limit=10**9))) == ()
+
+
+def test_networks_that_differ_in_texts_alone_share_a_graph() -> None:
+    one = network(3, 2)
+    other = with_settings(replace(one, name="Other"), model="m")
+    assert network_graph(one) is network_graph(other)
+    assert network_graph(one, 2) is not network_graph(one)
+    assert network_graph(set_wiring(one, 1, "window")) is not network_graph(one)
+
+
+def test_a_graph_for_others_names_roles_and_models_and_may_be_changed() -> None:
+    spec = with_settings(network(2, 1, roles=[Role("Truth"), Role("Form")]), endpoint="lab", model="m")
+    net = graph(spec)
+    assert net.nodes["1.2"] == {
+        "kind": "neuron",
+        "column": 1,
+        "layer": 1,
+        "neuron": 2,
+        "role": "Form",
+        "endpoint": "lab",
+        "model": "m",
+    }
+    net.remove_node("1.2")
+    assert "1.2" in graph(spec)

@@ -131,8 +131,8 @@ class EdgeBundle(QGraphicsItem):
         canvas = self.canvas
         before, after = canvas.layout.layers[self.layer - 1], canvas.layout.layers[self.layer]
         of = canvas.layer_state(self.layer)
-        self.count = of.edge_count(before.count)
-        self.band = is_band(of, canvas.layer_state(self.layer - 1))
+        self.count = of.edge_count
+        self.band = is_band(of)
         x0, x1 = before.right, after.left
         if self.band:
             left = x0 if before.dense else x0 + 4
@@ -147,7 +147,7 @@ class EdgeBundle(QGraphicsItem):
         for target, state in enumerate(canvas.states(self.layer)):
             token = delivered if state.phase == "scored" else "edge"
             y1 = after.port(target)
-            for source in of.reads(target, before.count):
+            for source in of.inputs[target]:
                 if sources[source].phase == "unscored":
                     continue
                 own = source == target
@@ -235,11 +235,11 @@ class LitEdges(QGraphicsItem):
 
     def _sources(self, place: Place) -> list[int]:
         before = self.canvas.states(place.layer - 1)
-        reads = self.canvas.layer_state(place.layer).reads(place.neuron, len(before))
+        reads = self.canvas.layer_state(place.layer).inputs[place.neuron]
         return [source for source in reads if before[source].phase != "unscored"]
 
     def _banded(self, layer: int) -> bool:
-        return is_band(self.canvas.layer_state(layer), self.canvas.layer_state(layer - 1))
+        return is_band(self.canvas.layer_state(layer))
 
     def _touch(self, place: Place, done: set[tuple[int, int, int]]) -> None:
         layers = self.canvas.layout.layers
@@ -248,10 +248,7 @@ class LitEdges(QGraphicsItem):
             self._light(place.layer, edges, done)
         if place.layer + 1 < len(layers) and self.canvas.state(place).phase != "unscored":
             of = self.canvas.layer_state(place.layer + 1)
-            width = layers[place.layer].count
-            targets = range(layers[place.layer + 1].count)
-            full = of.wiring == "full"
-            edges = [(place.neuron, t) for t in targets if full or place.neuron in of.reads(t, width)]
+            edges = [(place.neuron, target) for target, reads in enumerate(of.inputs) if place.neuron in reads]
             self._light(place.layer + 1, edges, done)
 
     def _light(self, layer: int, edges: list[tuple[int, int]], done: set[tuple[int, int, int]]) -> None:

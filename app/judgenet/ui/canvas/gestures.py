@@ -145,7 +145,7 @@ class EdgeDrag(Gesture):
             return
         source, target = (self.place, other) if self.outgoing else (other, self.place)
         of = self.canvas.layer_state(target.layer)
-        joined = source.neuron in of.reads(target.neuron, self.canvas.layout.layers[source.layer].count)
+        joined = source.neuron in of.inputs[target.neuron]
         self.canvas.edge_toggle_requested.emit(EdgeChange(target.layer, source.neuron, target.neuron, not joined))
 
 

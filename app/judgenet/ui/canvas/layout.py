@@ -380,9 +380,9 @@ def edge_y(x: float, x0: float, x1: float, y0: float, y1: float) -> float:
     return y0 + (y1 - y0) * (3 * t * t - 2 * t * t * t)
 
 
-def is_band(layer: LayerState, before: LayerState) -> bool:
-    """Whether the edges between two layers are drawn as a band."""
-    return layer.edge_count(len(before.neurons)) > BAND_LIMIT
+def is_band(layer: LayerState) -> bool:
+    """Whether the edges into a layer from the one before are drawn as a band."""
+    return layer.edge_count > BAND_LIMIT
 
 
 def edge_at(
@@ -393,13 +393,13 @@ def edge_at(
     if not before.right < x < after.left:
         return None
     of = network.layers[layer]
-    if is_band(of, network.layers[layer - 1]):
+    if is_band(of):
         return None
     share = edge_y(x, before.right, after.left, 0, 1)
     best: tuple[float, tuple[int, int]] | None = None
     for target in range(after.count):
         y1 = after.port(target)
-        for source in of.reads(target, before.count):
+        for source in of.inputs[target]:
             y0 = before.port(source)
             distance = abs(y0 + (y1 - y0) * share - y)
             if distance <= reach and (best is None or distance < best[0]):

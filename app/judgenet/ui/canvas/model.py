@@ -129,31 +129,22 @@ class NeuronState:
 class LayerState:
     """A layer and what it reads of the layer before.
 
-    ``inputs`` holds, for ``explicit`` wiring, the 0-based places that each neuron reads. ``adaptive`` layers have as
-    many neurons as there are roles; their width cannot be changed. ``title`` defaults to "Layer n".
+    ``inputs`` holds the 0-based places that each neuron reads, ascending; nothing for the first layer. ``wiring`` and
+    ``window`` say how they came about. ``adaptive`` layers have as many neurons as there are roles; their width cannot
+    be changed. ``title`` defaults to "Layer n".
     """
 
     neurons: tuple[NeuronState, ...]
+    inputs: tuple[tuple[int, ...], ...] = ()
     wiring: WiringKind = "full"
     window: int = 1
-    inputs: tuple[tuple[int, ...], ...] = ()
     adaptive: bool = False
     title: str = ""
 
-    def reads(self, neuron: int, width_before: int) -> tuple[int, ...]:
-        """The places in the layer before that a neuron reads, ascending."""
-        if self.wiring == "explicit":
-            wanted = self.inputs[neuron] if neuron < len(self.inputs) else ()
-            return tuple(sorted({i for i in wanted if 0 <= i < width_before}))
-        if self.wiring == "window":
-            return tuple(range(max(0, neuron - self.window), min(width_before, neuron + self.window + 1)))
-        return tuple(range(width_before))
-
-    def edge_count(self, width_before: int) -> int:
+    @property
+    def edge_count(self) -> int:
         """The number of edges from the layer before."""
-        if self.wiring == "full":
-            return width_before * len(self.neurons)
-        return sum(len(self.reads(i, width_before)) for i in range(len(self.neurons)))
+        return sum(map(len, self.inputs))
 
     @property
     def wiring_word(self) -> str:

@@ -22,13 +22,14 @@ from judgenet.core.network import (
     Role,
     RolesSpec,
     WiringKind,
+    designed_role,
 )
 from judgenet.core.network_json import neurons_from_json, neurons_to_json
 from judgenet.core.project import RULE
 from judgenet.core.roles import library, roles_for
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
-from judgenet.ui.design.state import problems_at, role_of, spec_place, width_of
+from judgenet.ui.design.state import problems_at, spec_place, width_of
 
 Scope = Literal["neuron", "layer", "all"]
 
@@ -264,7 +265,7 @@ class DesignEditor(QObject):
         neurons = []
         for layer, neuron in self.spec_places():
             one = self.spec.layers[layer].neurons[neuron]
-            neurons.append(replace(one, role=role_of(self.spec, layer, neuron)))
+            neurons.append(replace(one, role=designed_role(self.spec, layer, neuron)))
         if not neurons:
             return
         text = json.dumps(neurons_to_json(neurons), indent=2)

@@ -21,13 +21,13 @@ from judgenet.core.network import (
     Role,
     Settings,
     chair_settings,
+    designed_role,
     neuron_settings,
     role_settings,
 )
 from judgenet.core.roles import library
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import ModelBox, ModelDialog
-from judgenet.ui.design.state import role_of
 from judgenet.ui.dialogs import shown
 from judgenet.ui.parts import DecimalBox, SpinBox, field, label, link
 from judgenet.ui.theme import Theme
@@ -236,7 +236,7 @@ class RoleSection(Section):
         spec, first = editor.spec, editor.first
         if first is None:
             return
-        roles = {role_of(spec, place.layer, place.neuron) for place in editor.places}
+        roles = {designed_role(spec, place.layer, place.neuron) for place in editor.places}
         role = next(iter(roles)) if len(roles) == 1 else None
         own = [spec.layers[layer].neurons[neuron].role for layer, neuron in editor.spec_places()]
         adaptive = any(spec.layers[place.layer].adaptive for place in editor.places)

@@ -12,13 +12,13 @@ from judgenet.core.mends import mend
 from judgenet.core.network import (
     USUAL_ROLES,
     NetworkSpec,
-    Role,
     Settings,
     chair_settings,
+    designed_role,
     designed_width,
-    inputs_of,
     neuron_settings,
 )
+from judgenet.core.network_graph import design_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.engine.embedded_model import model_name
 from judgenet.ui.canvas.model import (
@@ -69,20 +69,9 @@ def spec_place(spec: NetworkSpec, layer: int, neuron: int) -> tuple[int, int]:
     return (layer, 0 if spec.layers[layer].adaptive else neuron)
 
 
-def role_of(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
-    """The role of a neuron as designed; ``None`` where the model names it, or it has none."""
-    of = spec.layers[layer]
-    own = of.neurons[0 if of.adaptive else neuron].role
-    if own is not None:
-        return own
-    if spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
-        return spec.roles.roles[neuron]
-    return None
-
-
 def role_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
     """How a neuron is called: its role, "Role 2" where the model names it, "Judge 2" where there is none."""
-    role = role_of(spec, layer, neuron)
+    role = designed_role(spec, layer, neuron)
     if role is not None:
         return role.name.strip() or "Role without a name"
     word = {"generated": "Role", "fixed": "No role", "none": "Judge"}[spec.roles.kind]
@@ -176,6 +165,7 @@ def design_state(
         return mistakes[problem]
 
     orders = orders_of(spec)
+    wired = design_graph(spec)
     layers = []
     for number, of in enumerate(spec.layers):
         width = width_of(spec, number)
@@ -191,12 +181,9 @@ def design_state(
                     problem=mistake(found.get((number, place))),
                 )
             )
-        inputs: tuple[tuple[int, ...], ...] = ()
-        if number and of.wiring.kind == "explicit":
-            before = width_of(spec, number - 1)
-            inputs = tuple(inputs_of(spec, number, place, before) for place in range(len(of.neurons)))
+        inputs = tuple(wired.inputs(number, place) for place in range(width)) if number else ()
         wiring = "full" if number == 0 else of.wiring.kind
-        layers.append(LayerState(tuple(neurons), wiring, of.wiring.window, inputs, of.adaptive))
+        layers.append(LayerState(tuple(neurons), inputs, wiring, of.wiring.window, of.adaptive))
     chair = None
     if spec.chair is not None:
         of_chair = [problem for problem in problems if problem.path.startswith("chair.")]

@@ -17,12 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.core.network import NetworkError, Role, chair_settings, inputs_of, neuron_settings, role_settings
+from judgenet.core.network import NetworkError, Role, chair_settings, designed_role, neuron_settings, role_settings
+from judgenet.core.network_graph import design_graph
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import model_choices
-from judgenet.ui.design.state import model_of, problems_at, role_of, role_words, width_of
+from judgenet.ui.design.state import model_of, problems_at, role_words, width_of
 from judgenet.ui.words import count, rule_words
 
 COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reads", "Problem")
@@ -130,6 +131,7 @@ class NetworkTree(QTreeView):
                 for role in spec.roles.roles:
                     item.appendRow([_cell(role.name), *(_cell("") for _ in COLUMNS[1:])])
         editable = not self._context.document.read_only
+        wired = design_graph(spec)
         for layer, of in enumerate(spec.layers):
             width = width_of(spec, layer)
             words = "as many as roles" if of.adaptive else count(width, "neuron")
@@ -141,7 +143,7 @@ class NetworkTree(QTreeView):
                 reads = ""
                 if layer:
                     before = width_of(spec, layer - 1)
-                    reads = reads_words(inputs_of(spec, layer, 0 if of.adaptive else place, before), before)
+                    reads = reads_words(wired.inputs(layer, place), before)
                 problem = problems.get((layer, place))
                 cells = (
                     model_of(settings, profiles),
@@ -267,7 +269,7 @@ class NetworkTree(QTreeView):
     def _apply(self, item: QStandardItem, target: Target) -> None:
         editor, text = self._editor, item.text().strip()
         if item.column() == NAME and isinstance(target, Place):
-            role = role_of(editor.spec, target.layer, target.neuron)
+            role = designed_role(editor.spec, target.layer, target.neuron)
             editor.set_role(Role(text, role.description if role else "") if text else None)
         elif item.column() == MODEL:
             choices = model_choices(editor.spec, self._context.document.profiles)

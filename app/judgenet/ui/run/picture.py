@@ -8,7 +8,8 @@ from typing import Final
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Reason
-from judgenet.core.network import NetworkSpec, inputs_of, needs_roles
+from judgenet.core.network import NetworkSpec, needs_roles
+from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_now import NeuronNow, OrderNow, PairNow
 from judgenet.ui.canvas.model import (
@@ -95,19 +96,18 @@ def order_state(one: OrderNow) -> OrderState | None:
 def network_state(now: PairNow, pair: Pair | None, note: str, human: Verdict | None, since: Since) -> NetworkState:
     """The whole canvas on a pair. ``note`` says where its roles differ from the design."""
     spec = now.spec
+    # Neurons without a role on this pair are drawn with their edges.
+    wired = network_graph(spec, max((len(neurons) for neurons in now.layers), default=0))
     layers = []
     for number, neurons in enumerate(now.layers):
         of = spec.layers[number]
-        inputs: tuple[tuple[int, ...], ...] = ()
-        if of.wiring.kind == "explicit" and number:
-            before = len(now.layers[number - 1])
-            inputs = tuple(inputs_of(spec, number, place, before) for place in range(len(neurons)))
+        inputs = tuple(wired.inputs(number, place) for place in range(len(neurons))) if number else ()
         layers.append(
             LayerState(
                 tuple(neuron_state(neuron, spec, since) for neuron in neurons),
+                inputs,
                 of.wiring.kind,
                 of.wiring.window,
-                inputs,
                 of.adaptive,
             )
         )
