@@ -599,6 +599,8 @@ class Judge:
         path = request.path
         if path.startswith("/control/"):
             return await self._control(request, path.removeprefix("/control/"))
+        if request.method == "GET" and path.endswith("/models"):
+            return self._models(request)
         raw = await request.read()
         number = self.requests
         self.requests += 1
@@ -642,6 +644,19 @@ class Judge:
             return web.Response(status=499)
         finally:
             self.in_flight -= 1
+
+    def _models(self, request: web.BaseRequest) -> web.StreamResponse:
+        """The list of models in the form of the path: Gemini's, or that of chat completions and Anthropic."""
+        self.requests += 1
+        if self.settings.key is not None and self.settings.key not in _given_keys(request):
+            return web.json_response({"error": {"message": "Incorrect API key provided."}}, status=401)
+        names = ["fake"] if self.settings.models is None else self.settings.models
+        if "/v1beta/" in request.path:
+            ways = ["generateContent", "countTokens"]
+            listed = [{"name": f"models/{name}", "supportedGenerationMethods": ways} for name in names]
+            listed.append({"name": "models/embedder", "supportedGenerationMethods": ["embedContent"]})
+            return web.json_response({"models": listed})
+        return web.json_response({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
 
     def _fault(self, body_hash: str, times: int, asked: Asked, request: web.BaseRequest) -> str | None:
         settings = self.settings

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLineEdit, QListWidget
 
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.presets import network
 from judgenet.core.project import Project
 from judgenet.store.prices import load_prices
@@ -41,7 +43,7 @@ async def add(panel: EndpointsPanel, name: str, url: str, model: str) -> None:
     press(panel, "Add an endpoint")
     type_text(find(panel, QLineEdit, "Name of the endpoint"), name)
     type_text(find(panel, QLineEdit, "Address"), url)
-    type_text(find(panel, QLineEdit, "Default model"), model)
+    panel.model.setEditText(model)
     press(panel, "Save")
 
 
@@ -73,14 +75,16 @@ async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel
 
 async def test_a_price_that_is_unknown_is_entered_with_the_endpoint(panel: EndpointsPanel, config: Path) -> None:
     click(panel.add)
-    for edit, text in ((panel.name, "box"), (panel.url, "http://127.0.0.1:9/v1"), (panel.model, "own-judge-7b")):
+    for edit, text in ((panel.name, "box"), (panel.url, "http://127.0.0.1:9/v1")):
         edit.setText(text)
+    panel.model.setEditText("own-judge-7b")
+    assert "unknown" in panel.price_hint.text()
     panel.price_in.setText("0.5")
     click(panel.save)
     assert "both prices are needed" in panel.told.text()
     panel.price_out.setText("1.5")
     click(panel.save)
-    assert panel.told.text() == "box is kept."
+    assert panel.told.text() == "box is saved. It has not been tested: press Test to see whether it answers."
     found = load_prices().find("own-judge-7b", "box")
     assert found is not None
     assert (found.input, found.output) == (0.5, 1.5)
@@ -128,3 +132,65 @@ async def test_the_model_of_a_neuron_can_be_named(studio: Studio, panel: Endpoin
     dialog.accept()
     await until(lambda: page.scene.state(Place(0, 1)).model == "qwen3:8b")
     assert page.scene.state(Place(0, 1)).problem is None
+
+
+async def test_models_are_listed_and_an_endpoint_is_tested_before_it_is_saved(
+    panel: EndpointsPanel, judge: JudgeServer
+) -> None:
+    judge.set(models=["small", "large"])
+    await settle()
+    press(panel, "Add an endpoint")
+    panel.name.setText("lab")
+    panel.url.setText(f"{judge.url}/v1")
+    press(panel, "List models")
+    await until(lambda: panel.model.count() == 2)
+    assert panel.model.currentText() == "small"
+    panel.model.setCurrentText("large")
+    press(panel, "Test")
+    await until(lambda: panel.told.text().startswith("lab answers"))
+    assert "lab" not in user_profiles()
+    press(panel, "Save")
+    assert user_profiles()["lab"].model == "large"
+    assert panel.told.text() == "lab is saved."
+    # Another address was not tested.
+    panel.url.setText("http://127.0.0.1:9/v1")
+    press(panel, "Save")
+    assert "has not been tested" in panel.told.text()
+    press(panel, "List models")
+    await until(lambda: "not reached" in panel.told.text())
+
+
+async def test_nothing_is_listed_from_an_address_that_is_not_approved(
+    panel: EndpointsPanel, studio: Studio, judge: JudgeServer
+) -> None:
+    async def no(_needs: object) -> bool:
+        return False
+
+    document = studio.window.context.document
+    document.ask_trust = no
+    stranger = EndpointProfile("theirs", base_url=judge.url, api_key="PATH", model="fake")
+    document.edit_project("Add", replace(document.project, endpoints=(stranger,)))
+    await settle()
+    panel.list.setCurrentRow(row_of(panel, "theirs"))
+    press(panel, "List models")
+    await until(lambda: "have not approved" in panel.told.text())
+    press(panel, "Test")
+    await until(lambda: "have not approved" in panel.told.text())
+    assert judge.requests == 0
+
+
+async def test_an_address_that_the_user_typed_is_asked_without_a_question(
+    panel: EndpointsPanel, studio: Studio, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked(_needs: object) -> bool:
+        raise AssertionError("The user typed the address himself.")
+
+    studio.window.context.document.ask_trust = asked
+    monkeypatch.setenv("LAB_KEY", "correct-horse-battery-staple")
+    judge.set(key="correct-horse-battery-staple")
+    await settle()
+    press(panel, "Add an endpoint")
+    for edit, text in ((panel.name, "lab"), (panel.url, judge.url), (panel.key_name, "LAB_KEY")):
+        edit.setText(text)
+    press(panel, "List models")
+    await until(lambda: panel.model.currentText() == "fake")

@@ -18,9 +18,10 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
-from judgenet.engine.endpoints import require_approved
+from judgenet.engine.endpoints import EndpointError, require_approved
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import Probe, probe
+from judgenet.engine.server_models import server_models
 from judgenet.engine.session import endpoints_of
 from judgenet.store.approvals import Need, approve, approved, project_needs, revoke
 from judgenet.store.files import load_project
@@ -371,6 +372,33 @@ def ask_once(
     else:
         _print_probe(profile, result, told)
     return ExitCode.DONE if result.reply is not None else ExitCode.FAILED
+
+
+@app.command("models")
+def list_models(name: NameArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """List the models that an endpoint's server has. Nothing is charged for that.
+
+    Example: judgenet endpoint models ollama
+    """
+    given = None if project is None else load_project(project)
+    own, folder = _of_project(project)
+    profile = resolve(name, own, folder)
+    salt = "" if given is None else given.salt
+    require_approved([name], {name: profile}, folder, salt, project)
+    if profile.api_key and find_key(profile.api_key, folder) is None:
+        typer.echo(f"judgenet: {missing_key_message(profile.api_key, folder)}", err=True)
+        return ExitCode.FAILED
+    try:
+        names = asyncio.run(server_models(profile, folder, salt))
+    except EndpointError as error:
+        typer.echo(f"judgenet: {scrub(str(error))}", err=True)
+        return ExitCode.FAILED
+    if as_json:
+        typer.echo(json.dumps({"endpoint": name, "models": names}, allow_nan=False))
+        return ExitCode.DONE
+    for one in names:
+        typer.echo(scrub(one))
+    return ExitCode.DONE
 
 
 def _print_probe(profile: EndpointProfile, result: Probe, told: Sequence[str]) -> None:

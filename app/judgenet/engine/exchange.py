@@ -149,6 +149,44 @@ class Exchange:
                     await response.aclose()
         return fault if fault is not None else Outcome(answer, time.perf_counter() - started)
 
+    async def get(self, address: str) -> object | Fault:
+        """Reads the JSON at an address of the endpoint, such as its list of models."""
+        if self._transport is None:
+            try:
+                self._transport, self._proxy = open_transport(address)
+            except ValueError as error:
+                return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
+        message = httpx.Request("GET", address, headers=self.headers, extensions=self._extensions)
+        content = bytearray()
+        response: httpx.Response | None = None
+        try:
+            async with asyncio.timeout(self._profile.idle_timeout) as limit:
+                ends = asyncio.get_running_loop().time() + self._profile.deadline
+                wait = _Wait(limit, ends, self._profile.idle_timeout)
+                response = await self._transport.handle_async_request(message)
+                await _take(response, content, MOST_BYTES, wait)
+        except TimeoutError:
+            return self._timed_out(True)
+        except Packed as problem:
+            return Fault("stop", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
+        except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+            return self._broken(error)
+        finally:
+            if response is not None:
+                with suppress(httpx.HTTPError, aiohttp.ClientError, OSError):
+                    await response.aclose()
+        if not 200 <= response.status_code < 300:
+            info = errors.error_info(bytes(content))
+            fault = errors.classify(response.status_code, info, None)
+            what = f"HTTP {response.status_code}" + (f": {info.message}" if info.message else "")
+            return replace(fault, text=self.say(what, fault.text))
+        try:
+            found: object = common.parse_json(bytes(content[:MOST_BYTES]))
+            return found
+        except (ValueError, RecursionError):
+            words = errors.error_info(bytes(content)).message or "an empty body"
+            return Fault("stop", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", ""))
+
     # Reading
 
     async def _read_stream(

@@ -275,3 +275,18 @@ def test_a_replay_cannot_be_tested(config: Path, tmp_path: Path, capsys: pytest.
     code, _, err = run(capsys, "test", "again")
     assert code == 2
     assert "replays" in err
+
+
+def test_the_models_of_an_endpoint_are_listed(
+    server: JudgeServer, config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "add", "lab", "--base-url", server.url, "--api-key-name", "LAB_KEY")
+    code, _, err = run(capsys, "models", "lab")
+    assert code == 1
+    assert "LAB_KEY" in err
+    monkeypatch.setenv("LAB_KEY", KEY)
+    assert run(capsys, "models", "lab")[:2] == (0, "fake\n")
+    code, out, _ = run(capsys, "models", "lab", "--json")
+    assert json.loads(out) == {"endpoint": "lab", "models": ["fake"]}
+    code, _, err = run(capsys, "models", "replay")
+    assert code != 0

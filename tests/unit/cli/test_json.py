@@ -330,6 +330,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet export --what bias": (("export", "lab", "--what", "bias"),),
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet endpoint trust": (("endpoint", "trust"),),
+    "judgenet endpoint models": (("endpoint", "models", "embedded"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
     "judgenet selfcheck statistics --grid edges": (("selfcheck", "statistics", "--grid", "edges", "--runs", "10"),),
 }

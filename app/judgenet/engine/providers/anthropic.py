@@ -40,6 +40,9 @@ class Anthropic:
     def url(self, model: str, stream: bool) -> str:
         return self._url
 
+    def models_url(self) -> str | None:
+        return self._url.removesuffix("/messages") + "/models?limit=1000"
+
     def headers(self, key: str | None) -> dict[str, str]:
         headers = {"anthropic-version": VERSION}
         if key:

@@ -117,6 +117,10 @@ class Provider(Protocol):
 
     def url(self, model: str, stream: bool) -> str: ...
 
+    def models_url(self) -> str | None:
+        """Where the server lists its models, ``None`` where it has no such list."""
+        ...
+
     def headers(self, key: str | None) -> dict[str, str]: ...
 
     def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]: ...
@@ -243,3 +247,26 @@ def completed(base_url: str, route: str, version: str) -> str:
     if _VERSION.search(path):
         return base + route
     return f"{base}/{version}{route}"
+
+
+def model_names(data: object) -> list[str]:
+    """The names in a server's list of models: of chat completions and Anthropic (``data[].id``), of Gemini
+    (``models[]`` that can generate, without ``models/``), or a bare list of either.
+
+    :raises NotAnAnswer: it is no list of models.
+    """
+    listed = data
+    if isinstance(data, dict):
+        listed = data["data"] if isinstance(data.get("data"), list) else data.get("models")
+    if not isinstance(listed, list):
+        raise NotAnAnswer("no list of models")
+    names = []
+    for entry in listed:
+        record = entry if isinstance(entry, dict) else {"id": entry}
+        ways = record.get("supportedGenerationMethods")
+        if isinstance(ways, list) and "generateContent" not in ways:
+            continue
+        name = next((record[key] for key in ("id", "name", "model") if isinstance(record.get(key), str)), "")
+        if name:
+            names.append(name.removeprefix("models/"))
+    return list(dict.fromkeys(names))

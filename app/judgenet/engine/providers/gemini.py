@@ -44,6 +44,9 @@ class Gemini:
         name = quote(model.removeprefix("models/"), safe="")
         return f"{self._models}/{name}:" + ("streamGenerateContent?alt=sse" if stream else "generateContent")
 
+    def models_url(self) -> str | None:
+        return f"{self._models}?pageSize=1000"
+
     def headers(self, key: str | None) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}
 

@@ -66,6 +66,9 @@ class OpenAI:
     def url(self, model: str, stream: bool) -> str:
         return self._url
 
+    def models_url(self) -> str | None:
+        return self._url.removesuffix(ROUTE) + "/models" if self._url.endswith(ROUTE) else None
+
     def headers(self, key: str | None) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -205,6 +208,10 @@ class Azure(OpenAI):
         else:
             path = f"{self._base}/openai/deployments/{quote(model, safe='')}{ROUTE}"
         return f"{path}?{self._query}" if self._query else path
+
+    def models_url(self) -> str | None:
+        # A request names a deployment, and the keys of deployments cannot list them.
+        return None
 
     def headers(self, key: str | None) -> dict[str, str]:
         return {"api-key": key} if key else {}

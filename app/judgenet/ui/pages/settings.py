@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -30,7 +31,8 @@ from judgenet.core.plan import Price, PriceError
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
-from judgenet.store.approvals import approved, take_back
+from judgenet.engine.server_models import server_models
+from judgenet.store.approvals import approve, approved, take_back
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
 from judgenet.store.settings import (
@@ -46,11 +48,13 @@ from judgenet.ui.context import Context
 from judgenet.ui.limits import both_prices
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import SpinBox, add_row, field, label
+from judgenet.ui.parts import SpinBox, add_row, field, label, set_tone
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.words import count
 
 _NAME: Final = Qt.ItemDataRole.UserRole
+_NO_PRICE: Final = "The price of this model is unknown: enter it to see costs and to set a limit of money."
 _SCALES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
 _KINDS: Final = {
     "openai": "OpenAI-compatible",
@@ -202,6 +206,7 @@ class EndpointsPanel(QFrame):
         self._context = context
         self._shown: EndpointProfile | None = None
         self._new = False
+        self._tested: EndpointProfile | None = None
         head = QHBoxLayout()
         head.addWidget(label("Endpoints", "section"))
         head.addStretch(1)
@@ -221,7 +226,19 @@ class EndpointsPanel(QFrame):
         for kind in get_args(EndpointKind):
             self.kind.addItem(_KINDS[kind], kind)
         self.url = field("Address", "https://host/v1")
-        self.model = field("Default model")
+        self.model = QComboBox()
+        self.model.setAccessibleName("Default model")
+        self.model.setEditable(True)
+        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.model.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.list_models = QPushButton("List models")
+        self.list_models.setToolTip("Asks the server which models it has; that costs nothing")
+        self.models_row = QWidget()
+        models_row = QHBoxLayout(self.models_row)
+        models_row.setContentsMargins(0, 0, 0, 0)
+        models_row.addWidget(self.model, stretch=1)
+        models_row.addWidget(self.list_models)
         self.key_name = field("Name of the key", "OPENAI_API_KEY")
         self.key_value = field("Key", "Paste the key; it goes into the system keyring")
         self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
@@ -237,14 +254,16 @@ class EndpointsPanel(QFrame):
         prices.setContentsMargins(0, 0, 0, 0)
         prices.addWidget(self.price_in)
         prices.addWidget(self.price_out)
+        self.price_hint = label("", tone="text2", wrap=True)
         self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         add_row(form, "Name", self.name)
         add_row(form, "API type", self.kind)
         add_row(form, "Address", self.url)
-        add_row(form, "Default model", self.model)
+        add_row(form, "Default model", self.models_row)
         add_row(form, "USD per million", self.prices)
+        form.addRow("", self.price_hint)
         add_row(form, "Key name", self.key_name)
         key_row = QHBoxLayout()
         key_row.addWidget(self.key_value, stretch=1)
@@ -281,6 +300,8 @@ class EndpointsPanel(QFrame):
         column.addLayout(sides)
         self._column = column
         self.kind.currentIndexChanged.connect(self._kind_changed)
+        self.list_models.clicked.connect(self._list_models)
+        self.model.currentTextChanged.connect(self._model_changed)
         self.save.clicked.connect(self._save)
         self.test.clicked.connect(self._test)
         self.remove.clicked.connect(self._remove)
@@ -340,7 +361,8 @@ class EndpointsPanel(QFrame):
         self.name.setReadOnly(not self._new)
         self.kind.setCurrentIndex(get_args(EndpointKind).index(profile.kind))
         self.url.setText(profile.base_url)
-        self.model.setText(profile.model or "")
+        self.model.clear()
+        self.model.setCurrentText(profile.model or "")
         self.key_name.setText(profile.api_key or "")
         self.key_value.clear()
         self.concurrency.setValue(profile.concurrency)
@@ -354,9 +376,8 @@ class EndpointsPanel(QFrame):
         self.remove.setVisible(user and not self._new)
         self.remove.setText("Back to the built-in settings" if built_in else "Remove")
         self.save.setEnabled(not own)
-        self.save.setToolTip("The project brings this endpoint along" if own else "")
-        self.test.setEnabled(not self._new)
-        self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
+        self.save.setToolTip("This endpoint belongs to the project" if own else "")
+        self._tell(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
         self._say_key()
 
     def _price_of(self, profile: EndpointProfile) -> Price | None:
@@ -370,8 +391,15 @@ class EndpointsPanel(QFrame):
 
     def _show_price(self, profile: EndpointProfile) -> None:
         price = self._price_of(profile)
+        self.price_hint.setText("" if price is not None or not profile.model else _NO_PRICE)
         self.price_in.setText("" if price is None else f"{price.input:g}")
         self.price_out.setText("" if price is None else f"{price.output:g}")
+
+    def _model_changed(self, model: str) -> None:
+        """Another model has another price: it is shown, or asked for where it is unknown."""
+        if self._shown is not None and not self.model.signalsBlocked():
+            self._show_price(replace(self._shown, model=model.strip() or None))
+            self._kind_changed()
 
     def _keep_price(self, profile: EndpointProfile) -> None:
         """Keeps a price that was entered or changed.
@@ -392,6 +420,9 @@ class EndpointsPanel(QFrame):
         local = kind in ("embedded", "replay")
         for widget in (self.url, self.prices, self.key_name, self.per_minute):
             self._form.setRowVisible(widget, not local)
+        self._form.setRowVisible(self.price_hint, not local and bool(self.price_hint.text()))
+        self.test.setVisible(kind != "replay")
+        self.list_models.setVisible(not local)
         for row in range(self._form.rowCount()):
             item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
             if item is not None and item.layout() is not None:
@@ -445,7 +476,7 @@ class EndpointsPanel(QFrame):
             base,
             kind=kind,
             base_url=url,
-            model=self.model.text().strip() or None,
+            model=self.model.currentText().strip() or None,
             api_key=None if local else key,
             concurrency=self.concurrency.value(),
             requests_per_minute=self.per_minute.value() or None,
@@ -465,8 +496,12 @@ class EndpointsPanel(QFrame):
                 return
             self._keep(profile)
         except (SettingsError, ValueError, OSError) as error:
-            self.told.setText(scrub(str(error)))
-            self.told.setProperty("tone", "warn")
+            self._tell(str(error), "warn")
+
+    def _tell(self, text: str, tone: str = "text2") -> None:
+        """Says something below the form."""
+        self.told.setText(scrub(text))
+        set_tone(self.told, tone)
 
     async def _ask_and_keep(self, profile: EndpointProfile) -> None:
         if await self._context.document.may_send([profile]):
@@ -484,7 +519,9 @@ class EndpointsPanel(QFrame):
         self._context.document.reload_profiles()
         self.refresh()
         self._say_key()
-        self.told.setText(f"{profile.name} is kept.")
+        tested = self._tested == _as_tested(profile) or profile.kind in ("embedded", "replay")
+        note = "" if tested else " It has not been tested: press Test to see whether it answers."
+        self._tell(f"{profile.name} is saved.{note}", "text2" if tested else "warn")
 
     def _remove(self) -> None:
         if self._shown is None:
@@ -519,32 +556,98 @@ class EndpointsPanel(QFrame):
                 text = scrub(str(other))
         self.key_state.setText(text)
 
+    # Asking the server
+
+    def _asked_of(self) -> EndpointProfile | None:
+        """The endpoint as it stands in the form, to be asked; ``None`` where it cannot be, which is said."""
+        try:
+            profile = self._entered()
+            if not profile.name:
+                profile = replace(profile, name="endpoint")
+            if problem := profile_problem(profile):
+                raise SettingsError(problem)
+        except (SettingsError, ValueError) as error:
+            self._tell(str(error), "warn")
+            return None
+        return profile
+
     def _test(self) -> None:
-        if self._shown is not None:
-            self._context.tasks.start(self._ask(self._shown), f"Test {self._shown.name}")
+        profile = self._asked_of()
+        if profile is not None:
+            self._context.tasks.start(self._ask(profile), f"Test {profile.name}")
+
+    def _list_models(self) -> None:
+        profile = self._asked_of()
+        if profile is not None:
+            self._context.tasks.start(self._ask_for_models(profile), f"List the models of {profile.name}")
+
+    async def _may_ask(self, profile: EndpointProfile) -> bool:
+        """The gate before anything is sent to the endpoint in the form. An address that the user typed into it is
+        approved by that, as one on the command line."""
+        if self._new or self._shown is None or profile.base_url != self._shown.base_url:
+            try:
+                approve(self._context.document.needs([profile]))
+            except (OSError, SettingsError) as error:
+                self._tell(str(error), "warn")
+                return False
+        if await self._context.document.may_send([profile]):
+            return True
+        self._tell("Nothing was sent: you have not approved the address.", "warn")
+        return False
+
+    async def _ask_for_models(self, profile: EndpointProfile) -> None:
+        if not await self._may_ask(profile):
+            return
+        folder, salt = self._context.document.folder, self._context.document.project.salt
+        self.list_models.setEnabled(False)
+        self._tell(f"Asking {profile.name} for its models…")
+
+        def ask() -> tuple[str, ...]:
+            return asyncio.run(server_models(profile, folder, salt))
+
+        try:
+            names = await self._context.tasks.off_thread(ask)
+        except (EndpointError, SecretError, OSError) as error:
+            self._tell(str(error), "warn")
+            return
+        finally:
+            self.list_models.setEnabled(True)
+        chosen = self.model.currentText().strip()
+        self.model.clear()
+        self.model.addItems([harmless(name) for name in names])
+        self.model.setCurrentText(chosen or names[0])
+        missing = f" {chosen} is not among them." if chosen and chosen not in names else ""
+        self._tell(f"{profile.name} lists {count(len(names), 'model')}.{missing} Choose one under Default model.")
 
     async def _ask(self, profile: EndpointProfile) -> None:
         model = profile.model or (model_name(profile.source) if profile.kind == "embedded" else None)
         if model is None:
-            self.told.setText("Which model is to be asked? Name one and keep the changes.")
+            self._tell("Enter the default model first, or press List models.", "warn")
+            return
+        if not await self._may_ask(profile):
             return
         folder, salt = self._context.document.folder, self._context.document.project.salt
-        if not await self._context.document.may_send([profile]):
-            self.told.setText("Nothing was sent: you have not approved what the project wants.")
-            return
         self.test.setEnabled(False)
-        self.told.setText(f"Asking {profile.name} …")
+        self._tell(f"Asking {profile.name}…")
 
         def ask() -> Probe:
             return asyncio.run(probe(replace(profile, retries=0), model, folder, salt))
 
         try:
-            told = _probe_words(await self._context.tasks.off_thread(ask))
+            found = await self._context.tasks.off_thread(ask)
         except (EndpointError, SecretError, OSError, ValueError) as error:
-            told = str(error)
+            self._tell(str(error), "warn")
+            return
         finally:
             self.test.setEnabled(True)
-        self.told.setText(scrub(told))
+        if found.reply is not None:
+            self._tested = _as_tested(profile)
+        self._tell(_probe_words(found), "good" if found.reply is not None else "warn")
+
+
+def _as_tested(profile: EndpointProfile) -> EndpointProfile:
+    """What of an endpoint a test is about: not its name and its limits."""
+    return replace(profile, name="", concurrency=1, requests_per_minute=None)
 
 
 class ApprovedPanel(QFrame):
