@@ -14,7 +14,7 @@ from typing import Final
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
-from judgenet.ui.canvas.model import NetworkState, Place
+from judgenet.ui.canvas.model import NetworkState, NeuronState, Place
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.fonts import load_fonts
@@ -61,21 +61,21 @@ def measure(network: NetworkState) -> dict[str, float]:
 
     widths = [len(layer.neurons) for layer in network.layers]
 
-    def change(number: int) -> None:
+    def change(number: int) -> dict[Place, NeuronState]:
         layer = number % len(widths)
         place = Place(layer, (number * 7) % widths[layer])
         state = scene.state(place)
         flipped = "b" if state.verdict == "a" else "a"
-        scene.update_neuron(place.layer, place.neuron, replace(state, phase="scored", verdict=flipped))
+        return {place: replace(state, phase="scored", verdict=flipped)}
 
     def one(number: int) -> None:
-        change(number)
-        scene.flush()
+        scene.update_neurons(change(number))
 
     def fifty(number: int) -> None:
+        states: dict[Place, NeuronState] = {}
         for step in range(50):
-            change(number * 50 + step)
-        scene.flush()
+            states |= change(number * 50 + step)
+        scene.update_neurons(states)
 
     result["one update"] = cost(one, 41)
     result["50 updates"] = cost(fifty, 15)

@@ -499,29 +499,25 @@ def test_a_small_view_has_compact_nodes_and_a_large_one_full_ones(qtbot: QtBot) 
 # States
 
 
-def test_single_changes_are_painted_together_at_thirty_a_second(live: Canvas, qtbot: QtBot) -> None:
+def test_changes_that_come_together_are_one_picture(live: Canvas) -> None:
     scene = live.scene
-    painted: list[float] = []
-    scene.repainted.connect(lambda: painted.append(time.monotonic()))
-    start = time.monotonic()
-    count = 0
-    while time.monotonic() - start < 0.5 or count < 60:
-        count += 1
-        scene.update_neuron(1, 0, NeuronState("Accuracy", phase="asked", seconds=count / 10))
-        QApplication.processEvents()
-        time.sleep(0.001)
-    scene.flush()
-    # 30 a second, one at once and one at the end.
-    assert 2 <= len(painted) <= 30 * (time.monotonic() - start) + 2
-    assert scene.state(Place(1, 0)).seconds == count / 10
+    pictures: list[None] = []
+    scene.repainted.connect(lambda: pictures.append(None))
+    before = scene.states(1).copy()
+    changed = {Place(1, 0): NeuronState("Accuracy", phase="asked"), Place(0, 3): NeuronState("Depth", phase="waiting")}
+    scene.update_neurons(changed | {Place(1, 1): before[1], Place(7, 7): NeuronState("gone")})
+    assert len(pictures) == 1
+    assert {place: scene.state(place) for place in changed} == changed
+    assert scene.states(1)[1:] == before[1:]
+    scene.update_neurons(changed)
+    assert len(pictures) == 1
 
 
 def test_a_change_shows_in_node_header_and_edges(live: Canvas) -> None:
     scene = live.scene
     rect = scene.layout.rect_of(Place(1, 0))
     assert live.color(rect.right - 34, rect.y + 12) == tokens.LIGHT.surface
-    scene.update_neuron(1, 0, scored("Accuracy", (9, 3), (8, 4), "a"))
-    scene.flush()
+    scene.update_neurons({Place(1, 0): scored("Accuracy", (9, 3), (8, 4), "a")})
     assert live.color(rect.right - 34, rect.y + 12) == tokens.LIGHT.a
     assert scene.count(1).scored == 2
     assert scene.network.neuron(Place(1, 0)).verdict == "a"
@@ -576,8 +572,7 @@ def test_a_hundred_rebuilds_leave_no_items_behind(plan: Canvas) -> None:
     first = len(plan.scene.items())
     for turn in range(100):
         plan.scene.set_network(design((2 + turn % 5, 30 if turn % 3 == 0 else 3)))
-        plan.scene.update_neuron(0, 9, NeuronState("gone"))
-        plan.scene.flush()
+        plan.scene.update_neurons({Place(0, 9): NeuronState("gone")})
     plan.scene.set_network(design())
     gc.collect()
     QApplication.processEvents()
@@ -643,11 +638,9 @@ def test_one_cells_change_repaints_that_cell(dense: Canvas) -> None:
     place = Place(2, 199)
     rect = scene.layout.rect_of(place)
     assert dense.color(rect.x + 10, rect.y + 10) == tokens.LIGHT.surface
-    scene.update_neuron(2, 199, scored("Role 200", (2, 9), (2, 9), "b"))
-    scene.flush()
+    scene.update_neurons({Place(2, 199): scored("Role 200", (2, 9), (2, 9), "b")})
     assert dense.color(rect.x + 3, rect.y + 3) == tokens.LIGHT.b
-    scene.update_neuron(2, 199, scored("Role 200", (7, 8), (7, 8), "b"))
-    scene.flush()
+    scene.update_neurons({Place(2, 199): scored("Role 200", (7, 8), (7, 8), "b")})
     assert dense.color(rect.x + 3, rect.y + 3) == tokens.LIGHT.bTint
 
 
@@ -656,8 +649,7 @@ def test_cells_are_coloured_by_what_is_asked(dense: Canvas) -> None:
     scene = dense.scene
     rect = scene.layout.rect_of(Place(0, 0))
     differ = replace(scored("Role 1", (8, 6), (5, 9), "b"), changed_from="a")
-    scene.update_neuron(0, 0, differ)
-    scene.flush()
+    scene.update_neurons({Place(0, 0): differ})
     shown = {}
     for color in ("verdict", "state", "changed", "differ"):
         scene.set_cell_color(color)  # type: ignore[arg-type]
@@ -692,8 +684,7 @@ def test_the_legend_names_what_the_cells_show(qtbot: QtBot, color: CellColor) ->
 def test_tool_tips_say_what_the_picture_says_and_show_no_html(live: Canvas) -> None:
     tip = live.view.tip(Spot("node", Place(0, 2)))
     assert tip == "Clarity, layer 1, verdict B, orders differ, AB 8 to 7, BA 6 to 8"
-    live.scene.update_neuron(0, 0, NeuronState("<b>bold</b>", phase="waiting"))
-    live.scene.flush()
+    live.scene.update_neurons({Place(0, 0): NeuronState("<b>bold</b>", phase="waiting")})
     assert live.view.tip(Spot("node", Place(0, 0))).startswith("<b>bold</b>, layer 1")
     assert live.view.tip(Spot("plus", index=0)) == "One neuron more"
 

@@ -1,22 +1,38 @@
-"""What the mouse does with its left button, one class a gesture; each ends in a signal of the scene or in nothing."""
+"""What the mouse does on the canvas: hovering, clicks, and one class a gesture of its left button. Each gesture ends in
+a signal of the scene or in nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtWidgets import QGraphicsSceneMouseEvent
+from PySide6.QtWidgets import QGraphicsSceneContextMenuEvent, QGraphicsSceneMouseEvent
 
 from judgenet.ui.canvas.chrome import ghost_rects
 from judgenet.ui.canvas.layout import CELL_COLUMNS, CELL_PITCH
-from judgenet.ui.canvas.model import EdgeChange, Place
+from judgenet.ui.canvas.model import EdgeChange, MenuRequest, Place
+from judgenet.ui.canvas.spots import Spot
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
-    from judgenet.ui.canvas.spots import Spot
+    from judgenet.ui.canvas.selection import Selection
 
 THRESHOLD: Final = 6.0
 """px that the mouse must move before a press becomes a drag."""
+
+_CURSORS: Final = {
+    "mend": Qt.CursorShape.PointingHandCursor,
+    "rule": Qt.CursorShape.PointingHandCursor,
+    "minus": Qt.CursorShape.PointingHandCursor,
+    "plus": Qt.CursorShape.PointingHandCursor,
+    "remove": Qt.CursorShape.PointingHandCursor,
+    "add_layer": Qt.CursorShape.PointingHandCursor,
+    "add_chair": Qt.CursorShape.PointingHandCursor,
+    "wiring": Qt.CursorShape.PointingHandCursor,
+    "edge": Qt.CursorShape.PointingHandCursor,
+    "handle": Qt.CursorShape.SizeVerCursor,
+    "port": Qt.CursorShape.CrossCursor,
+}
 
 
 class Gesture:
@@ -229,3 +245,94 @@ def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEv
     if spot.kind in ("empty", "header"):
         return BandSelect(canvas, start, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
     return None
+
+
+class Mouse:
+    """What the mouse does over the scene: it hovers, selects, opens menus, and begins and ends gestures."""
+
+    def __init__(self, canvas: NetworkScene, selection: Selection) -> None:
+        self._canvas = canvas
+        self._selection = selection
+        self._gesture: Gesture | None = None
+
+    def press(self, event: QGraphicsSceneMouseEvent) -> None:
+        """A button went down: selects what is there, and a gesture may begin."""
+        event.accept()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        canvas, selection = self._canvas, self._selection
+        spot = canvas.spot_at(event.scenePos())
+        modifiers = event.modifiers()
+        add = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        extend = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        selection.show_focus(False)
+        if spot.kind == "edge" and spot.edge is not None:
+            selection.select_edge(spot.edge)
+            return
+        if spot.kind in ("node", "port", "mend", "rule") and not (
+            spot.target in selection.places and not add and not extend and len(selection.places) > 1
+        ):
+            selection.select(spot.target, add=add, extend=extend)
+        self._gesture = begin_gesture(canvas, spot, event)
+
+    def move(self, event: QGraphicsSceneMouseEvent) -> None:
+        """It moved: the gesture goes on, or other things are under it."""
+        if self._gesture is not None:
+            self._gesture.move(event)
+        else:
+            self._hover_at(event.scenePos())
+        event.accept()
+
+    def release(self, event: QGraphicsSceneMouseEvent) -> None:
+        """A button came up: the gesture ends."""
+        gesture, self._gesture = self._gesture, None
+        if gesture is not None and event.button() == Qt.MouseButton.LeftButton:
+            gesture.release(event)
+        event.accept()
+
+    def double_click(self, event: QGraphicsSceneMouseEvent) -> None:
+        """Activates a node."""
+        spot = self._canvas.spot_at(event.scenePos())
+        if spot.kind in ("minus", "plus"):
+            # Two quick clicks are two steps.
+            self.press(event)
+        elif spot.target is not None:
+            self._canvas.node_activated.emit(spot.target)
+        event.accept()
+
+    def open_menu(self, event: QGraphicsSceneContextMenuEvent) -> None:
+        """Asks for the menu of what is there."""
+        spot = self._canvas.spot_at(event.scenePos())
+        places = self._selection.places
+        if isinstance(spot.target, Place) and spot.target not in places:
+            self._selection.select(spot.target, add=False, extend=False)
+            places = self._selection.places
+        point = event.screenPos()
+        self._canvas.menu_requested.emit(MenuRequest(point.x(), point.y(), spot.target, places, spot.edge, spot.index))
+        event.accept()
+
+    def leave(self) -> None:
+        """It left the canvas."""
+        self._hover(Spot("empty"))
+
+    def cancel(self) -> bool:
+        """Ends the gesture without effect; True where there was one."""
+        gesture, self._gesture = self._gesture, None
+        if gesture is None:
+            return False
+        gesture.cancel()
+        return True
+
+    def forget(self) -> None:
+        """The items that a gesture began on are gone."""
+        self._gesture = None
+
+    def _hover_at(self, at: QPointF) -> None:
+        spot = self._canvas.spot_at(at)
+        self._hover(spot)
+        self._canvas.cursor_wanted.emit(_CURSORS.get(spot.kind, Qt.CursorShape.ArrowCursor))
+
+    def _hover(self, spot: Spot) -> None:
+        self._selection.set_hover(spot.target)
+        self._canvas.drawn.hover_chrome(spot)
+        self._selection.hover_edge(spot.edge)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from judgenet.core.pairs import Order
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.layout import BAR_ABOVE, BAR_HEIGHT, CELL, CELL_COLUMNS, CELL_PITCH, FOOT_BELOW, LayerPlan
-from judgenet.ui.canvas.model import NeuronState, Part, Place, Tally
+from judgenet.ui.canvas.model import NeuronState, Part, Place
 from judgenet.ui.canvas.paint import (
     Look,
     border_of,
@@ -85,19 +85,21 @@ class NodeItem(QGraphicsItem):
 class NeuronItem(NodeItem):
     """One neuron of a layer that is not dense."""
 
-    def __init__(self, canvas: NetworkScene, place: Place, w: float, h: float, state: NeuronState) -> None:
+    def __init__(self, canvas: NetworkScene, place: Place, w: float, h: float) -> None:
         super().__init__(canvas, w, h)
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.place = place
-        self.state = state
         self._changed_at = 0.0
-        self._was = border_of(state)
+        self._was = border_of(self.state)
         self._fresh: frozenset[Order] = frozenset()
 
-    def set_state(self, state: NeuronState) -> bool:
-        """Takes a new state; True where it is to fade in."""
-        old = self.state
-        self.state = state
+    @property
+    def state(self) -> NeuronState:
+        """What is painted."""
+        return self.canvas.state(self.place)
+
+    def change(self, old: NeuronState, state: NeuronState) -> bool:
+        """Repaints another state; True where it is to fade in."""
         self.update()
         if state.phase == old.phase and state.ab == old.ab and state.ba == old.ba:
             return False
@@ -172,15 +174,13 @@ class PartItem(NodeItem):
 class BlockItem(QGraphicsItem):
     """A dense layer: all its cells, the stacked bar above them and the counts below, in one item."""
 
-    def __init__(self, canvas: NetworkScene, layer: int, plan: LayerPlan, states: list[NeuronState]) -> None:
+    def __init__(self, canvas: NetworkScene, layer: int, plan: LayerPlan) -> None:
         super().__init__()
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.canvas = canvas
         self.layer = layer
         self.plan = plan
-        self.states = states
-        self.count = Tally(0, 0, 0, 0, 0)
-        self._keys = [cell_key(state, canvas.cell_color) for state in states]
+        self._keys = [cell_key(state, canvas.cell_color) for state in canvas.states(layer)]
         self._strips: dict[str, QPixmap] = {}
         self._strip_of: tuple[object, ...] = ()
 
@@ -189,21 +189,18 @@ class BlockItem(QGraphicsItem):
 
     def recolor(self) -> None:
         """Takes what the cells are coloured by, and the theme, anew."""
-        self._keys = [cell_key(state, self.canvas.cell_color) for state in self.states]
+        self._keys = [cell_key(state, self.canvas.cell_color) for state in self.canvas.states(self.layer)]
         self._strip_of = ()
         self.update()
 
-    def set_count(self, count: Tally) -> None:
-        """Sets the counts of the bar and of the line below."""
-        if count != self.count:
-            self.count = count
-            self.update(QRectF(-1, -BAR_ABOVE - 2, self.plan.w + 2, BAR_HEIGHT + 4))
-            self.update(QRectF(-1, self.plan.bottom + 2, self.plan.w + 8, FOOT_BELOW))
+    def update_count(self) -> None:
+        """Repaints the bar and the counts below."""
+        self.update(QRectF(-1, -BAR_ABOVE - 2, self.plan.w + 2, BAR_HEIGHT + 4))
+        self.update(QRectF(-1, self.plan.bottom + 2, self.plan.w + 8, FOOT_BELOW))
 
-    def set_state(self, neuron: int, state: NeuronState) -> None:
-        """Takes a neuron's new state and repaints its cell."""
-        self.states[neuron] = state
-        key = cell_key(state, self.canvas.cell_color)
+    def change(self, neuron: int) -> None:
+        """Repaints the cell of a neuron whose state changed, where it looks different."""
+        key = cell_key(self.canvas.states(self.layer)[neuron], self.canvas.cell_color)
         if key != self._keys[neuron]:
             self._keys[neuron] = key
             self.update_cell(neuron)
@@ -239,12 +236,13 @@ class BlockItem(QGraphicsItem):
         self._draw_marks(painter, canvas.ink, side, pitch, pixel)
         if canvas.ends.mode == "design":
             return
+        count = canvas.count(self.layer)
         if exposed.y() < -BAR_ABOVE + BAR_HEIGHT:
             height = BAR_HEIGHT * small
-            draw_layer_bar(painter, canvas.ink, QRectF(0, -BAR_ABOVE * small, self.plan.w * small, height), self.count)
+            draw_layer_bar(painter, canvas.ink, QRectF(0, -BAR_ABOVE * small, self.plan.w * small, height), count)
         if exposed.bottom() > self.plan.bottom + 4 and self.plan.w * small >= 140:
             painter.translate(0, round((self.plan.bottom + 8) * small * pixel) / pixel)
-            draw_layer_counts(painter, canvas.ink, self.plan.w * small, self.count)
+            draw_layer_counts(painter, canvas.ink, self.plan.w * small, count)
 
     def _draw_marks(self, painter: QPainter, ink: Ink, side: float, pitch: float, pixel: float) -> None:
         for place in self.canvas.marked(self.layer):

@@ -318,13 +318,15 @@ class CanvasPane(QFrame):
         now, since = self._focus.now, self._context.run_state.since
         if now is None:
             return
+        states: dict[Place, NeuronState] = {}
         for layer, neuron in changed:
             drawn = neuron_state(now[layer, neuron], now.spec, since)
             if layer > now.spec.depth:
                 self.scene.update_chair(drawn)
             else:
-                weight = self.scene.state(Place(layer - 1, neuron - 1)).weight
-                self.scene.update_neuron(layer - 1, neuron - 1, replace(drawn, weight=weight))
+                place = Place(layer - 1, neuron - 1)
+                states[place] = replace(drawn, weight=self.scene.state(place).weight)
+        self.scene.update_neurons(states)
         vote = vote_state(now)
         if vote != self.scene.ends.vote:
             self.scene.update_vote(vote)
