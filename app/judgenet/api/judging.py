@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any
 from judgenet.api.networks import Network
 from judgenet.api.pairs import Pairs, Source, as_pairs
 from judgenet.api.runs import Run
-from judgenet.core.checks import require_valid
 from judgenet.core.events import Event, RunFinished
-from judgenet.core.network import NetworkError, NetworkSpec
+from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
-from judgenet.core.project import PairsSource, Project
+from judgenet.core.project import PairsSource, new_salt
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import require_approved
-from judgenet.engine.session import Engine, RunHandle, Start, all_settings, endpoints_of, with_models
+from judgenet.engine.prepare import allow, ready_network, require_others_approved, run_project
+from judgenet.engine.session import Engine, RunHandle, Start, endpoints_of
 from judgenet.engine.setup import no_price_words, start_of, unpriced_models
 from judgenet.formats import write_pairs
-from judgenet.store.approvals import approve, endpoint_needs
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.settings import SettingsError, UnknownEndpoint, profile_problem, profiles
+from judgenet.store.settings import SettingsError, profiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,24 +206,13 @@ class _Session:
         earlier = load_project(self._project_path) if self._project_path.exists() else None
         study = given.study
         known = profiles(given.endpoints, out if study is None else study.folder)
-        for name in endpoints_of(given.spec):
-            if name not in known:
-                raise UnknownEndpoint(name, known)
-            if problem := profile_problem(known[name]):
-                raise SettingsError(problem)
-        spec = with_models(given.spec, known)
-        for used in all_settings(spec):
-            if used.model is None:
-                raise NetworkError(f"Which model of {used.endpoint} is to be asked? Name it: model=…")
-        require_valid(spec, known)
-        used_names = endpoints_of(spec)
-        project = Project.new(out.absolute().name, spec, PairsSource((PAIRS_FILE,)))
-        self._project = Project(
-            name=project.name,
-            network=spec,
-            salt=project.salt if earlier is None else earlier.salt,
-            pairs=project.pairs,
-            endpoints=tuple(known[name] for name in used_names if known[name].kind != "embedded"),
+        spec = ready_network(given.spec, known, "model=…")
+        self._project = run_project(
+            out.absolute().name,
+            spec,
+            new_salt() if earlier is None else earlier.salt,
+            PairsSource((PAIRS_FILE,)),
+            known,
             prompts=dict(given.prompts),
         )
         self.start_value: Start = start_of(
@@ -233,13 +221,11 @@ class _Session:
         if limits.max_price is not None and (unknown := unpriced_models(spec, self.start_value.prices, known)):
             raise SettingsError(f"{no_price_words(unknown)} A budget in money cannot be held without it.")
         if study is not None:
-            require_approved(used_names, known, study.folder, study.project.salt, study.path)
+            require_approved(endpoints_of(spec), known, study.folder, study.project.salt, study.path)
         else:
             # What the program itself describes is approved by that; what a .env in the folder says is not.
-            own = {profile.name for profile in given.endpoints}
-            require_approved([name for name in used_names if name not in own], known, out, self._project.salt)
-        with suppress(OSError):
-            approve(endpoint_needs([known[name] for name in used_names], out, self._project.salt))
+            require_others_approved(self.start_value, given.endpoints)
+        allow([known[name] for name in endpoints_of(spec)], out, self._project.salt)
         out.mkdir(parents=True, exist_ok=True)
         write_pairs(self.start_value.pairs, out / PAIRS_FILE, "jsonl")
         save_project(self._project, self._project_path)

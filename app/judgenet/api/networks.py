@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -15,8 +14,8 @@ from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
 from judgenet.engine.endpoints import NotApproved
+from judgenet.engine.prepare import allow
 from judgenet.engine.setup import read_source
-from judgenet.store.approvals import approve, endpoint_needs
 from judgenet.store.files import load_project, save_project
 from judgenet.store.settings import profile_from_flags
 
@@ -110,8 +109,7 @@ class Network:
         target = Path(path).with_suffix(PROJECT_SUFFIX)
         project = Project.new(target.stem, self.spec)
         if self.study is None:
-            with suppress(OSError):
-                approve(endpoint_needs(self.endpoints, target.absolute().parent, project.salt))
+            allow(self.endpoints, target.absolute().parent, project.salt)
         save_project(replace(project, endpoints=self.endpoints, prompts=dict(self.prompts)), target)
         return target
 

@@ -21,7 +21,7 @@ from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, TICK_S, ends_cleanly
-from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import MARGIN, LabSettings
@@ -31,6 +31,7 @@ from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.events import Event, RunFinished
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
 from judgenet.engine.nwise import ask_orders, estimate_orders
+from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import p_text, signed

@@ -9,9 +9,10 @@ import typer
 from rich.table import Table
 
 from judgenet.cli.common import JsonOption
-from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.engine.estimate import estimate_run
+from judgenet.engine.prepare import Setup
 from judgenet.store.db import Store
 
 

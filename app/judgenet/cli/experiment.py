@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import queue
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +20,7 @@ from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run import CODES, ends_cleanly, follow
-from judgenet.cli.setup import Setup, prepare
+from judgenet.cli.run_options import with_options
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event
 from judgenet.core.experiments import (
@@ -35,6 +34,8 @@ from judgenet.core.experiments import (
 )
 from judgenet.core.project import select
 from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, estimate_experiment
+from judgenet.engine.options import RunOptions
+from judgenet.engine.prepare import Setup, prepare
 from judgenet.engine.session import Engine
 from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section
 from judgenet.report.blocks import Table as TableBlock
@@ -55,30 +56,12 @@ _SHARED = (
 """The options of ``run`` that an experiment takes."""
 
 
-def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with its own options and those of ``run`` that it takes, which come as one mapping."""
-    shared = inspect.signature(prepare, eval_str=True).parameters
-    own = inspect.signature(command, eval_str=True).parameters
-    parameters = [value for name, value in own.items() if name != "shared"]
-    parameters += [shared[name] for name in _SHARED]
-
-    def wrapper(**values: Any) -> Any:
-        given = {name: values.pop(name) for name in _SHARED}
-        return command(shared=given, **values)
-
-    ordered = sorted(parameters, key=lambda parameter: parameter.default is not inspect.Parameter.empty)
-    wrapper.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
-    wrapper.__doc__ = command.__doc__
-    return wrapper
-
-
-@_with_options
+@partial(with_options, names=_SHARED)
 def experiment(
+    options: RunOptions,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help=f"One of {', '.join(EXPERIMENTS)}; 'list' says what each does.")
     ],
-    shared: Mapping[str, Any],
     limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs, drawn by --seed.")] = None,
     per_task: Annotated[
         int | None,
@@ -143,8 +126,8 @@ def experiment(
     labour = _labour(label_seconds, wage, annotators)
     if limit is not None and per_task:
         raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
-    setup = prepare(**shared, out=out)
-    selection, words = selection_of(preset, limit, per_task, shared["seed"])
+    setup = prepare(replace(options, out=out))
+    selection, words = selection_of(preset, limit, per_task, options.seed)
     pairs = select(setup.dataset.pairs, selection)
     source = setup.project.pairs
     assert source is not None

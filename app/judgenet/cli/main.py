@@ -101,6 +101,7 @@ def _bad_input() -> tuple[type[Exception], ...]:
     from judgenet.core.prompts import PromptError
     from judgenet.core.roles import RoleError
     from judgenet.engine.endpoints import EndpointError
+    from judgenet.engine.options import OptionError
     from judgenet.formats.errors import DataError
     from judgenet.store.db import StoreError
     from judgenet.store.files import FileError
@@ -109,7 +110,7 @@ def _bad_input() -> tuple[type[Exception], ...]:
 
     return (
         *(InputError, BiasError, DataError, DocumentError, FileError, NetworkError, PriceError, PromptError),
-        *(RoleError, SecretError, EndpointError, SettingsError, StoreError),
+        *(RoleError, OptionError, SecretError, EndpointError, SettingsError, StoreError),
     )
 
 

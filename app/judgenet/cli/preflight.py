@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -14,36 +13,26 @@ from rich.console import Console
 from rich.text import Text
 
 from judgenet.cli.common import JsonOption
-from judgenet.cli.errors import ExitCode, InputError
-from judgenet.cli.setup import REPLAY, allow, askable
+from judgenet.cli.errors import ExitCode
+from judgenet.cli.run_options import with_options
 from judgenet.cli.terminal import Terminal
-from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import NetworkSpec
 from judgenet.core.preflight import Light
-from judgenet.core.presets import network
-from judgenet.core.project import new_salt
-from judgenet.core.prompts import PromptBook
-from judgenet.engine.endpoints import require_approved
+from judgenet.engine.options import RunOptions
 from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
-from judgenet.engine.session import Engine, Start, endpoints_of
-from judgenet.store.files import load_project
-from judgenet.store.prices import load_prices
+from judgenet.engine.prepare import prepare_models, require_others_approved
+from judgenet.engine.session import Engine, Start
 from judgenet.store.secrets import scrub
-from judgenet.store.settings import profile_from_flags, profiles
 
 _STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red": "bold red", None: "dim"}
 
 
+@partial(
+    with_options,
+    names=("project", "endpoint", "base_url", "model", "api_key_env"),
+    texts={"project": "A project: all models of its network.", "endpoint": "Name of an endpoint."},
+)
 def check_models(
-    project: Annotated[
-        Path | None, typer.Argument(metavar="[PROJECT]", help="A project: all models of its network.")
-    ] = None,
-    endpoint: Annotated[str | None, typer.Option(help="Name of an endpoint.", show_default=False)] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of an endpoint.", show_default=False)] = None,
-    model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
-    api_key_env: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name (not value) of the variable that holds the API key.")
-    ] = None,
+    options: RunOptions,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -58,7 +47,8 @@ def check_models(
       judgenet preflight --endpoint openai --model gpt-4.1-mini
       judgenet preflight study.judgenet
     """
-    start = _start(project, endpoint, base_url, model, api_key_env)
+    start, own = prepare_models(options)
+    require_others_approved(start, own, options.project)
     found = run_preflights(start, Terminal(stderr=True), quiet=quiet)
     if as_json:
         sys.stdout.write(scrub(json.dumps(preflight_record(found), allow_nan=False)) + "\n")
@@ -121,49 +111,3 @@ def _facts(of: Preflight) -> str:
         facts.append(f"answers as {of.returned_model}")
     facts += [f"{name}: {value}" for name, value in of.learned.items()]
     return ", ".join(facts)
-
-
-def _start(
-    project: Path | None, endpoint: str | None, base_url: str | None, model: str | None, api_key_env: str | None
-) -> Start:
-    given = None if project is None else load_project(project)
-    folder = None if project is None else project.absolute().parent
-    known = profiles(given.endpoints if given else (), folder)
-    if base_url is not None:
-        if endpoint is not None:
-            raise InputError("--endpoint and --base-url name two endpoints. Give one of them.")
-        if model is None:
-            raise InputError("--base-url needs the model to ask: --model NAME.")
-        profile = profile_from_flags(base_url, model, api_key_env)
-        known[profile.name] = profile
-        endpoint = profile.name
-    elif api_key_env is not None:
-        raise InputError("--api-key-env goes with --base-url. A named endpoint has its key's name in its settings.")
-    if endpoint is not None and (
-        endpoint.startswith(REPLAY) or (endpoint in known and known[endpoint].kind == "replay")
-    ):
-        raise InputError(f"--endpoint {endpoint} replays a recorded run, which has no answers to the built-in pairs.")
-    spec: NetworkSpec = given.network if given and endpoint is None else network(1, 1, roles="none")
-    if endpoint is not None:
-        spec = replace(spec, settings=replace(spec.settings, endpoint=endpoint, model=model))
-    elif model is not None:
-        spec = replace(spec, settings=replace(spec.settings, model=model))
-    salt = given.salt if given else new_salt()
-    spec = askable(spec, known)
-    if base_url is None:
-        require_approved(endpoints_of(spec), known, folder, salt, project)
-    else:
-        allow([known[endpoint]] if endpoint else [], folder, salt)
-    return Start(
-        spec=spec,
-        pairs=(),
-        book=PromptBook.default().edited(given.prompts if given else {}),
-        prices=load_prices(given.prices if given else {}),
-        profiles=known,
-        salt=salt,
-        folder=folder,
-    )
-
-
-def _replays(profile: EndpointProfile | None) -> bool:
-    return profile is not None and profile.kind == "replay"

@@ -23,10 +23,11 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.metrics import print_metrics, run_metrics
 from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, finding_line
-from judgenet.cli.setup import Setup, with_setup
+from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
+from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.store.db import Store
 from judgenet.store.recovery import rescue_store

@@ -76,10 +76,13 @@ def start_of(
     folder: Path | None = None,
     dataset: Dataset | None = None,
     limits: Limits | None = None,
+    prices: PriceTable | None = None,
+    seed: int | None = None,
     stream: bool = False,
     scope: Scope = "all",
 ) -> Start:
-    """The start of a project's network on these pairs.
+    """The start of a project's network on these pairs. ``prices`` and ``seed`` are the project's where they are not
+    given.
 
     :raises NetworkError: an endpoint of the network is unknown.
     :raises PromptError: a prompt of the project cannot be used.
@@ -89,14 +92,14 @@ def start_of(
         spec=with_models(project.network, profiles),
         pairs=pairs,
         book=PromptBook.default().edited(project.prompts),
-        prices=load_prices(project.prices),
+        prices=load_prices(project.prices) if prices is None else prices,
         profiles=profiles,
         salt=project.salt,
         folder=folder,
         limits=limits or Limits(),
         stream=stream,
         scope=scope,
-        record=run_record(dataset, project.network.seed),
+        record=run_record(dataset, project.network.seed if seed is None else seed),
     )
 
 

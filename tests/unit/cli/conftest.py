@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from judgenet.cli import setup
 from judgenet.cli.main import main
+from judgenet.engine import prepare
 from tests.fakes.judge_server import JudgeServer
 
 
@@ -52,7 +52,7 @@ def judgenet(
     """Runs a command in an empty folder. Salts, and with them the judge's answers, are the same in every run of a
     test, and differ from one project to the next."""
     salts = (f"{number:032x}" for number in itertools.count(1))
-    monkeypatch.setattr(setup, "new_salt", lambda: next(salts))
+    monkeypatch.setattr(prepare, "new_salt", lambda: next(salts))
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Ran:

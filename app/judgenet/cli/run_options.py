@@ -1,0 +1,98 @@
+"""The options of a run on the command line, which run, estimate, experiment, bias and preflight share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import Field, fields
+from functools import cache, wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from judgenet.cli.errors import InputError
+from judgenet.engine.options import RunOptions, option_info
+from judgenet.engine.prepare import prepare
+
+ALL = tuple(of.name for of in fields(RunOptions))
+
+
+@cache
+def _types() -> Mapping[str, Any]:
+    return get_type_hints(RunOptions)
+
+
+def _parameter(of: Field[Any], text: str) -> inspect.Parameter:
+    """A field as typer takes it, with its help text."""
+    info, hint, default = option_info(of), _types()[of.name], of.default
+    if default == ():
+        # Typer takes an option that can be repeated as a list.
+        hint, default = list[Path] | None, None
+    if info.argument:
+        declared = typer.Argument(metavar=info.metavar, help=text)
+    else:
+        declared = typer.Option(*info.flags, metavar=info.metavar, help=text, min=info.least)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(of.name, kind, default=default, annotation=Annotated[hint, declared])
+
+
+def options_of(values: Mapping[str, Any]) -> RunOptions:
+    """The value of what typer gives for these options."""
+    given: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in values.items()}
+    return RunOptions(**given | {"pairs": given.get("pairs") or ()})
+
+
+def with_options(
+    command: Callable[..., Any],
+    names: Collection[str] = ALL,
+    texts: Mapping[str, str] | None = None,
+    instead: Mapping[str, Callable[..., Any]] | None = None,
+) -> Callable[..., Any]:
+    """A command that takes :class:`RunOptions` first, and on the command line those of them that are named.
+
+    ``texts`` are help texts by option, where it means less than in a run.
+
+    Where an option of ``instead`` is given, its command runs, which needs no run: it takes the options by their
+    names, and no other may be given.
+    """
+    texts = texts or {}
+    shared = {
+        of.name: _parameter(of, texts.get(of.name) or option_info(of).help)
+        for of in fields(RunOptions)
+        if of.name in names
+    }
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+    # Arguments without a default come first in the help as in the call.
+    parameters = sorted((*shared.values(), *own), key=lambda parameter: parameter.default is not parameter.empty)
+
+    @wraps(command)
+    def wrapper(**values: Any) -> Any:
+        for option, other in (instead or {}).items():
+            if values[option] is not None:
+                return _run_instead(option, other, values, {of.name: of.default for of in parameters})
+        options = options_of({name: values[name] for name in shared})
+        return command(options, **{parameter.name: values[parameter.name] for parameter in own})
+
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return wrapper
+
+
+def _run_instead(option: str, other: Callable[..., Any], values: Mapping[str, Any], defaults: Mapping[str, Any]) -> Any:
+    taken = inspect.signature(other).parameters
+    for name, value in values.items():
+        if name not in taken and value and value != defaults[name]:
+            raise InputError(f"--{option} asks nothing: {name.replace('_', '-')} has no meaning with it. Leave it out.")
+    return other(**{name: values[name] for name in taken})
+
+
+def with_setup(command: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
+    """As :func:`with_options`, for a command that takes the :class:`Setup` that the options come to."""
+
+    @wraps(command)
+    def prepared(options: RunOptions, **values: Any) -> Any:
+        return command(prepare(options), **values)
+
+    return with_options(prepared, **settings)

@@ -1,0 +1,486 @@
+"""From options to what a run is started with: project, endpoint, network, pairs, prices, limits, each in a step.
+
+The command line comes with :class:`~judgenet.engine.options.RunOptions`; the package and the studio have networks and
+pairs in memory and begin further down, at :func:`ready_network`, :func:`run_project`, and ``engine.setup.start_of``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgenet.core import design, presets
+from judgenet.core.checks import require_valid
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
+from judgenet.core.plan import PriceTable
+from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
+from judgenet.core.roles import parse_roles
+from judgenet.engine.budget import Limits
+from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
+from judgenet.engine.options import OptionError, RunOptions, price_table, read_temperature, read_width, whole_number
+from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
+from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
+from judgenet.formats import parse_column_map, parse_label_map, parse_matches
+from judgenet.store.approvals import approve, endpoint_needs, file_needs
+from judgenet.store.db import Store
+from judgenet.store.files import load_project, read_text, save_project, store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.prices import load_prices
+from judgenet.store.results import network_of
+from judgenet.store.runs import run_info
+from judgenet.store.settings import SettingsError, UnknownEndpoint, profile_from_flags, profile_problem, profiles
+
+if TYPE_CHECKING:
+    from judgenet.formats import Dataset
+
+DEFAULT_OUT = Path("judgenet-run")
+DEFAULT_WIDTH = 3
+DEFAULT_DEPTH = 2
+REPLAY_NAME = "replay"
+REPLAY = f"{REPLAY_NAME}:"
+
+NAME_MODEL = "--model MODEL"
+"""How a model is named on the command line."""
+
+_WITH_RECORDED = (
+    "Their figures are there already: judgenet metrics {project}, rate, rank, learn, curve, report, and judgenet bias "
+    "--recorded {project}. To judge the same pairs with a network of JudgeNet beside them, name a model: "
+    "judgenet run {project} --endpoint NAME --model MODEL"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What options come to: what to start, the project that it belongs to, and where its store lies.
+
+    ``given`` is the project that the user named, and ``own`` are the endpoints that the options themselves describe.
+    """
+
+    start: Start
+    project: Project
+    project_path: Path
+    store_path: Path
+    dataset: Dataset
+    given: Path | None
+    own: tuple[EndpointProfile, ...]
+
+    def require_approved(self) -> None:
+        """The gate before anything is sent. What the options themselves name (addresses, files) is approved by that,
+        and kept, so that the run's own project can be run again.
+
+        :raises NotApproved: the project wants something that the user has not approved.
+        """
+        start = self.start
+        require_others_approved(start, self.own, self.given)
+        if self.project_path.name == RUN_PROJECT:
+            assert self.project.pairs is not None
+            folder = self.project_path.absolute().parent
+            sources = (replace(profile, base_url="", headers=()) for profile in self.project.endpoints)
+            allow(sources, folder, start.salt, self.project.pairs.files)
+
+    def save(self) -> None:
+        """Writes the project file of a run that has a folder of its own."""
+        if self.project_path.name == RUN_PROJECT:
+            save_project(self.project, self.project_path)
+
+
+def prepare(options: RunOptions) -> Setup:
+    """Reads the project and the pairs that the options name, and sets the run up. Nothing is sent or written.
+
+    :raises OptionError: an option cannot be used.
+    :raises judgenet.store.settings.SettingsError: an endpoint is not known or not set up.
+    :raises NetworkError: the design cannot run.
+    :raises NotApproved: a file of the project lies elsewhere and was not approved.
+    :raises judgenet.formats.DataError: the pairs cannot be read.
+    """
+    place = _place(options)
+    named = named_endpoint(options)
+    known = _known_profiles(place.given, place.folder, named.own)
+    network = ready_network(_network(options, place.given, named), known)
+    if options.concurrency is not None:
+        known.update({name: replace(known[name], concurrency=options.concurrency) for name in endpoints_of(network)})
+    source = _source(options, place.given)
+    dataset = _read_pairs(options, place, source)
+    salt = place.salt
+    if named.replayed is not None:
+        with Store.open(replay_store(named.own[0]), readonly=True) as recorded:
+            salt = recorded.salt(salt)
+    project = run_project(
+        place.name,
+        network,
+        salt,
+        _absolute(source, Path() if options.pairs else place.folder or Path()),
+        known,
+        prompts=place.prompts,
+        prices=place.given.prices if place.given else {},
+    )
+    prices = _prices(options, project, known)
+    patience = options.patience
+    start = start_of(
+        project,
+        select(dataset.pairs, source.selection),
+        known if patience is None else {name: replace(of, patience=patience) for name, of in known.items()},
+        folder=place.folder,
+        dataset=dataset,
+        limits=limits_of(options),
+        prices=prices,
+        seed=options.seed,
+    )
+    return Setup(
+        start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
+    )
+
+
+def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, ...]]:
+    """A start without pairs, to ask the models of the options: one judge where they name an endpoint, else the
+    network of the project. With it the endpoints that the options themselves describe.
+
+    :raises OptionError: an option cannot be used.
+    """
+    given, folder = _given(options)
+    replays = (options.endpoint or "").startswith(REPLAY)
+    named = NamedEndpoint(name=options.endpoint) if replays else named_endpoint(options)
+    known = _known_profiles(given, folder, named.own)
+    name = named.name
+    if replays or (name in known and known[name].kind == "replay"):
+        raise OptionError(f"--endpoint {name} replays a recorded run, which has no answers to the built-in pairs.")
+    spec = given.network if given and name is None else presets.network(1, 1, roles="none")
+    if name is not None:
+        spec = replace(spec, settings=replace(spec.settings, endpoint=name, model=options.model))
+    elif options.model is not None:
+        spec = replace(spec, settings=replace(spec.settings, model=options.model))
+    spec = ready_network(spec, known)
+    project = run_project(
+        given.name if given else spec.name,
+        spec,
+        given.salt if given else new_salt(),
+        None,
+        known,
+        prompts=given.prompts if given else {},
+        prices=given.prices if given else {},
+    )
+    return start_of(project, (), known, folder=folder), named.own
+
+
+# The project
+
+
+class _Place(NamedTuple):
+    """The project that the options name, its folder, the project file of the run, and what that held before."""
+
+    given: Project | None
+    folder: Path | None
+    project_path: Path
+    earlier: Project | None
+
+    @property
+    def name(self) -> str:
+        return self.given.name if self.given else self.project_path.absolute().parent.name
+
+    @property
+    def salt(self) -> str:
+        kept = self.given or self.earlier
+        return kept.salt if kept else new_salt()
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        kept = self.given or self.earlier
+        return kept.prompts if kept else {}
+
+
+def _given(options: RunOptions) -> tuple[Project | None, Path | None]:
+    """The project that the options name, and its folder."""
+    if options.project is None:
+        return None, None
+    return load_project(options.project), options.project.absolute().parent
+
+
+def _place(options: RunOptions) -> _Place:
+    given, folder = _given(options)
+    if given is not None and given.readonly:
+        raise OptionError(given.notice)
+    own_folder = options.out is not None or options.project is None
+    project_path = (options.out or DEFAULT_OUT) / RUN_PROJECT if own_folder else options.project
+    assert project_path is not None
+    return _Place(given, folder, project_path, load_project(project_path) if project_path.exists() else None)
+
+
+def run_project(
+    name: str,
+    network: NetworkSpec,
+    salt: str,
+    pairs: PairsSource | None,
+    known: Mapping[str, EndpointProfile],
+    *,
+    prompts: Mapping[str, str],
+    prices: Mapping[str, Any] | None = None,
+) -> Project:
+    """The project of a run: its network with the endpoints that it uses, so that it can be run again anywhere."""
+    return Project(
+        name=name,
+        network=network,
+        salt=salt,
+        pairs=pairs,
+        endpoints=tuple(known[of] for of in endpoints_of(network) if known[of].kind != "embedded"),
+        prompts=dict(prompts),
+        prices=prices or {},
+    )
+
+
+# The endpoint
+
+
+class NamedEndpoint(NamedTuple):
+    """The endpoint of the options: the profiles that they describe, its name, and the network of a run that is
+    replayed."""
+
+    own: tuple[EndpointProfile, ...] = ()
+    name: str | None = None
+    replayed: NetworkSpec | None = None
+
+
+def named_endpoint(options: RunOptions) -> NamedEndpoint:
+    """The endpoint that the options name or describe.
+
+    :raises OptionError: they name two, or one of them lacks something.
+    :raises judgenet.store.settings.SettingsError: the address cannot be used.
+    """
+    endpoint, base_url = options.endpoint, options.base_url
+    if base_url is not None:
+        if endpoint is not None:
+            raise OptionError("--endpoint and --base-url name two endpoints. Give one of them.")
+        if options.model is None:
+            raise OptionError("--base-url needs the model to ask: --model NAME.")
+        profile = profile_from_flags(base_url, options.model, options.api_key_env, concurrency=options.concurrency)
+        return NamedEndpoint((profile,), profile.name)
+    if options.api_key_env is not None:
+        raise OptionError(
+            "--api-key-env goes with --base-url. A named endpoint has its key's name in its settings: "
+            "judgenet endpoint show NAME"
+        )
+    if endpoint is not None and endpoint.startswith(REPLAY):
+        return _replayed(endpoint)
+    return NamedEndpoint(name=endpoint)
+
+
+def _replayed(endpoint: str) -> NamedEndpoint:
+    source = endpoint.removeprefix(REPLAY)
+    profile = EndpointProfile(REPLAY_NAME, kind="replay", source=str(Path(source).absolute()), concurrency=64)
+    with Store.open(replay_store(profile), readonly=True) as store:
+        recorded = network_of(run_info(store))
+    if is_recorded(recorded):
+        raise OptionError(
+            f"--endpoint {endpoint}: {recorded_words(recorded)} They answer no prompt of JudgeNet, so "
+            f"that there is nothing to replay. Their figures are there already: judgenet metrics {source}"
+        )
+    return NamedEndpoint((profile,), REPLAY_NAME, recorded)
+
+
+def _known_profiles(
+    given: Project | None, folder: Path | None, own: Sequence[EndpointProfile]
+) -> dict[str, EndpointProfile]:
+    """All endpoints by name: the user's, the project's, and those of the options."""
+    return {**profiles(given.endpoints if given else (), folder), **{profile.name: profile for profile in own}}
+
+
+def allow(
+    endpoints: Iterable[EndpointProfile], folder: Path | None, salt: str, files: Sequence[str | Path] = ()
+) -> None:
+    """Approves what the user named himself. Where that cannot be kept, it holds this time."""
+    needs = list(endpoint_needs(endpoints, folder, salt))
+    if files and folder is not None:
+        needs += file_needs(files, folder, salt)
+    with suppress(OSError):
+        approve(needs)
+
+
+def require_others_approved(start: Start, own: Sequence[EndpointProfile], project: Path | None = None) -> None:
+    """The gate before anything is sent: the endpoints that the user described himself (``own``) are approved by
+    that, all others have to be approved already.
+
+    :raises NotApproved: one was not; ``project`` is the file that names it.
+    """
+    described = {profile.name for profile in own}
+    others = [name for name in endpoints_of(start.spec) if name not in described]
+    require_approved(others, start.profiles, start.folder, start.salt, project)
+    allow(own, start.folder, start.salt)
+
+
+# The network
+
+
+def recorded_words(spec: NetworkSpec) -> str:
+    """What a network of recorded judgments is, in a sentence."""
+    count = len(spec.layers[0].neurons)
+    judges = "1 judge" if count == 1 else f"{count:,} judges"
+    return f"These are judgments of {judges} that were recorded elsewhere: there is no model to ask."
+
+
+def ready_network(
+    network: NetworkSpec, known: Mapping[str, EndpointProfile], name_model: str = NAME_MODEL
+) -> NetworkSpec:
+    """The network with its models named, ready to be asked. ``name_model`` is how the user names a model.
+
+    :raises UnknownEndpoint: it uses an endpoint that is not known.
+    :raises judgenet.store.settings.SettingsError: an endpoint is not set up.
+    :raises NetworkError: a model is missing, or the design cannot run.
+    """
+    for name in endpoints_of(network):
+        if name not in known:
+            raise UnknownEndpoint(name, known)
+        if problem := profile_problem(known[name]):
+            raise SettingsError(problem)
+    network = with_models(network, known)
+    for used in all_settings(network):
+        if used.model is None:
+            raise NetworkError(f"Which model of {used.endpoint} is to be asked? Name it: {name_model}")
+    require_valid(network, known)
+    return network
+
+
+def _network(options: RunOptions, given: Project | None, named: NamedEndpoint) -> NetworkSpec:
+    """The network of the project, of a replayed run, or the default one, with the edits of the options."""
+    base = given.network if given else named.replayed or presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
+    if is_recorded(base):
+        if named.name is None:
+            project = options.project
+            raise OptionError(f"{project}: {recorded_words(base)} {_WITH_RECORDED.format(project=project)}")
+        base = presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
+    network = edited_network(base, options)
+    changes: dict[str, Any] = {}
+    if named.name is not None:
+        changes["endpoint"] = named.name
+    if options.max_tokens is not None:
+        changes["max_tokens"] = options.max_tokens
+    if options.model is not None or (named.name is not None and named.replayed is None):
+        # Another endpoint has other models: its own serves where none is named.
+        changes["model"] = options.model
+    network = replace(network, settings=replace(network.settings, **changes))
+    if named.replayed is not None:
+        network = each_settings(network, lambda s: s if s.endpoint is None else replace(s, endpoint=REPLAY_NAME))
+    return network
+
+
+def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
+    """The network as the options change its shape and its calls.
+
+    :raises OptionError: an option cannot be used.
+    :raises judgenet.core.roles.RoleError: a file of roles cannot be read.
+    """
+    before = spec
+    width = options.width
+    if options.roles is not None:
+        roles = _roles(options.roles)
+        spec = replace(spec, roles=roles)
+        if roles.kind == "fixed":
+            width = width or str(len(roles.roles))
+    if options.depth is not None:
+        spec = design.set_depth(spec, options.depth)
+    if width is not None:
+        neurons = read_width("--width", width)
+        for layer in range(spec.depth):
+            spec = design.set_width(spec, layer, neurons)
+    if options.wiring is not None:
+        for layer in range(1, spec.depth):
+            spec = design.set_wiring(spec, layer, options.wiring)
+    if options.orders is not None:
+        spec = replace(spec, orders=options.orders)
+    if options.chair is not None:
+        spec = replace(spec, chair=ChairSpec() if options.chair else None)
+    if options.language is not None:
+        spec = replace(spec, language=options.language)
+    changes: dict[str, Any] = {}
+    if options.samples is not None:
+        changes["samples"] = options.samples
+    if options.temperature is not None:
+        changes["temperature"] = read_temperature("--temperature", options.temperature)
+    spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
+    return presets.renamed(spec, before)
+
+
+def _roles(text: str) -> RolesSpec:
+    """``none``, ``generated``, ``generated:N``, or a file of roles."""
+    kind, _, most = text.lower().partition(":")
+    if text.lower() == "none":
+        return RolesSpec(kind="none")
+    if kind == "generated":
+        return RolesSpec(limit=whole_number("--roles generated:", most) if most else None)
+    path = Path(text)
+    if not path.exists():
+        raise OptionError(f"--roles {text}: neither 'generated' nor 'none', and there is no such file.")
+    return RolesSpec(kind="fixed", roles=parse_roles(read_text(path), path.name))
+
+
+# The pairs
+
+
+def _source(options: RunOptions, given: Project | None) -> PairsSource:
+    """Where the pairs come from: the options over the project's own source."""
+    if options.pairs:
+        source = PairsSource(tuple(path.as_posix() for path in options.pairs))
+    elif given is not None and given.pairs is not None:
+        source = given.pairs
+    else:
+        raise OptionError("No pairs to judge. Name a file: --pairs FILE")
+    reading = dict(source.options)
+    if options.columns is not None:
+        source = replace(source, columns=parse_column_map(options.columns))
+        reading["seed"] = options.seed
+    if options.labels is not None:
+        source = replace(source, labels=parse_label_map(options.labels))
+    if options.encoding is not None:
+        reading["encoding"] = options.encoding
+    if options.matches is not None:
+        reading |= {"matches": parse_matches(options.matches), "seed": options.seed}
+    if options.systems is not None:
+        reading["systems"] = [name.strip() for name in options.systems.split(",") if name.strip()]
+    source = replace(source, options=reading)
+    if options.limit is not None:
+        kind = "first" if options.pick == "first" else "sample"
+        source = replace(source, selection=Selection(kind, options.limit, options.seed))  # type: ignore[arg-type]
+    return source
+
+
+def _read_pairs(options: RunOptions, place: _Place, source: PairsSource) -> Dataset:
+    if options.pairs or place.given is None:
+        dataset = read_files(source, Path())
+    else:
+        try:
+            dataset = read_source(source, place.folder or Path(), place.given.salt)
+        except NotApproved as error:
+            raise NotApproved(error.needs, options.project) from None
+    if dataset.systems is None and (options.matches or options.systems):
+        option = "--matches" if options.matches else "--systems"
+        raise OptionError(f"{option} is about more than two responses to a question; {source.files[0]} has pairs.")
+    return dataset
+
+
+def _absolute(source: PairsSource, folder: Path) -> PairsSource:
+    return replace(source, files=tuple((folder / file).absolute().as_posix() for file in source.files))
+
+
+# Prices and limits
+
+
+def limits_of(options: RunOptions) -> Limits:
+    """Where a run stops by itself."""
+    return Limits(options.max_calls, options.token_budget, options.budget)
+
+
+def _prices(options: RunOptions, project: Project, known: Mapping[str, EndpointProfile]) -> PriceTable:
+    """The prices of the options over the project's and the known ones."""
+    prices = load_prices(project.prices)
+    if named := price_table(options, endpoints_of(project.network)):
+        prices = named.over(prices)
+    if options.budget is not None:
+        for settings in unpriced_models(project.network, prices, known):
+            raise OptionError(
+                f"--budget: the price of {settings.model} at {settings.endpoint} is unknown, so the budget could not "
+                "be held. Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or "
+                "--token-budget."
+            )
+    return prices
