@@ -75,11 +75,11 @@ from pathlib import Path
 from judgenet.report.build import build
 from judgenet.report.outline import outline
 from judgenet.report.html import html
+from judgenet.report.pdf import pdf
 from judgenet.report.study import deepen
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.taught import fair_frame
-from judgenet.ui.export import pdf
 
 def whole(store):
     frame = fair_frame(store, run_info(store))

@@ -18,11 +18,12 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QWidget
 
 from judgenet.cli.main import main
 from judgenet.core.pairs import Pair
+from judgenet.report.forms import FORMS, Form
 from judgenet.report.outline import PARTS
 from judgenet.store.labs import keep_lab, lab_info
 from judgenet.ui.app import Studio
 from judgenet.ui.errors import Trouble
-from judgenet.ui.pages.report import WRITERS, ReportPage
+from judgenet.ui.pages.report import ReportPage
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual
@@ -124,7 +125,7 @@ async def test_parts_are_chosen_with_the_mouse_and_what_has_nothing_to_say_canno
     for key in PARTS:
         page.parts[key].setChecked(False)
     await until(lambda: "## " not in page.text.toPlainText(), "only the head is left")
-    assert page.pages.accessibleName() == "Preview of the report, 1 page"
+    await until(lambda: page.pages.accessibleName() == "Preview of the report, 1 page", "the pages are laid out")
 
 
 async def test_more_pairs_are_read_closely_on_demand(studio: Studio, place: Path) -> None:
@@ -142,7 +143,7 @@ async def test_more_pairs_are_read_closely_on_demand(studio: Studio, place: Path
     assert max(sum(s.kind == kind for s in results.results.report.studies) for kind in ("people", "orders")) == 1
 
 
-@pytest.mark.parametrize("ending", list(WRITERS))
+@pytest.mark.parametrize("ending", list(FORMS))
 async def test_every_form_is_saved_by_its_button(studio: Studio, place: Path, ending: str) -> None:
     page = await reported(studio, place)
     target = place / f"made{ending}"
@@ -246,7 +247,7 @@ async def test_writing_can_be_stopped(studio: Studio, place: Path, monkeypatch: 
         go_on.wait(100)
         return "late"
 
-    monkeypatch.setitem(WRITERS, ".md", ("Markdown", "text", slowly))
+    monkeypatch.setitem(FORMS, ".md", Form("Markdown", "text", slowly))
     task = studio.window.context.tasks.start(page.write(place / "late.md"), "Save")
     await until(begun.is_set)
     await until(studio.window.status.stop_job.isVisible, "a way to stop it")

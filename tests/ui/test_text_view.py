@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QTextBlock, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from judgenet.ui.fonts import MONO_FAMILY, load_fonts
+from judgenet.fonts import MONO_FAMILY
+from judgenet.ui.fonts import load_fonts
 from judgenet.ui.text_view import MOST_MARKDOWN, TextView, one_line, plain_tip, showable
 from judgenet.ui.theme import make_theme
 

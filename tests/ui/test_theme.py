@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QApplication, QFocusFrame, QPushButton, QVBoxLayou
 from pytestqt.qtbot import QtBot
 
 from judgenet.assets import asset
+from judgenet.fonts import FILES
 from judgenet.ui import tokens
-from judgenet.ui.fonts import FILES, load_fonts, make_font
+from judgenet.ui.fonts import load_fonts, make_font
 from judgenet.ui.icons import IconError, icon, icon_names, icon_pixmap, icon_svg
 from judgenet.ui.style import OWN_FOCUS, QssImages, render_qss
 from judgenet.ui.theme import Theme, ThemeManager, make_theme, with_name

@@ -22,6 +22,7 @@ from judgenet.report.html import html
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, PartKey, outline
 from judgenet.report.outline_bias import lab_document
+from judgenet.report.pdf import pdf
 from judgenet.report.rules import ProjectRules, project_rules
 from judgenet.report.study import deepen
 from judgenet.report.tables import lab_csv, lab_report_json, latex, markdown
@@ -36,29 +37,16 @@ from judgenet.store.taught import fair_frame
 _Writer = Callable[[Report, Document], str | bytes]
 
 
-def _pdf(document: Document) -> bytes:
-    try:
-        # Qt is loaded for PDF alone, and needs libraries of the system.
-        from judgenet.ui.export import pdf
-    except ImportError as error:
-        raise InputError(
-            f"PDF is written by Qt, which cannot be loaded here ({error}). On Debian or Ubuntu: apt-get install libgl1 "
-            "libegl1 libxkbcommon0 libfontconfig1 libglib2.0-0 libdbus-1-3. Or write HTML: it prints the same."
-        ) from None
-    return pdf(document)
-
-
 _WRITERS: dict[str, _Writer] = {
     **{ending: form.write for ending, form in FORMS.items()},
     ".htm": FORMS[".html"].write,
-    ".pdf": lambda _, document: _pdf(document),
 }
 _OF_DOCUMENT: dict[str, Callable[[Document], str | bytes]] = {
     ".html": html,
     ".htm": html,
     ".md": markdown,
     ".tex": latex,
-    ".pdf": _pdf,
+    ".pdf": pdf,
 }
 """The forms that need no more than the document."""
 

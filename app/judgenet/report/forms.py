@@ -1,13 +1,14 @@
-"""The forms in which a report is written, by the ending of its file. PDF is written by the interface."""
+"""The forms in which a report is written, by the ending of its file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from judgenet.report.blocks import Document
 from judgenet.report.html import html
 from judgenet.report.model import Report
+from judgenet.report.pdf import pdf
 from judgenet.report.tables import csv, latex, markdown, report_json
 
 
@@ -17,11 +18,12 @@ class Form:
 
     name: str
     holds: str
-    write: Callable[[Report, Document], str]
+    write: Callable[[Report, Document], str | bytes]
 
 
-FORMS: Mapping[str, Form] = {
+FORMS: dict[str, Form] = {
     ".html": Form("HTML", "one file to read and print, nothing remote", lambda report, document: html(document)),
+    ".pdf": Form("PDF", "A4 pages, ready to print", lambda report, document: pdf(document)),
     ".md": Form("Markdown", "text and tables", lambda report, document: markdown(document)),
     ".tex": Form("LaTeX", "the tables and the method", lambda report, document: latex(document)),
     ".csv": Form("CSV", "every figure, one a line", lambda report, document: csv(report)),

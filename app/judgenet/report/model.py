@@ -199,6 +199,11 @@ class Excerpt:
     def left_out(self) -> int:
         return self.total - len(self.text)
 
+    @property
+    def note(self) -> str:
+        """What is left out in words, empty where nothing is."""
+        return f"Cut here: {len(self.text):,} of {self.total:,} characters are shown." if self.left_out else ""
+
 
 _SENTENCE_END: Final = re.compile(r"""[.!?…]["'”’»)\]]*(?=\s)|[。！？]|\n(?=\n)""")
 

@@ -109,7 +109,7 @@ def _md_quote(text: Excerpt) -> str:
         lines.append("> " + "&nbsp;" * (len(line) - len(bare)) + _md_escaped(bare.rstrip()))
     shown = "  \n".join(lines)
     if text.left_out:
-        shown += f" …\n\n({len(text.text):,} of {text.total:,} characters)"
+        shown += f"\n\n{text.note}"
     return shown
 
 

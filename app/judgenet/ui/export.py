@@ -1,4 +1,4 @@
-"""Charts and reports as files: SVG, PNG and PDF. Works without a window and without a screen."""
+"""Charts as files: SVG and PNG. Works without a window and without a screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.colors import COLORS, Colors, ThemeName
 from judgenet.report import drawing as shapes
-from judgenet.report.blocks import Document
 from judgenet.report.drawing import Drawing, of_theme, svg
 from judgenet.report.words import clean
 from judgenet.store.files import atomic_write
@@ -30,26 +29,6 @@ from judgenet.ui.fonts import TABULAR, families, load_fonts
 
 UNITS = 20
 """Painting is done in twentieths of a px: fonts have whole sizes there and still the design's fractions."""
-
-# Qt's PDF knows the letters of glyphs that the font's own table names: those that a feature puts in their place cannot
-# be searched or copied. So neither figures of one width nor letters by context there.
-_CONTEXTUAL = QFont.Tag.fromString("calt")
-
-
-def pdf(document: Document) -> bytes:
-    """A report as PDF (A4): charts are vectors, texts can be selected, fonts are embedded."""
-    from judgenet.ui.export_pdf import write_pdf
-
-    with _application():
-        return write_pdf(document)
-
-
-def save_pdf(document: Document, path: Path) -> None:
-    """Writes :func:`pdf` to a file, whole or not at all.
-
-    :raises FileError: the file cannot be written.
-    """
-    atomic_write(path, pdf(document))
 
 
 def save_svg(drawing: Drawing, path: Path, theme: ThemeName = "light") -> None:
@@ -114,7 +93,7 @@ _applications: list[QApplication] = []
 
 
 def font(px: float, weight: int = 400, *, mono: bool = False, tabular: bool = False) -> QFont:
-    """A font of ``px`` design px, in :data:`UNITS`; ``tabular`` is not for PDF."""
+    """A font of ``px`` design px, in :data:`UNITS`."""
     found = QFont()
     found.setFamilies(families(mono))
     found.setPixelSize(round(px * UNITS))
@@ -122,23 +101,15 @@ def font(px: float, weight: int = 400, *, mono: bool = False, tabular: bool = Fa
     found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     if tabular and not mono:
         found.setFeature(TABULAR, 1)
-    else:
-        found.setFeature(_CONTEXTUAL, 0)
     return found
 
 
-def paint(
-    painter: QPainter, drawing: Drawing, colors: Colors, x: float = 0.0, y: float = 0.0, *, tabular: bool = True
-) -> None:
-    """Paints a drawing with its top left corner at ``x``, ``y`` (px); the painter works in :data:`UNITS`.
-
-    ``tabular=False`` leaves figures as the font has them, for PDF.
-    """
+def paint(painter: QPainter, drawing: Drawing, colors: Colors) -> None:
+    """Paints a drawing; the painter works in :data:`UNITS`."""
     painter.save()
-    painter.translate(x * UNITS, y * UNITS)
     for shape in drawing.shapes:
         if isinstance(shape, shapes.Label):
-            _paint_label(painter, shape, colors, tabular=tabular)
+            _paint_label(painter, shape, colors)
         else:
             _paint_shape(painter, shape, colors)
     painter.restore()
@@ -189,9 +160,9 @@ def _path(shape: shapes.Path) -> QPainterPath:
     return path
 
 
-def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors, *, tabular: bool) -> None:
+def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors) -> None:
     text = clean(label.text)
-    used = font(label.px, label.weight, tabular=label.tabular and tabular)
+    used = font(label.px, label.weight, tabular=label.tabular)
     painter.setFont(used)
     painter.setPen(color_of(colors, label.color))
     x = label.x * UNITS

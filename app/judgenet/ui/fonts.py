@@ -1,4 +1,4 @@
-"""The bundled fonts, and the families that stand in for scripts they lack."""
+"""The bundled fonts in Qt."""
 
 from __future__ import annotations
 
@@ -7,40 +7,9 @@ from typing import Final
 
 from PySide6.QtGui import QFont, QFontDatabase
 
+from judgenet import fonts
 from judgenet.assets import asset
-
-TEXT_FAMILY: Final = "Inter"
-MONO_FAMILY: Final = "JetBrains Mono"
-
-FILES: Final = (
-    "Inter-Regular.otf",
-    "Inter-Medium.otf",
-    "Inter-SemiBold.otf",
-    "Inter-Bold.otf",
-    "JetBrainsMono-Regular.ttf",
-)
-
-FALLBACKS: Final = (
-    "Noto Sans CJK SC",
-    "Source Han Sans SC",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "Noto Sans CJK JP",
-    "Hiragino Sans",
-    "Yu Gothic UI",
-    "Noto Sans CJK KR",
-    "Apple SD Gothic Neo",
-    "Malgun Gothic",
-    "Noto Sans Arabic",
-    "Noto Naskh Arabic",
-    "Geeza Pro",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-    "Segoe UI",
-    "Noto Sans",
-    "DejaVu Sans",
-)
-"""Families for CJK, Arabic and other scripts, in the order of preference; those absent are left out."""
+from judgenet.fonts import FILES
 
 TABULAR: Final = QFont.Tag.fromString("tnum")
 
@@ -66,9 +35,7 @@ def load_fonts() -> tuple[str, ...]:
 def families(mono: bool = False) -> list[str]:
     """The families of a text in the order in which a glyph is looked for."""
     # Naming a family that is not installed makes Qt build its table of aliases, which takes a tenth of a second.
-    installed = set(QFontDatabase.families())
-    first = [MONO_FAMILY, TEXT_FAMILY] if mono else [TEXT_FAMILY]
-    return first + [name for name in FALLBACKS if name in installed]
+    return fonts.families(set(QFontDatabase.families()), mono=mono)
 
 
 def make_font(pixels: float, weight: int = 400, *, mono: bool = False, tabular: bool = False, dpi: float = 96) -> QFont:

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from judgenet.assets import asset
+from judgenet.fonts import MONO_FAMILY
 from judgenet.ui import tokens
-from judgenet.ui.fonts import MONO_FAMILY
 from judgenet.ui.icons import icon_svg
 from judgenet.ui.tokens import Colors, Density
 

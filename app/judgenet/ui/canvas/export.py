@@ -11,9 +11,9 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from judgenet.fonts import MONO_FAMILY, TEXT_FAMILY
 from judgenet.ui.canvas.layout import Rect
 from judgenet.ui.canvas.scene import NetworkScene
-from judgenet.ui.fonts import MONO_FAMILY, TEXT_FAMILY
 
 MARGIN = 24
 """Free space around the network in px."""

@@ -32,6 +32,7 @@ from judgenet.report.drawing import of_theme, svg
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
+from judgenet.report.pdf import page_pictures
 from judgenet.report.tables import markdown
 from judgenet.report.words import clean, plural
 from judgenet.store.files import FileError, atomic_write
@@ -42,8 +43,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.design.state import design_state
 from judgenet.ui.dialogs import ask_folder, ask_save_file
 from judgenet.ui.errors import Mend
-from judgenet.ui.export import pdf, png
-from judgenet.ui.export_pdf import Pages
+from judgenet.ui.export import png
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.parts import SpinBox, label, line
@@ -56,21 +56,6 @@ from judgenet.ui.widgets import Segment
 
 MOST_STUDIES: Final = 20
 _WAIT_MS: Final = 60
-_PDF: Final = ".pdf"
-
-Writer = Callable[[Report, ReportDocument], str | bytes]
-
-
-def _write_pdf(_report: Report, document: ReportDocument) -> bytes:
-    return pdf(document)
-
-
-WRITERS: Final[dict[str, tuple[str, str, Writer]]] = {
-    ".html": (FORMS[".html"].name, FORMS[".html"].holds, FORMS[".html"].write),
-    _PDF: ("PDF", "pages as shown here", _write_pdf),
-    **{ending: (form.name, form.holds, form.write) for ending, form in FORMS.items() if ending != ".html"},
-}
-"""The forms of a report by the ending of the file: name, what it holds, what writes it."""
 
 
 class ReportPage(OfRunPage):
@@ -93,6 +78,8 @@ class ReportPage(OfRunPage):
         self._beside: Beside | None = None
         self._reckoning = False
         self._task: asyncio.Task[None] | None = None
+        self._laid_out: ReportDocument | None = None
+        self._layout: asyncio.Task[None] | None = None
 
         self.pages = PageView(theme)
         self.text = QPlainTextEdit()
@@ -156,10 +143,10 @@ class ReportPage(OfRunPage):
         column.addWidget(label("Save as", "section"))
         self.saves: dict[str, QPushButton] = {}
         grid = QGridLayout()
-        for place, (ending, (name, holds, _)) in enumerate(WRITERS.items()):
-            button = QPushButton(name)
-            button.setAccessibleName(f"Save as {name}: {holds}")
-            button.setToolTip(holds[:1].upper() + holds[1:])
+        for place, (ending, form) in enumerate(FORMS.items()):
+            button = QPushButton(form.name)
+            button.setAccessibleName(f"Save as {form.name}: {form.holds}")
+            button.setToolTip(form.holds[:1].upper() + form.holds[1:])
             button.clicked.connect(self._save_clicked)
             self.saves[ending] = button
             grid.addWidget(button, place // 3, place % 3)
@@ -206,14 +193,14 @@ class ReportPage(OfRunPage):
             *(
                 Action(
                     f"report.save_{ending[1:]}",
-                    f"Save the report as {name}…",
+                    f"Save the report as {form.name}…",
                     self._saver(ending),
                     "",
                     "export",
                     self._can_save,
                     words="export write",
                 )
-                for ending, (name, _, _) in WRITERS.items()
+                for ending, form in FORMS.items()
             ),
         )
 
@@ -242,7 +229,8 @@ class ReportPage(OfRunPage):
     def _forget(self) -> None:
         self._shown = self._document = self._sections = self._report = None
         self._more = (None, "", None)
-        self.pages.show_pages(None)
+        self._laid_out = None
+        self.pages.show_pages(())
         self.text.clear()
 
     def _can_save(self) -> bool | str:
@@ -253,7 +241,7 @@ class ReportPage(OfRunPage):
     @property
     def whole(self) -> bool:
         """Whether the report in view has everything that it will have."""
-        return self._can_save() is True
+        return self._can_save() is True and self._laid_out is self._document
 
     def _refresh(self) -> None:
         """Shows the present state."""
@@ -274,7 +262,7 @@ class ReportPage(OfRunPage):
         self.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
 
     def _refresh_buttons(self) -> None:
-        there = self.whole
+        there = self._can_save() is True
         for button in (*self.saves.values(), *self.pictures.values()):
             button.setEnabled(there)
         self.context.actions.refresh()
@@ -372,19 +360,27 @@ class ReportPage(OfRunPage):
         return compare_runs(store, results.run, report, results.frame, store, other.run, read=other.frame)
 
     def _compose(self) -> None:
-        """Puts the chosen parts together and lays out the pages."""
+        """Puts the chosen parts together."""
         report = self._report
         if report is None or self._sections is None:
             return
         document = self._document = outline(report, self.chosen_parts, self._sections)
-        page = self.pages.page
-        self.pages.show_pages(Pages(document), document.title)
-        self.pages.go_to(page)
         where = self.text.verticalScrollBar().value()
         self.text.setPlainText(markdown(document))
         self.text.verticalScrollBar().setValue(where)
-        self.stack.setCurrentWidget(self.views)
         self._refresh_buttons()
+        self._layout = self.context.tasks.start(self._lay_out(document), "Lay out the pages")
+
+    async def _lay_out(self, document: ReportDocument) -> None:
+        """Shows the pages of a document, unless another one has taken its place meanwhile."""
+        pictures = await self.context.tasks.off_thread(page_pictures, document)
+        if document is not self._document:
+            return
+        page = self.pages.page
+        self.pages.show_pages(pictures, document.title)
+        self.pages.go_to(page)
+        self._laid_out = document
+        self.stack.setCurrentWidget(self.views)
 
     # Saving
 
@@ -413,7 +409,7 @@ class ReportPage(OfRunPage):
         return folder / f"report-run-{number}{ending}"
 
     async def _ask_and_save(self, ending: str | None) -> None:
-        filters = [f"{name} (*{known})" for known, (name, _, _) in WRITERS.items() if ending in (None, known)]
+        filters = [f"{form.name} (*{known})" for known, form in FORMS.items() if ending in (None, known)]
         suggestion = self._suggestion(ending or ".html")
         path = await ask_save_file(self, "Save the report", filters, suggestion, (ending or ".html")[1:])
         if path is not None:
@@ -424,21 +420,20 @@ class ReportPage(OfRunPage):
         report, document = self._report, self._document
         if report is None or document is None:
             return
-        known = WRITERS.get(path.suffix.lower())
-        if known is None:
+        form = FORMS.get(path.suffix.lower())
+        if form is None:
             self.context.errors.tell(
-                f"The ending says the form. Known: {', '.join(WRITERS)}.", path.name, level="warning"
+                f"The ending says the form. Known: {', '.join(FORMS)}.", path.name, level="warning"
             )
             return
-        name, _, writer = known
 
         def work(job: Job) -> None:
-            written = writer(report, document)
+            written = form.write(report, document)
             job.check()
             atomic_write(path, written)
 
         try:
-            await self.context.tasks.job(f"Write {name}", work)
+            await self.context.tasks.job(f"Write {form.name}", work)
         except JobCancelled:
             return
         except FileError as error:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from judgenet.colors import LIGHT
-from judgenet.ui.export import UNITS
-from judgenet.ui.export_pdf import PAGE_H, PAGE_W, Pages
+from judgenet.report.pdf import PAGE_H, PAGE_W
+from judgenet.report.words import plural
 from judgenet.ui.theme import Theme
 
 _GAP: Final = 16
@@ -29,7 +31,7 @@ class PageView(QAbstractScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._pages: Pages | None = None
+        self._pages: Sequence[bytes] = ()
         self._zoom = 1.0
         self._kept: OrderedDict[int, QPixmap] = OrderedDict()
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -43,23 +45,18 @@ class PageView(QAbstractScrollArea):
         self._kept.clear()
         self._measure()
 
-    def show_pages(self, pages: Pages | None, words: str = "") -> None:
-        """Sets the pages; ``words`` say for those who do not see them what stands on them."""
+    def show_pages(self, pages: Sequence[bytes], words: str = "") -> None:
+        """Sets the pages, each as SVG; ``words`` say for those who do not see them what stands on them."""
         self._pages = pages
         self._kept.clear()
-        count = 0 if pages is None else len(pages)
-        self.setAccessibleName(f"Preview of the report, {count} {'page' if count == 1 else 'pages'}")
+        self.setAccessibleName(f"Preview of the report, {plural(len(pages), 'page')}")
         self.setAccessibleDescription(words)
         self._measure()
 
     @property
     def page(self) -> int:
         """The page in view, from 0."""
-        return max(0, min(self._count - 1, round((self.verticalScrollBar().value()) / self._pitch)))
-
-    @property
-    def _count(self) -> int:
-        return 0 if self._pages is None else len(self._pages)
+        return max(0, min(len(self._pages) - 1, round((self.verticalScrollBar().value()) / self._pitch)))
 
     @property
     def _page_size(self) -> QSize:
@@ -86,11 +83,11 @@ class PageView(QAbstractScrollArea):
 
     def go_to(self, page: int) -> None:
         """Brings a page into view, counted from 0."""
-        self.verticalScrollBar().setValue(max(0, min(self._count - 1, page)) * self._pitch)
+        self.verticalScrollBar().setValue(max(0, min(len(self._pages) - 1, page)) * self._pitch)
 
     def _measure(self) -> None:
         px, size = self._theme.px, self._page_size
-        height = self._count * self._pitch - px(_GAP) + 2 * px(_MARGIN) if self._count else 0
+        height = len(self._pages) * self._pitch - px(_GAP) + 2 * px(_MARGIN) if len(self._pages) else 0
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, height - self.viewport().height()))
         bar.setPageStep(self.viewport().height())
@@ -133,11 +130,9 @@ class PageView(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         theme, px, size = self._theme, self._theme.px, self._page_size
         painter.fillRect(event.rect(), theme.color("bg"))
-        if self._pages is None:
-            return
         left = max(px(_MARGIN), (self.viewport().width() - size.width()) // 2) - self.horizontalScrollBar().value()
         top = px(_MARGIN) - self.verticalScrollBar().value()
-        for number in range(self._count):
+        for number in range(len(self._pages)):
             box = QRect(left, top + number * self._pitch, size.width(), size.height())
             if not box.intersects(event.rect()):
                 continue
@@ -150,16 +145,13 @@ class PageView(QAbstractScrollArea):
         if found is not None:
             self._kept.move_to_end(number)
             return found
-        assert self._pages is not None
         ratio = self.devicePixelRatioF()
         found = QPixmap(size * ratio)
         found.setDevicePixelRatio(ratio)
         found.fill(QColor(LIGHT.surface))
         painter = QPainter(found)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        scale = size.width() / PAGE_W / UNITS
-        painter.scale(scale, scale)
-        self._pages.paint(painter, number)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        QSvgRenderer(QByteArray(self._pages[number])).render(painter, QRectF(QPointF(), QSizeF(size)))
         painter.end()
         self._kept[number] = found
         while len(self._kept) > _KEPT:

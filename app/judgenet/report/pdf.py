@@ -1,0 +1,103 @@
+"""A report as PDF on A4 pages. Needs no window system: pages are laid out by typst, by the template ``report.typ``.
+
+The template is fixed and everything of the report reaches it as data, so that no text of the data or of a model is
+ever read as markup. Nothing is fetched: fonts are those that the program ships, then those of the system.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from judgenet.assets import asset
+from judgenet.colors import LIGHT
+from judgenet.core.aggregate import NeuronVerdict, Votes
+from judgenet.fonts import families
+from judgenet.report.blocks import Document
+from judgenet.report.charts import WIDTH
+from judgenet.report.model import Excerpt
+from judgenet.report.words import LETTERS, SPOKEN, clean
+from judgenet.version import __version__
+
+if TYPE_CHECKING:
+    from typst import Fonts
+
+
+PAGE_W: Final = 210 / 25.4 * 120
+PAGE_H: Final = 297 / 25.4 * 120
+"""A page in px of the design, 120 of which are an inch."""
+
+_WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
+
+
+def pdf(document: Document) -> bytes:
+    """The report as PDF: charts are vectors, texts can be selected, fonts are embedded, titles are bookmarks."""
+    return bytes(_compiled(document, "pdf"))
+
+
+def page_pictures(document: Document) -> list[bytes]:
+    """The pages of :func:`pdf` as SVG 1.1, one each. Texts are paths."""
+    found = _compiled(document, "svg")
+    pages = [found] if isinstance(found, bytes) else found
+    # SVG 1.1 knows no opacity within a colour.
+    return [
+        _WITH_OPACITY.sub(lambda found: b'="%s" fill-opacity="%.3f"' % (found[1], int(found[2], 16) / 255), page)
+        for page in pages
+    ]
+
+
+def _compiled(document: Document, form: Literal["pdf", "svg"]) -> Any:
+    # Loaded where a page is made: other commands do not wait for it.
+    from typst import Compiler
+
+    # A compiler serves one thread at a time. What is costly, fonts and what was laid out before, they share.
+    data = json.dumps(_data(document), ensure_ascii=False)
+    return Compiler(_template(), font_paths=_fonts(), sys_inputs={"data": data}).compile(format=form)
+
+
+@cache
+def _fonts() -> Fonts:
+    from typst import Fonts
+
+    return Fonts(include_system_fonts=True, include_embedded_fonts=False, font_paths=[str(asset("fonts"))])
+
+
+@cache
+def _template() -> bytes:
+    return asset("report", "report.typ").read_bytes()
+
+
+def _data(document: Document) -> dict[str, Any]:
+    """What the template reads."""
+    installed = _fonts().families()
+    return {
+        "document": _plain(document),
+        "colors": {field.name: getattr(LIGHT, field.name) for field in fields(LIGHT)},
+        "fonts": {"text": families(installed), "mono": families(installed, mono=True)},
+        "letters": LETTERS,
+        "spoken": SPOKEN,
+        "width": WIDTH,
+        "creator": f"JudgeNet {__version__}",
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value of the document as JSON holds it: a block as a table of its fields with its ``kind``."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Excerpt):
+        return {"text": clean(value.text), "cut": value.note}
+    if isinstance(value, Votes):
+        return {name: f"{count:,}" for name, count in value._asdict().items()}
+    if isinstance(value, NeuronVerdict):
+        return {"layer": value.layer, "verdict": value.verdict}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {"kind": type(value).__name__} | {
+            field.name: _plain(getattr(value, field.name)) for field in fields(value)
+        }
+    return value
