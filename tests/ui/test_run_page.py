@@ -236,7 +236,8 @@ async def test_after_stop_and_run_all_counts_are_of_the_whole_run(
     await finished(studio)
     of_this = [one for one in seen if one.tokens_in > tokens]
     assert of_this
-    assert {(one.pairs, one.calls_planned) for one in of_this} <= {(6, 6 * (1 + 3 * 2 * 2)), (6, 36)}
+    # Five neurons asked in two orders, while the run goes on; what was called, once it stands still.
+    assert {(one.pairs, one.calls_planned) for one in of_this} <= {(6, 6 * 5 * 2), (6, 36)}
     assert all(one.calls > 30 for one in of_this)
     again = state.progress
     assert (again.calls, again.pairs) == (36, 6)

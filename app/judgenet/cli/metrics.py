@@ -37,7 +37,7 @@ from judgenet.figures.trust import (
     uncertainty_figures,
     with_evidence,
 )
-from judgenet.stats.agreement import position_of_codes, review_share
+from judgenet.stats.agreement import position_of_codes, review_interval, review_share
 from judgenet.stats.curves import CODES, Codes, right_by_order
 from judgenet.stats.panel import (
     Coefficient,
@@ -186,12 +186,15 @@ def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
         reason = found["reasons"].get("accuracy") or f"people's agreement is unknown: {h.reason}"
         return {**figures, **dict.fromkeys(keys), "reason": reason, "caveats": list(_REVIEW_CAVEATS)}
     share = review_share(accuracy, h.value)
-    ends = None if ci is None else [review_share(end, h.value).review for end in reversed(ci)]
-    values = (share.review, share.saved, share.relative, ends)
+    ends, why = None, share.reason or found["reasons"].get("accuracy_ci", "")
+    if ci is not None:
+        ends, known = review_interval(ci[0], ci[1], h.value)
+        why = why or known
+    values = (share.review, share.saved, share.relative, None if ends is None else [end.review for end in ends])
     return {
         **figures,
         **dict(zip(keys, values, strict=True)),
-        "reason": share.reason or None,
+        "reason": why or None,
         "caveats": list(_REVIEW_CAVEATS),
     }
 

@@ -387,7 +387,7 @@ class Exchange:
         """The proxy makes no connection."""
         what = f"{self._proxy or 'the proxy'} makes no connection (HTTP {status} {words})"
         if status == 407:
-            advice = "It wants a name and a password: http://NAME:PASSWORD@HOST:PORT in the variable."
+            advice = "It needs a name and a password. In the variable, write NAME:PASSWORD@ before the host."
             return Fault("stop", Reason.NETWORK, self._say(what, advice), status)
         if status in (502, 503, 504):
             return Fault("unreachable", Reason.NETWORK, self._say(what, "Is the endpoint's server running?"), status)

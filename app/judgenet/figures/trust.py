@@ -8,22 +8,21 @@ read from the store, for a sample of pairs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test
+from judgenet.stats.agreement import Agreement, agreement_of
 from judgenet.stats.curves import Codes, pair_counts
 from judgenet.stats.discussion import (
     MindChanges,
     Overturns,
-    change_counts,
     mind_changes,
     others_majority,
-    overturns_of,
+    overturns_by_question,
 )
 from judgenet.stats.diversity import (
     DiversityChange,
@@ -36,7 +35,7 @@ from judgenet.stats.diversity import (
 from judgenet.stats.intervals import RESAMPLES, AgreementIntervals, agreements_intervals
 from judgenet.stats.means import Mean, mean_of, share_of_pairs
 from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_of
-from judgenet.stats.resampling import few_questions, label_table
+from judgenet.stats.resampling import label_table
 from judgenet.stats.uncertainty import (
     MOST_ENTROPY,
     ReviewCurve,
@@ -305,41 +304,14 @@ def discussion(frame: RunFrame) -> tuple[LayerDiscussion, ...]:
         each = {
             frame.names[column]: (
                 two.changes(frame, slice(place, place + 1)),
-                _turns(frame, two.before[:, place], two.after[:, place]),
+                overturns_by_question(two.before[:, place], two.after[:, place], frame.human, frame.groups),
             )
             for place, column in enumerate(mine)
         }
         said = frame.aggregations
-        vote = _turns(frame, said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"])
+        vote = overturns_by_question(said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"], frame.human, frame.groups)
         found.append(LayerDiscussion(layer, vote, two.changes(frame, slice(None)), each))
     return tuple(found)
-
-
-def _turns(frame: RunFrame, before: Codes, after: Codes) -> Overturns:
-    """What changed from ``before`` to ``after``, interval and a second p over questions where these repeat."""
-    found = overturns_of(change_counts(before, after, frame.human))
-    if frame.groups is None or not found.n:
-        return found
-    flips = conflicts(before, after, frame.groups)
-    why = {"rate_ci": flips.reason} if flips.reason else {}
-    p, why_not = _over_questions(before, after, frame.human, frame.groups)
-    if why_not:
-        why["questions_p"] = why_not
-    return replace(found, interval=flips.interval, reasons=found.reasons | why, questions_p=p)
-
-
-def _over_questions(before: Codes, after: Codes, human: Codes, groups: NDArray[np.int64]) -> tuple[float | None, str]:
-    """The p of right against wrong changes, over the questions of the labelled pairs with both verdicts."""
-    there = (before > 0) & (after > 0) & (human > 0)
-    if not there.any():
-        return None, "no pair with both verdicts has a human label"
-    _, places = np.unique(groups[there], return_inverse=True)
-    count = int(places.max()) + 1
-    if few := few_questions(count, int(there.sum())):
-        return None, few
-    right = (after == human)[there].astype(np.float64) - (before == human)[there]
-    p = clustered_sign_test(np.bincount(places, right, count).astype(np.float64))
-    return p, "" if p is not None else "as many became right as wrong on each question"
 
 
 def _at(codes: Codes, columns: NDArray[np.intp]) -> Codes:

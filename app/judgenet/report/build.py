@@ -46,7 +46,7 @@ from judgenet.stats.agreement import LabelSet, agreement_of, position_of, positi
 from judgenet.stats.calibration import SCORES, rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import CODES, Codes, pair_counts
-from judgenet.stats.discussion import change_counts, overturns_of
+from judgenet.stats.discussion import overturns_by_question
 from judgenet.stats.intervals import (
     FEW_PAIRS,
     RESAMPLES,
@@ -134,10 +134,11 @@ def build(
             LayerChange(
                 layer - 1,
                 layer,
-                overturns_of(
-                    change_counts(
-                        frame.aggregations[f"c2_l{layer - 1}"], frame.aggregations[f"c2_l{layer}"], frame.human
-                    )
+                overturns_by_question(
+                    frame.aggregations[f"c2_l{layer - 1}"],
+                    frame.aggregations[f"c2_l{layer}"],
+                    frame.human,
+                    frame.groups,
                 ),
             )
             for layer in range(2, spec.depth + 1)
@@ -234,8 +235,8 @@ def _neuron(frame: RunFrame, column: int, figures: _FiguresOf) -> NeuronFigures:
         before = frame.voters.index((layer - 1, neuron))
         both = asked & (table.asked[:, before] > 0)
         if both.any():
-            neurons = table.neurons[both]
-            changed = overturns_of(change_counts(neurons[:, before], neurons[:, column], frame.human[both]))
+            neurons, groups = table.neurons[both], None if frame.groups is None else frame.groups[both]
+            changed = overturns_by_question(neurons[:, before], neurons[:, column], frame.human[both], groups)
     return NeuronFigures(
         layer=layer,
         neuron=neuron,
@@ -243,7 +244,11 @@ def _neuron(frame: RunFrame, column: int, figures: _FiguresOf) -> NeuronFigures:
         roles=len(roles),
         model=_model_of(spec, layer, neuron),
         figures=figures.of(table.neurons[:, column], places, draws=_NO_RESAMPLES),
-        position=position_of(pair_counts(table.neurons_ab[places, column], table.neurons_ba[places, column])),
+        position=position_of_codes(
+            table.neurons_ab[places, column],
+            table.neurons_ba[places, column],
+            None if frame.groups is None else frame.groups[places],
+        ),
         changed=changed,
         calls_scored=int(table.calls[:, column].sum()),
         calls_total=int(table.asked[:, column].sum()),
@@ -415,8 +420,7 @@ def _cautions(frame: RunFrame, about: About, headline: Figures) -> tuple[str, ..
     if frame.groups is not None:
         told.append(
             f"{len(frame):,} pairs ask {frame.question_count:,} different questions: intervals are over questions, "
-            f"which count as n, and {FEWEST_QUESTIONS} of which are needed. Sign tests of verdicts are over pairs, as "
-            "if these had nothing to do with each other: their p is rather too small."
+            f"which count as n, and {FEWEST_QUESTIONS} of which are needed, and so are tests."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"

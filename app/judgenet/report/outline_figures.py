@@ -50,6 +50,7 @@ from judgenet.report.words import (
     reason_words,
 )
 from judgenet.stats.agreement import PositionConsistency
+from judgenet.stats.discussion import Overturns
 
 MOST_ROWS = 24
 """More rows than this are no chart any more: the rest is in the CSV and JSON forms."""
@@ -374,6 +375,15 @@ def _change(change: LayerChange) -> Iterable[Block]:
     yield Beside(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
 
 
+def _test_of(found: Overturns) -> str:
+    """The test of the changes that became right against those that became wrong."""
+    if found.questions_p is not None:
+        return f"test over questions, {p_value(found.questions_p)}"
+    if why := found.reasons.get("questions_p"):
+        return f"no test over questions: {why}"
+    return f"exact sign test, {p_value(found.p)}"
+
+
 def change_line(change: LayerChange) -> Line:
     """How many pairs a layer overturned, and whether that was right."""
     found = change.overturns
@@ -390,7 +400,7 @@ def change_line(change: LayerChange) -> Line:
         text.append(
             f"Of the {found.overturned_labelled:,} with a human label {found.to_right:,} became right, "
             f"{found.to_wrong:,} became wrong and {found.between_wrong:,} stayed wrong: {points(found.gain)} of "
-            f"accuracy on {plural(found.n_labelled, 'labelled pair')} (exact sign test, {p_value(found.p)})."
+            f"accuracy on {plural(found.n_labelled, 'labelled pair')} ({_test_of(found)})."
         )
     elif found.gain is None:
         text.append(f"Whether that was right is unknown: {found.reasons['gain']}.")

@@ -34,7 +34,7 @@ from judgenet.report.words import (
     ratio,
     ratio_interval,
 )
-from judgenet.stats.agreement import Agreement, review_share
+from judgenet.stats.agreement import Agreement, review_interval
 from judgenet.stats.comparison import Difference
 from judgenet.stats.discussion import MindChanges, Moves
 from judgenet.stats.intervals import AgreementIntervals, Interval
@@ -146,8 +146,9 @@ def need_line(need: ReviewNeed, within: Interval | None) -> Line:
     if need.random is not None and need.random.review is not None:
         ends = ""
         if within is not None:
-            shares = [review_share(end, need.target).review for end in (within.high, within.low)]
-            ends = f" ({' to '.join(percent(share) for share in shares)} at the ends of the interval)"
+            shares, known = review_interval(within.low, within.high, need.target)
+            told = known or f"{' to '.join(percent(end.review) for end in shares or ())} at the ends of the interval"
+            ends = f" ({told})"
         parts.append(
             f"To reach that, {percent(need.random.review)} of the pairs, picked at random, need a review{ends}. "
         )
@@ -640,13 +641,14 @@ def comparison_section(report: Report) -> Iterable[Block]:
         f"{compared.common:,} pairs are in both runs (of {compared.pairs[0]:,} and {compared.pairs[1]:,}), {found.n:,} "
         f"judged by both, {test.n:,} of them labelled, by {names}. "
     )
+    tested = f"exact {p_value(test.p)}"
+    if found.questions_p is not None:
+        tested = f"over questions, {p_value(found.questions_p)}"
     if test.n:
         text += (
             f"{compared.first} alone is right on {test.only_first:,} pairs, {compared.second} alone on "
-            f"{test.only_second:,} (McNemar, exact {p_value(test.p)}). "
+            f"{test.only_second:,} (McNemar, {tested}). "
         )
-        if found.questions_p is not None:
-            text += f"Over questions, which pairs share here: {p_value(found.questions_p)}. "
     if found.n:
         text += f"Both say the same on {of(found.agree, found.n)} pairs."
     yield Paragraph((text,))

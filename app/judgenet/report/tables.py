@@ -407,7 +407,7 @@ def _change_records(name: str, found: Overturns) -> Iterator[Record]:
     for figure in ("overturned", "reversed", "to_right", "to_wrong", "between_wrong"):
         yield Record("changes", name, figure, getattr(found, figure), None, None, *used)
     labelled = (found.n_labelled, found.n_total)
-    for figure in ("gain", "p"):
+    for figure in ("gain", "p", "questions_p"):
         yield Record(
             "changes", name, figure, getattr(found, figure), None, None, *labelled, found.reasons.get(figure, "")
         )

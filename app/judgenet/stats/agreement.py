@@ -317,3 +317,19 @@ def review_share(accuracy: float, target: float, reviewed: float = 1.0) -> Revie
         return ReviewShare(None, None, relative, "target out of reach: reviewed pairs are less accurate than it")
     review = (target - accuracy) / (reviewed - accuracy)
     return ReviewShare(review, 1 - review, relative)
+
+
+SURE_OF_TARGET = "the network reaches the target at both ends of the interval of its accuracy"
+"""Why the share to review has no interval."""
+
+
+def review_interval(
+    low: float, high: float, target: float, reviewed: float = 1.0
+) -> tuple[tuple[ReviewShare, ReviewShare] | None, str]:
+    """:func:`review_share` at both ends of the interval of the accuracy, the smaller share first; or ``None`` and the
+    reason, where both ends need no review: an interval without a width would say that the share is known.
+
+    :raises ValueError: a share outside 0 to 1.
+    """
+    least, most = (review_share(end, target, reviewed) for end in (high, low))
+    return (None, SURE_OF_TARGET) if least.review == most.review == 0 else ((least, most), "")

@@ -16,10 +16,10 @@ from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import MARGIN, Denominator, Position, Probe, Rule
 from judgenet.core.bias.lab import Item, ProbePlan
 from judgenet.core.evaluation import Choice
-from judgenet.stats.agreement import sign_test
-from judgenet.stats.intervals import RESAMPLES, Interval, Z, wilson
-from judgenet.stats.net_effect import NetEffect, Over, Rate, difference_interval, net_effect, rate, wilson_of
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.agreement import clustered_sign_test, sign_test_over_questions
+from judgenet.stats.intervals import RESAMPLES, Interval, shares_over_questions, wilson
+from judgenet.stats.net_effect import NetEffect, Over, Rate, difference_interval, net_effect, rate
+from judgenet.stats.resampling import few_questions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,17 +182,18 @@ def exact_test(hits: int, n: int, chance: float) -> float | None:
     return float(binomtest(hits, n, chance).pvalue)
 
 
-def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Holm's corrected p (1979) of those that are there: the smallest times their number, the next times one less, and
-    so on, none below the one before."""
-    # statsmodels' multipletests collects all garbage of the process each time, which takes longer than all the rest.
-    there = sorted((value, place) for place, value in enumerate(values) if value is not None)
-    found: list[float | None] = [None] * len(values)
-    least = 0.0
-    for rank, (value, place) in enumerate(there):
-        least = max(least, min(1.0, value * (len(there) - rank)))
-        found[place] = least
-    return found
+def chance_test(biased: Flags, counted: Flags, questions: Sequence[int], chance: float) -> tuple[float | None, str]:
+    """The two-sided p of a share against chance, or why there is none. Exact where every pair has an instruction of its
+    own; where they share them, by what each instruction has above chance
+    (:func:`judgenet.stats.agreement.clustered_sign_test`)."""
+    table = _by_question(questions, counted, biased & counted)
+    table = table[table[:, 0] > 0]
+    n, hits = (int(total) for total in table.sum(axis=0))
+    if len(table) == n:
+        return exact_test(hits, n, chance), ""
+    if why := few_questions(len(table), n):
+        return None, why
+    return clustered_sign_test(table[:, 1] - chance * table[:, 0]), "every instruction has the share of chance"
 
 
 def clustered_interval(
@@ -201,25 +202,20 @@ def clustered_interval(
     """The 95 % interval of a share, and how it came about or why there is none.
 
     Where every pair has an instruction of its own it is Wilson's; where they share them, whole instructions are drawn
-    with replacement. Where all pairs agree a bootstrap has no width: it is Wilson's then, over instructions.
+    with replacement (:func:`judgenet.stats.intervals.shares_over_questions`). Where all pairs agree a bootstrap has no
+    width: it is Wilson's then, over instructions.
     """
-    import numpy as np
 
-    table = _by_question(questions, counted, biased & counted)
-    table = table[table[:, 0] > 0]
-    n, hits = (int(total) for total in table.sum(axis=0))
+    table = _by_question(questions, counted & ~biased, biased & counted)
+    table = table[table.any(axis=1)]
+    misses, hits = (int(total) for total in table.sum(axis=0))
+    n = misses + hits
     if why := few_questions(len(table), n):
         return None, why
     if len(table) == n:
         return wilson(hits, n), "Wilson"
-    if hits in (0, n):
-        return wilson(len(table) if hits else 0, len(table)), "Wilson over instructions"
-    drawn = resampled([table], resamples=resamples, seed=seed)[0]
-    low, high = (float(end) for end in np.percentile(drawn[:, 1] / drawn[:, 0], (2.5, 97.5)))
-    if low == high:
-        # Each instruction has the same share, so that resamples do not vary.
-        return wilson_of(hits / n, len(table), Z), "Wilson over instructions"
-    return Interval(low, high), "bootstrap over instructions"
+    method = "bootstrap over instructions" if hits and misses else "Wilson over instructions"
+    return shares_over_questions(table, resamples=resamples, seed=seed), method
 
 
 def _by_question(questions: Sequence[int], *flags: Flags) -> NDArray[np.float64]:
@@ -261,7 +257,8 @@ class Cell:
     a share above it. ``pairs_needed`` is how many pairs would tell, where these do not. ``conclusion`` is what follows,
     ``words`` say it, and ``mood`` how to take it.
 
-    Against chance, as published: ``p`` is exact, ``p_holm`` corrected over the probes; ``z`` and ``z_p`` are the
+    Against chance, as published: ``p`` is exact (over instructions where pairs share them, :func:`chance_test`),
+    ``p_holm`` corrected over the probes; ``z`` and ``z_p`` are the
     paper's test. ``consistent_share`` is the share among the pairs that are judged the same way in both orders, for own
     system. ``varieties`` splits (hits, n) where a probe has several forms, such as the scripts of planted instructions.
     ``codes`` has a text an item, in the order of the plan: ``+`` the target, ``-`` its rival, ``=`` a tie, ``?``
@@ -341,7 +338,9 @@ def measure(
     elif analytic is None:
         reasons.setdefault("p", "chance is no meaningful reference here")
     elif n:
-        p = exact_test(hits, n, analytic)
+        p, why_not = chance_test(biased, counted, [item.question for item in plan.items], analytic)
+        if p is None:
+            reasons["p"] = why_not
         z, z_p = z_test(hits, n, analytic * n, n)
     target, rival = counts[probe.outcomes[0]], counts[probe.outcomes[1]]
     questions = question_numbers(plan)
@@ -482,10 +481,10 @@ class Shift:
     """A bias of two judges on the pairs that count for both: the second's figures less the first's.
 
     Shares as published: ``only_first`` and ``only_second`` are the pairs where only one of them is biased; ``p`` is the
-    exact test of the two (McNemar), ``p_holm`` corrected over the probes. Verdicts rest on the net effects, on the
-    ``net_n`` pairs that are valid for both: ``net_p`` is the exact sign test of the pairs (or, where they share them,
-    questions) on which one leans more to the target than the other. Where the valid rate of either is too low for a
-    verdict there is no p, and ``reason`` says so.
+    exact test of the two (McNemar; the sign test of questions where pairs share them), ``p_holm`` corrected over the
+    probes. Verdicts rest on the net effects, on the ``net_n`` pairs that are valid for both: ``net_p`` is the exact
+    sign test of the pairs (or, where they share them, questions) on which one leans more to the target than the other.
+    Where the valid rate of either is too low for a verdict there is no p, and ``reason`` says so.
     """
 
     probe: str
@@ -552,8 +551,6 @@ def shift_of(
         there = valid & too
         if n := int(there.sum()):
             moved = (other - mine)[there]
-            _, places = np.unique(questions[there], return_inverse=True)
-            sums = np.bincount(places, weights=moved)
             found = replace(
                 found,
                 first_net=float(mine[there].sum()) / n,
@@ -561,7 +558,7 @@ def shift_of(
                 net_difference=float(moved.sum()) / n,
                 net_ci=difference_interval(moved, questions[there]),
                 net_n=n,
-                net_p=None if too_few else sign_test(int((sums > 0).sum()), int((sums < 0).sum())),
+                net_p=None if too_few else sign_test_over_questions(questions[there], moved),
             )
     flags = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
     both = flags[0][1] & flags[1][1]
@@ -570,16 +567,17 @@ def shift_of(
     if not n:
         return replace(found, reason=found.reason or "no pair counts for both")
     only_first, only_second = int((one & ~two).sum()), int((two & ~one).sum())
+    leads = (two.astype(np.int64) - one)[both]
     return replace(
         found,
         first_share=int(one.sum()) / n,
         second_share=int(two.sum()) / n,
         difference=(only_second - only_first) / n,
-        interval=net_effect((two.astype(np.int64) - one)[both], questions[both], MARGIN).interval,
+        interval=net_effect(leads, questions[both], MARGIN).interval,
         only_first=only_first,
         only_second=only_second,
         n=n,
-        p=None if too_few else sign_test(only_first, only_second),
+        p=None if too_few else sign_test_over_questions(questions[both], leads),
     )
 
 

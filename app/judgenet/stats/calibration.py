@@ -35,6 +35,8 @@ SCORES: dict[Verdict, float] = {"a": 0.0, "tie": 0.5, "b": 1.0}
 
 FEWEST_LABELS = 10
 FEWEST_IN_STRATUM = 2
+FEWEST_WITH_ONE_VERDICT = 20
+"""Below so many labels the headline has no interval where the network gave one and the same verdict on every pair."""
 FEWEST_DECIDED = 5
 """Below so many labels that decide for A or B there is no rate of decided pairs."""
 FEWEST_RARER = 5
@@ -85,6 +87,10 @@ class Estimate:
     def refused(self, reason: str) -> Estimate:
         """The same without a value."""
         return replace(self, value=None, interval=None, reason=reason, notes=())
+
+    def without_interval(self, why: str) -> Estimate:
+        """The same value with the reason why it has no interval; unchanged where there is no value."""
+        return self if self.value is None else replace(self, interval=None, reason=f"no interval: {why}")
 
 
 def clipped(middle: float, spread: float) -> Interval:
@@ -543,6 +549,20 @@ _MOST_REFUSED = 0.01
 # Which of them may be shown
 
 
+def one_verdict(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> str:
+    """Why the headline has no interval although it has labels enough: with one verdict there is one stratum, and its
+    normal interval covers too seldom below 20 labels. Empty where that does not hold, or every pair has a label."""
+    m = sum(labelled.values())
+    counts = _marginal(labelled, 0)
+    given = [verdict for verdict in ORDER if counts[verdict] + unlabelled.get(verdict, 0)]
+    if len(given) != 1 or m >= min(FEWEST_WITH_ONE_VERDICT, m + sum(unlabelled.values())):
+        return ""
+    return (
+        f"the network gave the verdict {_SAID[given[0]]} on every pair, and {m} labels are too few for an interval "
+        f"then: {FEWEST_WITH_ONE_VERDICT - m} more are needed"
+    )
+
+
 def too_few(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> str:
     """Why there are too few labels for a corrected estimate, and how many more are needed; empty where there are
     enough: 10 in all, and 2 of each verdict that 10 % of the pairs have."""
@@ -602,6 +622,12 @@ def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen)
         found["lee"] = replace(found["lee"], notes=(*found["lee"].notes, _WIDER))
     value = worth(labelled, sum(unlabelled.values()))
     decided = decided_rate(labelled, unlabelled)
+    if why := one_verdict(labelled, unlabelled):
+        found["stratified"] = found["stratified"].without_interval(why)
+        decided = decided.without_interval(why)
+        headline = replace(
+            headline, estimate=found["stratified"], these_pairs=headline.these_pairs.without_interval(why)
+        )
     if (refused := found["stratified"]).value is None:
         decided = decided.refused(refused.reason)
         headline = replace(headline, these_pairs=headline.these_pairs.refused(refused.reason))

@@ -24,6 +24,7 @@ from judgenet.stats.calibration import (
     Stratified,
     clipped,
     inverted,
+    one_verdict,
     rates,
 )
 from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval
@@ -85,6 +86,7 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
     if questions == pairs:
         return found
     few = few_questions(with_label, sum(labelled.values()))
+    few_strata = few or one_verdict(labelled, others)
     few_all = few_questions(questions, pairs)
     places = [ORDER.index(verdict) for verdict in found.classes]
     drawn = resampled([tables.reshape(questions, -1)], resamples=resamples, seed=seed)[0].reshape(-1, 3, 4)[:, places]
@@ -95,11 +97,11 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
     by_label = own[:, :, [1 + place for place in places]]
     # One label alone has no estimate over questions: its interval is that of a pair, below.
     z = 0.0 if few or with_label < 2 else Z * widening(with_label)
-    strata = None if few or with_label < 2 else _by_verdict(draws, own, by_label, rng)
+    strata = None if few_strata or with_label < 2 else _by_verdict(draws, own, by_label, rng)
     for method, estimate in found.estimates.items():
         if estimate.value is None:
             continue
-        why = few_all if method == "naive" else few
+        why = few_all if method == "naive" else few_strata if method == "stratified" else few
         interval: Interval | None = None
         if not why:
             match method:
@@ -130,9 +132,9 @@ def rates_over_questions(counts: Array, chosen: Chosen, *, resamples: int = RESA
             shares = strata.draws[:, -1] / (strata.draws[:, 0] + strata.draws[:, -1])
             middle = strata.whole[-1] / (strata.whole[0] + strata.whole[-1])
             interval = clipped(float(middle), z * float(shares.std()))
-        decided = _with(decided, interval, few)
+        decided = _with(decided, interval, few_strata)
     se = None if strata is None else float((strata.draws @ scores).std()) * widening(with_label)
-    headline = _headline(found.stratified, estimates["stratified"], se, few)
+    headline = _headline(found.stratified, estimates["stratified"], se, few_strata)
     return replace(found, estimates=estimates, decided=decided, stratified=headline)
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import Verdicts, sign_test
-from judgenet.stats.intervals import Interval, wilson
+from judgenet.stats.agreement import Verdicts, clustered_sign_test, sign_test
+from judgenet.stats.intervals import Interval, share_interval, wilson
 from judgenet.stats.means import Mean, mean_of
+from judgenet.stats.resampling import few_questions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,6 +133,42 @@ def change_counts(before: Codes, after: Codes, human: Codes) -> ChangeCounts:
         (CODES[cell // 16], CODES[cell // 4 % 4], CODES[cell % 4]): int(cells[cell])
         for cell in map(int, cells.nonzero()[0])
     }
+
+
+def overturns_by_question(before: Codes, after: Codes, human: Codes, groups: Groups | None) -> Overturns:
+    """:func:`overturns` of codes by pair. Where questions repeat (``groups`` numbers that of each pair) the interval
+    and the second p are over questions."""
+    found = overturns_of(change_counts(before, after, human))
+    if groups is None or not found.n:
+        return found
+    both = (before > 0) & (after > 0)
+    within = share_interval(groups[both], (before != after)[both])
+    p, no_test = _questions_p(before, after, human, groups)
+    why = {"questions_p": no_test} if no_test else {}
+    if within is None:
+        why["rate_ci"] = _few(groups[both])
+    return replace(found, interval=within, reasons=found.reasons | why, questions_p=p)
+
+
+def _questions_p(before: Codes, after: Codes, human: Codes, groups: Groups) -> tuple[float | None, str]:
+    """The p of right against wrong changes, over the questions of the labelled pairs with both verdicts."""
+    import numpy as np
+
+    there = (before > 0) & (after > 0) & (human > 0)
+    if not there.any():
+        return None, "no pair with both verdicts has a human label"
+    if few := _few(groups[there]):
+        return None, few
+    _, places = np.unique(groups[there], return_inverse=True)
+    right = (after == human)[there].astype(np.float64) - (before == human)[there]
+    p = clustered_sign_test(np.bincount(places, right).astype(np.float64))
+    return p, "" if p is not None else "as many became right as wrong on each question"
+
+
+def _few(groups: Groups) -> str:
+    import numpy as np
+
+    return few_questions(len(np.unique(groups)), len(groups))
 
 
 # How neurons change their mind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.lab import Game, Item, Lab, ProbePlan
 from judgenet.core.pairs import Verdict
-from judgenet.stats.agreement import sign_test
+from judgenet.stats.agreement import sign_test_over_questions
 from judgenet.stats.bias import (
     COINS,
     Answers,
@@ -24,12 +23,12 @@ from judgenet.stats.bias import (
     codes_of,
     codes_of_signs,
     compared,
-    holm,
     measure,
     outcome_of_signs,
     shift_of,
 )
 from judgenet.stats.bias_words import headline_of, judged
+from judgenet.stats.multiple import holm
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
 
 
@@ -231,6 +230,8 @@ def _names_effects(lab: Lab, judges: Sequence[Judge], answers: Mapping[str, Answ
 
 
 def _names_effect(lab: Lab, judge: str, said: Answers, named: Sequence[Item], plain: Mapping[str, Item]) -> NamesEffect:
+    import numpy as np
+
     with_names, counted = biased_of("both", codes_of(named, said), lab.settings.denominator)
     without, also = biased_of("both", codes_of([plain[item.pair] for item in named], said), lab.settings.denominator)
     both = counted & also
@@ -239,11 +240,9 @@ def _names_effect(lab: Lab, judge: str, said: Answers, named: Sequence[Item], pl
     if n:
         share_named, share_plain = int((with_names & both).sum()) / n, int((without & both).sum()) / n
         # Over instructions where pairs share them, as all tests of net effects.
-        leads = (with_names & both).astype(int) - (without & both)
-        sums: Counter[int] = Counter()
-        for item, lead in zip(named, leads.tolist(), strict=True):
-            sums[item.question] += lead
-        p = sign_test(sum(lead > 0 for lead in sums.values()), sum(lead < 0 for lead in sums.values()))
+        leads = with_names[both].astype(int) - without[both]
+        questions = np.asarray([item.question for item in named], dtype=np.int64)
+        p = sign_test_over_questions(questions[both], leads)
     own_hits = own_n = 0
     for game, won in _played(lab.games, said, named=True):
         own = (game.first in lab.settings.own, game.second in lab.settings.own)

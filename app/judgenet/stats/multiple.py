@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """The p values adjusted so that the chance of any false finding among them stays at the level (Holm 1979).
+@overload
+def holm(ps: Sequence[float]) -> list[float]: ...
+
+
+@overload
+def holm(ps: Sequence[float | None]) -> list[float | None]: ...
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None] | list[float]:
+    """The p values adjusted so that the chance of any false finding among them stays at the level (Holm 1979): the
+    smallest times their number, the next times one less, and so on, none below the one before. Those that are ``None``
+    were not tested and stay so.
 
     :raises ValueError: one is outside 0 to 1.
     """
+    # statsmodels' multipletests collects all garbage of the process each time, which takes longer than all the rest.
     for p in ps:
-        if not 0 <= p <= 1:
+        if p is not None and not 0 <= p <= 1:
             raise ValueError(f"A p value is from 0 to 1, not {p}.")
-    adjusted = [0.0] * len(ps)
+    tested = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
     least = 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        least = max(least, min(1.0, (len(ps) - rank) * ps[place]))
+    for rank, (p, place) in enumerate(tested):
+        least = max(least, min(1.0, (len(tested) - rank) * p))
         adjusted[place] = least
     return adjusted
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from judgenet.core.aggregate import merged
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.pairs import Verdict
-from judgenet.stats.agreement import Agreement, ReviewShare, agreement_of, review_share
+from judgenet.stats.agreement import Agreement, ReviewShare, agreement_of, review_interval, review_share
 from judgenet.stats.intervals import (
     FEW_PAIRS,
     AgreementIntervals,
@@ -429,16 +429,17 @@ def review_need(
     accuracy = float(hits[-1] / n)
     ends = _reviewed_interval(found, 0, reviewed_right, resamples, seed)
     formula = review_share(accuracy, target, reviewed_right)
-    at_ends = None
+    at_ends, known = None, ""
     if ends is not None:
-        high, low = (review_share(end, target, reviewed_right) for end in (ends.high, ends.low))
-        at_ends = (high, low)
+        at_ends, known = review_interval(ends.low, ends.high, target, reviewed_right)
     after = hits[-1] - hits + reviewed_right * np.arange(n + 1)
     reached = np.flatnonzero(after >= target * n - TIE_TOLERANCE)
     reasons: dict[str, str] = {}
     if ends is None and found.question is not None:
         why = _few(found.question) or "no resamples were asked for"
         reasons |= dict.fromkeys(("accuracy_ci", "random_ends"), why)
+    if known:
+        reasons["random_ends"] = known
     if formula.review is None:
         reasons["random"] = formula.reason
     if not len(reached):

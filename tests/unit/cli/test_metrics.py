@@ -198,7 +198,13 @@ def test_annotators_and_what_people_must_review(judgenet: Judgenet, at: At, tmp_
     assert review["relative"] == pytest.approx(accuracy / people["h"])
     expected = 0 if accuracy >= people["h"] else (people["h"] - accuracy) / (1 - accuracy)
     assert review["review"] == pytest.approx(expected)
-    assert review["review_ci"][0] <= review["review"] <= review["review_ci"][1]
+    ends = figures["aggregations"]["c2_all"]["accuracy_ci"]
+    if ends[0] >= people["h"]:
+        assert review["review_ci"] is None
+        assert "both ends" in review["reason"]
+    else:
+        assert review["review_ci"][0] <= review["review"] <= review["review_ci"][1]
+        assert review["review_ci"][0] < review["review_ci"][1]
     assert len(review["caveats"]) == 2
     assert "Annotators agree" in judgenet("metrics", "out").out
 

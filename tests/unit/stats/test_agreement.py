@@ -22,6 +22,7 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import (
+    SURE_OF_TARGET,
     agreement,
     clustered_sign_test,
     flip_rate,
@@ -29,6 +30,7 @@ from judgenet.stats.agreement import (
     macro_recall,
     position,
     position_of_codes,
+    review_interval,
     review_share,
     sign_test_over_questions,
 )
@@ -280,3 +282,11 @@ def test_position_over_questions() -> None:
     apart = position_of_codes(ab, ba, np.arange(40))
     assert apart.questions_p is None
     assert position_of_codes(ab, ba).p == found.p
+
+
+def test_the_share_to_review_has_no_interval_without_a_width() -> None:
+    assert review_interval(0.9, 0.95, 0.8) == (None, SURE_OF_TARGET)
+    ends, why = review_interval(0.6, 0.9, 0.8)
+    assert why == ""
+    assert ends is not None
+    assert [end.review for end in ends] == [0.0, pytest.approx(0.5)]

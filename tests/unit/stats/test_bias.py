@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, chi2  # type: ignore[import-untyped]
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import BiasError, Denominator, LabSettings, Position, both_orders
@@ -24,7 +25,6 @@ from judgenet.stats.bias import (
     clustered_interval,
     codes_of,
     exact_test,
-    holm,
     measure,
     pairs_behind,
     shift_of,
@@ -179,12 +179,6 @@ def test_what_is_not_asked_is_not_invalid() -> None:
     assert cell.reasons["share"] == "no pair has valid answers"
 
 
-def test_holm() -> None:
-    # By hand: 3 x .01, then 2 x .02 raised to it, then 1 x .5; what is missing stays missing.
-    assert holm([0.02, None, 0.01, 0.5]) == [pytest.approx(0.04), None, pytest.approx(0.03), pytest.approx(0.5)]
-    assert holm([None]) == [None]
-
-
 def test_intervals_draw_instructions() -> None:
     few = np.array([True] * 3 + [False] * 6)
     found, why = clustered_interval(few, np.ones(9, dtype=bool), [i // 3 for i in range(9)])
@@ -262,6 +256,29 @@ def test_judges_are_compared_pair_by_pair() -> None:
     assert shift.interval is not None
     # Wald's interval of the difference, by the formula of statistics 5.6.
     assert shift.interval == pytest.approx((0.09 - 0.068437, 0.09 + 0.068437), abs=0.015)
+
+
+def test_tests_are_over_instructions_where_pairs_share_them() -> None:
+    """Four pairs of each of 25 instructions that are all judged alike are as much as 25 pairs."""
+    lab = _lab(100)
+    items = tuple(replace(item, question=place // 4) for place, item in enumerate(lab.probes[0].items))
+    shared = Lab(LabSettings(), (ProbePlan("bandwagon", items),), 100, 25)
+    one, other = _follows(100, set(range(8))), _follows(100, set(range(4, 48)))
+    shift = shifted(shared, one, other)
+    # One instruction only by the first, ten only by the second.
+    assert (shift.only_first, shift.only_second) == (4, 40)
+    assert shift.p == pytest.approx(binomtest(1, 11).pvalue)
+    plan = shared.probes[0]
+    cell = measure(plan, "network", codes_of(plan.items, other), "valid", 0.25)
+    # 11 instructions of 4 hits, which are 3 above chance, and 14 of none, 1 below it.
+    assert cell.p == pytest.approx(chi2.sf((11 * 3 - 14) ** 2 / (11 * 9 + 14), 1))
+    alone = measure(lab.probes[0], "network", codes_of(lab.probes[0].items, other), "valid", 0.25)
+    assert alone.p == pytest.approx(binomtest(44, 100, 0.25).pvalue)
+    few = tuple(replace(item, question=place // 20) for place, item in enumerate(lab.probes[0].items))
+    plan = ProbePlan("bandwagon", few)
+    refused = measure(plan, "network", codes_of(plan.items, other), "valid", 0.25)
+    assert refused.p is None
+    assert "5 questions" in refused.reasons["p"]
 
 
 def test_only_pairs_that_count_for_both_are_compared() -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]
+from scipy.stats import binomtest, chi2  # type: ignore[import-untyped]
 from sklearn.metrics import accuracy_score  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.curves import CODES, Codes
-from judgenet.stats.discussion import change_counts, mind_changes, others_majority, overturns, overturns_of
+from judgenet.stats.discussion import (
+    change_counts,
+    mind_changes,
+    others_majority,
+    overturns,
+    overturns_by_question,
+    overturns_of,
+)
 
 LETTERS: dict[str, Verdict | None] = {"A": "a", "B": "b", "T": "tie", "-": None}
 
@@ -151,3 +158,32 @@ def test_counts_of_codes_are_those_of_verdicts() -> None:
     assert overturns_of(change_counts(before, after, human)) == overturns(
         verdicts(BEFORE), verdicts(AFTER), verdicts(HUMAN)
     )
+
+
+def test_copies_of_the_same_pair_do_not_make_a_change_clearer() -> None:
+    """20 questions of 4 equal pairs: the width and the p of the questions, not of the pairs."""
+    before, after, human = (np.array([CODES.index("a")] * 20, np.uint8) for _ in range(3))
+    after[:9] = CODES.index("b")
+    human[:8] = CODES.index("b")
+    once = overturns_by_question(before, after, human, None)
+    assert (once.to_right, once.to_wrong, once.questions_p) == (8, 1, None)
+    assert once.p == pytest.approx(binomtest(8, 9).pvalue)
+    four = [np.repeat(codes, 4) for codes in (before, after, human)]
+    found = overturns_by_question(four[0], four[1], four[2], np.repeat(np.arange(20), 4))
+    assert (found.n, found.to_right, found.to_wrong) == (80, 32, 4)
+    # Obuchowski (1998): the square of the sum over the sum of the squares, of 8 questions of +4 and one of -4.
+    assert found.questions_p == pytest.approx(chi2.sf(28**2 / (9 * 16), 1))
+    assert found.interval is not None
+    assert once.interval is not None
+    over_pairs = overturns_of(change_counts(*four)).interval
+    assert over_pairs is not None
+    assert found.interval.high - found.interval.low > 1.5 * (over_pairs.high - over_pairs.low)
+
+
+def test_changes_on_few_questions_have_no_test_and_say_so() -> None:
+    before = np.array([1] * 20, np.uint8)
+    after = np.array([3] * 20, np.uint8)
+    found = overturns_by_question(before, after, after, np.repeat(np.arange(5), 4))
+    assert (found.interval, found.questions_p, found.to_right) == (None, None, 20)
+    assert "5 questions" in found.reasons["questions_p"]
+    assert "5 questions" in found.reasons["rate_ci"]

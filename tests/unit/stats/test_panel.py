@@ -246,6 +246,9 @@ def test_holm_is_that_of_statsmodels() -> None:
         ps = (rng.random(size) ** 3).tolist()
         assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1].tolist())
     assert holm([]) == []
+    # By hand: 3 x .01, then 2 x .02 raised to it, then 1 x .5; what was not tested stays so.
+    assert holm([0.02, None, 0.01, 0.5]) == [pytest.approx(0.04), None, pytest.approx(0.03), pytest.approx(0.5)]
+    assert holm([None]) == [None]
     with pytest.raises(ValueError, match="p value"):
         holm([1.2])
 

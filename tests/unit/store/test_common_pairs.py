@@ -22,7 +22,7 @@ def test_pairs_are_the_same_by_id_and_content_whatever_their_place(tmp_path: Pat
     with Store.open(place, readonly=True) as store:
         first, second = runs(store)
         assert common_pairs((store, first), (store, second)) == [(3, 0), (4, 2), (0, 3)]
-        assert common_pairs(store, second, first) == [(3, 0), (0, 3), (2, 4)]
+        assert common_pairs((store, second), (store, first)) == [(3, 0), (0, 3), (2, 4)]
 
 
 def test_all_pairs_of_the_same_data_are_common(tmp_path: Path) -> None:
