@@ -30,6 +30,7 @@ PAGE_W: Final = 210 / 25.4 * 120
 PAGE_H: Final = 297 / 25.4 * 120
 """A page in px of the design, 120 of which are an inch."""
 
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
 
 
@@ -87,9 +88,9 @@ def _data(document: Document) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """A value of the document as JSON holds it: a block as a table of its fields with its ``kind``."""
     if isinstance(value, str):
-        return clean(value)
+        return clean(_LINE_END.sub(" ", value))
     if isinstance(value, Excerpt):
-        return {"text": clean(value.text), "cut": value.note}
+        return {"text": clean(_LINE_END.sub("\n", value.text).expandtabs(4)), "cut": value.note}
     if isinstance(value, Votes):
         return {name: f"{count:,}" for name, count in value._asdict().items()}
     if isinstance(value, NeuronVerdict):
