@@ -99,7 +99,8 @@ def test_evidence_cannot_leave_its_block(evidence: str, echoes: int) -> None:
         heard = (Heard(1, None, "ab", Evaluation(text, "a", 7, 4)), Heard(1, None, "ba", Evaluation(text, "a", 7, 4)))
         return BOOK.layer(LayerView(PLAIN, "ab", 2, mark, "json", heard)).shared
 
-    kept = echoed.replace(mark, "…").replace(mark.upper(), "…")
+    # What looks like a delimiter loses its brackets, so that a judge cannot write one.
+    kept = re.sub(r"<<([^<>\n]*)>>", "‹\\1›", echoed.replace(mark, "…").replace(mark.upper(), "…"))
     contents = ["Q", "R", "A", "B"]
     assert skeleton(shared(echoed), mark, [*contents, kept, kept]) == skeleton(shared("E"), mark, [*contents, "E", "E"])
 
@@ -112,8 +113,8 @@ def test_an_echoed_mark_is_taken_out_of_roles_and_evidence(echo: object) -> None
     heard = (Heard(1, role, "ab", Evaluation(echoed, "tie", 5, 5)),)
     prompts = BOOK.layer(LayerView(PLAIN, "ab", 2, mark, "json", heard))
     prompt = prompts.prompt(Seat(1, role, 1))
-    # The instruction, four texts and one evidence.
-    assert prompt.user.lower().count(mark) == 1 + 2 * 5
+    # The instruction, four texts, one evidence, and three roles: its own, the evidence's, and what it was told of.
+    assert prompt.user.lower().count(mark) == 1 + 2 * 8
 
 
 @given(name=anything, description=anything)

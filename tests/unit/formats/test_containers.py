@@ -337,7 +337,8 @@ def test_parquet_of_pandas(tmp_path: Path) -> None:
     assert [pair.id for pair in pairs] == ["1", "2"]
     assert [pair.question for pair in pairs] == ["NA", "a\rb\x00"]
     assert [pair.response_a for pair in pairs] == ["", ""]
-    assert [pair.human for pair in pairs] == ["a", None]
+    # A null label beside annotators is theirs.
+    assert [pair.human for pair in pairs] == ["a", "tie"]
     assert [pair.annotators for pair in pairs] == [(("ann", "a"),), (("bob", "tie"),)]
     assert [pair.tags for pair in pairs] == [("t",), ()]
 

@@ -22,8 +22,8 @@ from judgenet.core.network import (
 from judgenet.core.network_changes import network_changes
 from judgenet.core.network_json import to_json
 from judgenet.core.presets import network
+from judgenet.figures import judges
 from judgenet.figures.judges import judges_warning, what_differs
-from judgenet.report import judges
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo
 from judgenet.store.usage import ModelUse

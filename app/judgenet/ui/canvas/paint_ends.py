@@ -138,7 +138,9 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", "Vote", "" if field or w < 150 else right)
     if field:
         box = rule_rect(w, h)
-        _draw_field(painter, ink, box, named if ink.width(named) <= box.width() - 40 else vote.name or vote.rule)
+        wordings = (named, vote.name or vote.rule, vote.rule)
+        whole = next((text for text in wordings if ink.width(text) <= box.width() - 40), vote.rule)
+        _draw_field(painter, ink, box, whole)
     used = "" if vote.used is None or vote.of is None else f"{vote.used:,} of {vote.of:,} used"
     room = w - 2 * INSIDE
     if vote.bars and not design and h >= 118:
