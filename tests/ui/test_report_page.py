@@ -345,3 +345,31 @@ async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio,
     next(action for action in menu.actions() if action.text() == "None").trigger()
     await until(lambda: "Beside run-1" not in page.text.toPlainText(), "one run alone")
     assert page.compare_choice.text() == "Compare"
+
+
+async def test_the_short_report_is_one_page_and_is_opened_after_it_is_saved(
+    studio: Studio, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await reported(studio, place)
+    full = page.pages.count
+    assert full > 1
+    click(page.length.button("short"))
+    await until(lambda: page.pages.count == 1, "the short report")
+    assert not any(box.isEnabled() for box in page.parts.values())
+    assert "own parts" in page.parts["method"].toolTip()
+    opened: list[Path] = []
+    monkeypatch.setattr("judgenet.ui.pages.report._open_outside", opened.append)
+    await page.write(place / "short.html")
+    trouble = told(studio)
+    assert trouble is not None
+    assert trouble.mend is not None
+    assert trouble.second is not None
+    assert (trouble.mend.text, trouble.second.text) == ("Open", "Show folder")
+    trouble.mend.callback()
+    trouble.second.callback()
+    assert opened == [place / "short.html", place]
+    await page.write(place / "short.json")
+    assert json.loads((place / "short.json").read_text("utf-8"))["neurons"] == []
+    click(page.length.button("full"))
+    await until(lambda: page.pages.count == full, "the full report")
+    assert page.parts["method"].isEnabled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from judgenet.report.outline import PARTS, PartKey, outline
 from judgenet.report.outline_bias import lab_document
 from judgenet.report.pdf import pdf
 from judgenet.report.rules import ProjectRules, project_rules
+from judgenet.report.short import short_document, short_figures
 from judgenet.report.study import deepen
 from judgenet.report.tables import lab_csv, lab_report_json, latex, markdown
 from judgenet.stats.intervals import RESAMPLES
@@ -70,7 +72,7 @@ def report(
     aggregation: Annotated[
         str | None, typer.Option(help="What counts as the network's verdict: c1, c2_l1, …, c2_all, chair.")
     ] = None,
-    pairs: Annotated[int, typer.Option(min=0, help="Pairs of each kind to read closely.")] = 3,
+    pairs: Annotated[int, typer.Option(min=0, help="Example pairs of each kind.")] = 3,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap; 0 leaves it out.")] = RESAMPLES,
     compare: Annotated[
@@ -83,6 +85,9 @@ def report(
     without: Annotated[
         list[str] | None, typer.Option(metavar="PART", help="A part to leave out. Repeatable.", show_default=False)
     ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="One page: the rate, agreement, bias, what was left out, the method.")
+    ] = False,
     chosen: ChosenOption = None,
     own_rules: Annotated[
         bool, typer.Option("--own-rules", help="Count votes as the run recorded, whatever the project says now.")
@@ -103,8 +108,11 @@ def report(
       judgenet report out -o report.html
       judgenet report out -o report.html -o report.pdf -o figures.csv
       judgenet report out -o report.html --compare other --without pairs
+      judgenet report out -o page.pdf --short
     """
     shown = _parts(part or [], without or [])
+    if short and (part or without or compare):
+        raise InputError("--short has its own parts. Leave --part, --without and --compare out, or leave out --short.")
     for path in output:
         if path.suffix.lower() not in _WRITERS:
             raise InputError(f"-o {path}: the ending says the form. Known: {', '.join(_WRITERS)}.")
@@ -142,7 +150,10 @@ def report(
             )
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
-        found = deepen(store, found, frame, chosen=chosen, on_step=on_step)
+        if short:
+            found = replace(found, bias=lab_figures(store, lambda: on_step("Bias lab")))
+        else:
+            found = deepen(store, found, frame, chosen=chosen, on_step=on_step)
         if compare is not None:
             on_step(f"Reading {compare}")
             with open_run(compare, project) as (other_store, other):
@@ -152,7 +163,9 @@ def report(
                     )
                 except ValueError as error:
                     raise InputError(f"--compare {compare}: {error}") from None
-    document = outline(found, shown)
+    document = short_document(found) if short else outline(found, shown)
+    if short:
+        found = short_figures(found)
     for path in output:
         _write(path, _WRITERS[path.suffix.lower()](found, document))
 

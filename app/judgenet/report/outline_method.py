@@ -61,6 +61,31 @@ def method_lines(report: Report) -> tuple[Line, ...]:
     return (_judges(report), _data(report), _figures(report))
 
 
+def short_method(report: Report) -> tuple[Line, Line]:
+    """The method in two sentences: what judged and whose verdict counts; how the figures came about."""
+    names = list(dict.fromkeys(use.returned or use.requested for use in report.about.models))
+    if report.about.recorded:
+        judged: list[Inline] = [f"The verdicts of {plural(len(report.neurons), 'judge')} were recorded elsewhere"]
+    else:
+        orders = {"both": "in both orders", "ab": "with A first", "ba": "with B first"}
+        order = orders.get(report.spec.orders, "in an order drawn at random")
+        judged = [f"{_network(report).removesuffix('. ')}, {order}"]
+        if names:
+            judged += [", by ", Given(_named(names))]
+    judged.append(f"; the network's verdict is {aggregation_title(report.decides)}.")
+    rates = report.rates
+    if rates.corrected.value is not None:
+        figures = (
+            f"The win rate counts a tie half and is corrected with {plural(rates.labelled, 'human label')}, stratified "
+            "by verdict"
+        )
+    elif report.headline.agreement.n_used:
+        figures = "Agreement compares the network's verdicts with human labels, and the win rate is uncorrected"
+    else:
+        figures = "There are no human labels to compare the verdicts with, and the win rate is uncorrected"
+    return tuple(judged), (f"{figures}; answers that could not be scored are missing: never zero, never a tie.",)
+
+
 def sources(report: Report) -> tuple[str, ...]:
     """The literature that the method names, and nothing else."""
     text = " ".join(part for line in method_lines(report) for part in line if isinstance(part, str))

@@ -70,7 +70,7 @@ def people_section(report: Report) -> Iterable[Block]:
     if people is None or people.panel.h.n == 0:
         return
     panel = people.panel
-    yield Section("People among themselves", f"{plural(len(panel.raters), 'annotator')}")
+    yield Section("Agreement between annotators", f"{plural(len(panel.raters), 'annotator')}")
     coefficients = {
         "Mean pairwise agreement, h": panel.h,
         "Krippendorff's alpha": panel.alpha_nominal,
@@ -222,7 +222,7 @@ def raters_section(report: Report) -> Iterable[Block]:
     if more is None:
         return
     if more.raters is not None and more.raters.best is not None:
-        yield Section("Who agrees with people most", plural(len(more.raters.raters), "neuron"))
+        yield Section("Agreement with people by neuron", plural(len(more.raters.raters), "neuron"))
         yield from _raters(more.raters, "neuron")
     if more.role_raters is not None and more.role_raters.best is not None:
         yield Section("Which role agrees most", plural(len(more.role_raters.raters), "role"), level=3)
@@ -277,7 +277,7 @@ def diversity_section(report: Report) -> Iterable[Block]:
     layers = () if report.more is None else report.more.layers
     if not layers:
         return
-    yield Section("How alike the neurons are", "by layer")
+    yield Section("Agreement between neurons", "by layer")
     yield Table(
         ("Layer", "Two neurons differ, %", "All equal, %", "Krippendorff's alpha", "Both wrong, %", "Yule's Q", "n"),
         (False, True, True, True, True, True, True),
@@ -392,7 +392,7 @@ def learned_section(report: Report) -> Iterable[Block]:
     ways = () if report.more is None else report.more.learned
     if not any(way.agreement is not None for way in ways):
         return
-    yield Section("Weights of neurons, learned", "cross-fitted")
+    yield Section("Learned weights", "cross-fitted")
     rows = [_learned_row(way.title, way.agreement, way.intervals) for way in ways]
     rows += [
         _learned_row(aggregation_title(name), found.agreement, found.intervals, strong=name == report.decides)
@@ -687,7 +687,7 @@ def plan_section(report: Report) -> Iterable[Block]:
     plan = None if report.more is None else report.more.plan
     if plan is None:
         return
-    yield Section("Labels still wanted", f"for a 95 % interval {100 * plan.width:g} points wide")
+    yield Section("Labels needed", f"for a 95 % interval {100 * plan.width:g} points wide")
     rows = []
     for method in PLAN_METHODS:
         need = plan.needs[method]

@@ -19,7 +19,7 @@ _KIND_TITLES: dict[Kind, str] = {
 def studies_section(report: Report) -> Iterable[Block]:
     if not report.studies:
         return
-    yield Section("Pairs, read closely")
+    yield Section("Example pairs")
     yield Paragraph(
         ("A judge sees the responses as Response 1 and Response 2, in the order shown: its words follow that.",), "note"
     )
@@ -79,7 +79,7 @@ def _speaker(report: Report, quote: Quote) -> Line:
 def prompts_section(report: Report) -> Iterable[Block]:
     if not report.prompts:
         return
-    yield Section("What exactly was sent", "one prompt of each kind")
+    yield Section("Prompts as sent", "one prompt of each kind")
     yield Paragraph(
         (
             "For pair ",

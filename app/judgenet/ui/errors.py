@@ -66,13 +66,15 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that the user must know. ``details`` is what "Copy details" copies beside what is shown."""
+    """Something that the user must know. ``details`` is what "Copy details" copies beside what is shown; ``second`` is
+    another thing that can be done than ``mend``."""
 
     what: str
     where: str = ""
     mend: Mend | None = None
     details: str = ""
     level: Level = "error"
+    second: Mend | None = None
     at: datetime = field(default_factory=lambda: datetime.now().astimezone(), compare=False)
 
     @property
@@ -94,7 +96,13 @@ class ErrorPort(Protocol):
     """Where pages tell of trouble."""
 
     def tell(
-        self, what: str, where: str = "", mend: Mend | None = None, details: str = "", level: Level = "error"
+        self,
+        what: str,
+        where: str = "",
+        mend: Mend | None = None,
+        details: str = "",
+        level: Level = "error",
+        second: Mend | None = None,
     ) -> None:
         """Shows trouble in the bar. Texts are plain, and secrets in them are struck out."""
         ...
@@ -124,19 +132,21 @@ class ErrorBar(QWidget):
         self._more = QLabel(self._frame)
         self._mend = QPushButton(self._frame)
         self._mend.setAccessibleName("Fix it")
+        self._second = QPushButton(self._frame)
         self._copy = QPushButton("Copy details", self._frame)
         self._close = QToolButton(self._frame)
         self._close.setIcon(icon("close"))
         self._close.setAccessibleName("Close this message")
         self._close.setToolTip("Close this message")
-        for button in (self._mend, self._copy):
+        for button in (self._mend, self._second, self._copy):
             button.setProperty("control", "small")
         set_kind(self._copy, "flat")
         self._mend.clicked.connect(self._mended)
+        self._second.clicked.connect(self._did_second)
         self._copy.clicked.connect(self._copied)
         self._close.clicked.connect(self.close_first)
         row = QHBoxLayout(self._frame)
-        for widget in (self._icon, self._text, self._more, self._mend, self._copy, self._close):
+        for widget in (self._icon, self._text, self._more, self._mend, self._second, self._copy, self._close):
             row.addWidget(widget, stretch=int(widget is self._text))
         self._row = row
         column = QVBoxLayout(self)
@@ -182,10 +192,16 @@ class ErrorBar(QWidget):
         return tuple(self._troubles)
 
     def tell(
-        self, what: str, where: str = "", mend: Mend | None = None, details: str = "", level: Level = "error"
+        self,
+        what: str,
+        where: str = "",
+        mend: Mend | None = None,
+        details: str = "",
+        level: Level = "error",
+        second: Mend | None = None,
     ) -> None:
         """Shows trouble; the same once more replaces the one before."""
-        trouble = Trouble(scrub(what), scrub(where), mend, details, level)
+        trouble = Trouble(scrub(what), scrub(where), mend, details, level, second)
         self._troubles = [other for other in self._troubles if other.sentence != trouble.sentence]
         self._troubles.insert(0, trouble)
         self._show()
@@ -217,6 +233,10 @@ class ErrorBar(QWidget):
             self.close_first()
             mend.callback()
 
+    def _did_second(self) -> None:
+        if self._troubles and self._troubles[0].second is not None:
+            self._troubles[0].second.callback()
+
     def _copied(self) -> None:
         if self._troubles:
             QGuiApplication.clipboard().setText(self._troubles[0].report())
@@ -243,5 +263,9 @@ class ErrorBar(QWidget):
         self._mend.setVisible(first.mend is not None)
         self._mend.setText(first.mend.text if first.mend else "")
         self._mend.setAccessibleName(first.mend.text if first.mend else "Fix it")
+        self._second.setVisible(first.second is not None)
+        self._second.setText(first.second.text if first.second else "")
+        self._second.setAccessibleName(first.second.text if first.second else "Another way")
+        self._copy.setVisible(first.level != "note" or bool(first.details))
         self._copy.setText("Copy details")
         self._place()

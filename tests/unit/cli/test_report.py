@@ -186,7 +186,7 @@ def test_parts_another_run_and_how_labels_were_chosen(
     assert found["found"]["test"]["only_first"] == expected["mcnemar"]["only_first_right"]
     assert found["common"] == expected["pairs"]["common"]
     assert main(["report", str(run), "-o", str(file), "--without", "prompts", "--without", "pairs"]) == 0
-    assert "## What exactly was sent" not in file.read_text("utf-8")
+    assert "## Prompts as sent" not in file.read_text("utf-8")
     assert main(["report", str(run), "-o", str(file), "--part", "nothing"]) == 2
     assert "--part nothing: there is no such part. Parts: run, agreement" in capsys.readouterr().err
 
@@ -203,3 +203,21 @@ def test_the_rule_of_the_project_is_taken(tmp_path: Path) -> None:
         figures = json.loads((tmp_path / "r.json").read_text("utf-8"))
         found.append((figures["decides"], figures["spec"]["aggregation"]["ties"]))
     assert found == [("c2_l1", "candidate"), ("c2_all", "abstain"), ("c1", "candidate")]
+
+
+def test_one_page_in_every_form(run: Path, tmp_path: Path) -> None:
+    names = ("s.html", "s.pdf", "s.md", "s.tex", "s.csv", "s.json")
+    files = [tmp_path / name for name in names]
+    outputs = [word for file in files for word in ("-o", str(file))]
+    assert main(["report", str(run), "--short", *outputs]) == 0
+    text = (tmp_path / "s.md").read_text("utf-8")
+    assert "## Left out" in text
+    assert "## Sources" not in text
+    assert (tmp_path / "s.pdf").read_bytes().startswith(b"%PDF")
+    assert json.loads((tmp_path / "s.json").read_text("utf-8"))["neurons"] == []
+    assert "Each pair was judged by" in (tmp_path / "s.tex").read_text("utf-8")
+
+
+def test_the_short_report_has_its_own_parts(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run), "--short", "--part", "method", "-o", str(tmp_path / "s.md")]) == 2
+    assert "--short has its own parts" in capsys.readouterr().err

@@ -52,7 +52,7 @@ def test_the_pdf_holds_what_the_report_says(report: Report) -> None:
         f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",
         "Agreement with people",
         "By neuron",
-        "Pairs, read closely",
+        "Example pairs",
         report.data.hash,
         report.studies[0].quotes[0].evidence.text,
         "c2*(all)",

@@ -166,7 +166,7 @@ def test_all_of_it_is_written_in_every_form(report: Report) -> None:
     for part in ("people", "raters", "diversity", "review", "learned", "sizes", "ranking", "plan"):
         assert made[part], part  # type: ignore[index]
     text = markdown(outline(report))
-    assert "Who agrees with people most" in text
+    assert "Agreement with people by neuron" in text
     assert "nan" not in text.lower().split()
     assert "None" not in text
     found = json.loads(report_json(report), parse_constant=pytest.fail)
@@ -185,7 +185,7 @@ def test_all_of_it_is_written_in_every_form(report: Report) -> None:
 def test_parts_can_be_left_out(report: Report) -> None:
     kept = [part for part in PARTS if part not in ("learned", "sizes")]
     text = markdown(outline(report, kept))
-    assert "## Weights of neurons, learned" not in text
+    assert "## Learned weights" not in text
     assert "## Smaller networks" not in text
     assert "## Ranking of systems" in text
 

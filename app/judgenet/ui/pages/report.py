@@ -33,6 +33,7 @@ from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
 from judgenet.report.pdf import page_pictures
+from judgenet.report.short import short_document, short_figures
 from judgenet.report.tables import markdown
 from judgenet.report.words import clean, plural
 from judgenet.store.files import FileError, atomic_write
@@ -123,6 +124,11 @@ class ReportPage(OfRunPage):
         column.addWidget(self.about)
         column.addWidget(self.view)
         column.addWidget(line())
+        self.length = Segment("Length", [("full", "Full"), ("short", "Short (one page)")])
+        self.length.chosen.connect(self._length_chosen)
+        column.addWidget(label("Length", "section"))
+        column.addWidget(self.length)
+        column.addWidget(line())
         column.addWidget(label("Parts", "section"))
         self.parts: dict[PartKey, QCheckBox] = {}
         for key in PARTS:
@@ -131,12 +137,12 @@ class ReportPage(OfRunPage):
             box.toggled.connect(self._parts_changed)
             self.parts[key] = box
             column.addWidget(box)
-        self.studies = SpinBox("Pairs of each kind to read closely", 0, MOST_STUDIES)
+        self.studies = SpinBox("Example pairs of each kind", 0, MOST_STUDIES)
         self.studies.setValue(self._state.studies)
         self.studies.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.studies.valueChanged.connect(self._state.choose_studies)
         row = QHBoxLayout()
-        row.addWidget(label("Pairs of each kind", tone="text2"), 1)
+        row.addWidget(label("Example pairs of each kind", tone="text2"), 1)
         row.addWidget(self.studies)
         column.addLayout(row)
         column.addWidget(line())
@@ -276,6 +282,31 @@ class ReportPage(OfRunPage):
         if self._sections is not None:
             self._soon.start()
 
+    @property
+    def short(self) -> bool:
+        """The short report of one page is chosen."""
+        return self.length.current == "short"
+
+    def _length_chosen(self, _key: str) -> None:
+        self._enable_parts()
+        if self._sections is not None:
+            self._compose()
+
+    def _enable_parts(self) -> None:
+        """Parts can be chosen where the run has something to say there; the short report has its own."""
+        made, beside = self._sections, self._beside
+        self.studies.setEnabled(not self.short)
+        if made is None:
+            return
+        for key, box in self.parts.items():
+            box.setEnabled(bool(made[key]) and not self.short)
+            why = "This run has nothing to say here."
+            if key == "comparison":
+                why = "Choose a run to compare with in the top bar."
+                if beside is not None:
+                    why = f"Run {beside.other.run.number} has no pair in common with this one."
+            box.setToolTip("The short report has its own parts." if self.short else "" if made[key] else why)
+
     def _view_chosen(self, key: str) -> None:
         self.views.setCurrentWidget(self.pages if key == "pages" else self.text)
 
@@ -339,14 +370,7 @@ class ReportPage(OfRunPage):
         made = await self.context.tasks.off_thread(sections, report)
         if results is self._shown and beside is self._beside:
             self._report, self._sections = report, made
-            for key, box in self.parts.items():
-                box.setEnabled(bool(made[key]))
-                why = "This run has nothing to say here."
-                if key == "comparison":
-                    why = "Choose a run to compare with in the top bar."
-                    if beside is not None:
-                        why = f"Run {beside.other.run.number} has no pair in common with this one."
-                box.setToolTip("" if made[key] else why)
+            self._enable_parts()
             self._compose()
 
     def _with_beside(self, results: Results, report: Report, beside: Beside) -> Report:
@@ -364,7 +388,8 @@ class ReportPage(OfRunPage):
         report = self._report
         if report is None or self._sections is None:
             return
-        document = self._document = outline(report, self.chosen_parts, self._sections)
+        document = short_document(report) if self.short else outline(report, self.chosen_parts, self._sections)
+        self._document = document
         where = self.text.verticalScrollBar().value()
         self.text.setPlainText(markdown(document))
         self.text.verticalScrollBar().setValue(where)
@@ -406,7 +431,7 @@ class ReportPage(OfRunPage):
     def _suggestion(self, ending: str) -> Path:
         number = 0 if self._shown is None else self._shown.run.number
         folder = self.context.document.folder if self.context.document.path is not None else Path.home()
-        return folder / f"report-run-{number}{ending}"
+        return folder / f"{'short-' if self.short else ''}report-run-{number}{ending}"
 
     async def _ask_and_save(self, ending: str | None) -> None:
         filters = [f"{form.name} (*{known})" for known, form in FORMS.items() if ending in (None, known)]
@@ -426,9 +451,10 @@ class ReportPage(OfRunPage):
                 f"The ending says the form. Known: {', '.join(FORMS)}.", path.name, level="warning"
             )
             return
+        figures = short_figures(report) if self.short else report
 
         def work(job: Job) -> None:
-            written = form.write(report, document)
+            written = form.write(figures, document)
             job.check()
             atomic_write(path, written)
 
@@ -493,13 +519,18 @@ class ReportPage(OfRunPage):
 
     def _say_saved(self, path: Path, what: str = "") -> None:
         folder = path if path.is_dir() else path.parent
+        show = Mend("Show folder", lambda: _open_outside(folder))
+        text = f"Saved{f': {what}' if what else ''}."
+        if path.is_dir():
+            self.context.errors.tell(text, str(path), show, level="note")
+        else:
+            opener = Mend("Open", lambda: _open_outside(path))
+            self.context.errors.tell(text, str(path), opener, level="note", second=show)
 
-        def show() -> None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
-        self.context.errors.tell(
-            f"Saved{f': {what}' if what else ''}.", str(path), Mend("Show the folder", show), level="note"
-        )
+def _open_outside(path: Path) -> None:
+    """Opens a file or folder with the system's program for it."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def _slug(title: str) -> str:

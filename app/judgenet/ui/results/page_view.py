@@ -59,6 +59,11 @@ class PageView(QAbstractScrollArea):
         return max(0, min(len(self._pages) - 1, round((self.verticalScrollBar().value()) / self._pitch)))
 
     @property
+    def count(self) -> int:
+        """How many pages there are."""
+        return len(self._pages)
+
+    @property
     def _page_size(self) -> QSize:
         px = self._theme.px
         room = self.viewport().width() - 2 * px(_MARGIN)
