@@ -1,0 +1,106 @@
+"""Effective votes against numpy's correlations, worked examples, and LLMBar's recorded judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judgenet.formats import read_pairs
+from judgenet.formats.judgments import parse_conditions, read_judgments
+from judgenet.stats.effective_votes import correlations, effective, effective_votes, error_matrix, greedy_panel
+from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
+from judgenet.store.recorded import import_run, select
+
+
+def test_kish_worked_examples() -> None:
+    assert effective(0.0, 9) == 9
+    assert effective(1.0, 9) == 1
+    # Nine judges that are worth two votes (arXiv 2605.29800) have a mean correlation of .4375.
+    assert effective(0.4375, 9) == pytest.approx(2.0)
+
+
+def test_correlations_are_numpys_and_leave_out_what_is_missing() -> None:
+    rng = np.random.default_rng(3)
+    values = (rng.random((200, 5)) < 0.4).astype(float)
+    assert correlations(values) == pytest.approx(np.corrcoef(values.T))
+    values[:50, 1] = np.nan
+    found = correlations(values)
+    both = np.corrcoef(values[50:, 0], values[50:, 1])[0, 1]
+    assert found[0, 1] == pytest.approx(both)
+    values[:, 2] = 1.0
+    assert np.isnan(correlations(values)[2]).all()
+
+
+def test_copies_of_one_judge_are_one_vote_and_independent_ones_are_all() -> None:
+    rng = np.random.default_rng(0)
+    n = 4000
+    human = rng.choice([1, 3], n).astype(np.uint8)
+    right = rng.random((n, 6)) < 0.7
+    independent = np.where(right, human[:, None], 4 - human[:, None]).astype(np.uint8)
+    questions = np.arange(n)
+    apart = effective_votes(independent, human, questions, resamples=400)
+    assert apart.value == pytest.approx(6, abs=0.3)
+    assert apart.interval is not None
+    assert apart.interval[0] <= apart.value <= apart.interval[1]
+    copies = np.repeat(independent[:, :1], 6, axis=1)
+    same = effective_votes(copies, human, questions, resamples=0)
+    assert same.value == pytest.approx(1.0)
+    assert same.correlation == pytest.approx(1.0)
+
+
+def test_intervals_cover_and_questions_widen_them() -> None:
+    """A shared error with probability w makes the correlation of two judges known: e (1 - e) w² over e (1 - e)."""
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(120):
+        human = np.full(300, 1, np.uint8)
+        common = rng.random(300) < 0.3
+        share = rng.random((300, 4)) < 0.6
+        own = rng.random((300, 4)) < 0.3
+        wrong = np.where(share, common[:, None], own)
+        verdicts = np.where(wrong, 3, 1).astype(np.uint8)
+        found = effective_votes(verdicts, human, np.arange(300), resamples=300)
+        assert found.interval is not None
+        covered += found.interval[0] <= effective(0.36, 4) <= found.interval[1]
+    assert covered >= 105
+    repeated = effective_votes(np.repeat(verdicts, 4, axis=0), np.repeat(human, 4), np.repeat(np.arange(300), 4))
+    once = effective_votes(verdicts, human, np.arange(300))
+    assert repeated.interval == pytest.approx(once.interval, abs=0.05)
+
+
+def test_what_has_no_worth_says_why() -> None:
+    one = np.full((20, 1), 1, np.uint8)
+    human = np.full(20, 1, np.uint8)
+    assert effective_votes(one, human, np.arange(20)).reason == "one judge is one vote"
+    two = np.full((20, 2), 1, np.uint8)
+    assert effective_votes(two, human, np.arange(20)).reason == "no two judges both err and are right"
+    assert effective_votes(two, np.zeros(20, np.uint8), np.arange(20)).n == 0
+    assert error_matrix(np.array([[0, 1]], np.uint8), np.array([1], np.uint8)).tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.data
+def test_eighteen_judges_of_llmbar_are_two_and_a_half_votes(shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "llmbar"
+    files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
+    where = parse_conditions("task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules")
+    selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, where)
+    with Store.open(tmp_path / "run.judgenet.db") as store:
+        frame = RunFrame.read(store, import_run(store, selected))
+    found = effective_votes(frame.neurons, frame.human, frame.questions, resamples=500)
+    assert (round(found.value or 0, 2), round(found.correlation or 0, 3)) == (2.55, 0.357)
+    assert found.interval is not None
+    assert found.interval[0] < 2.55 < found.interval[1]
+    names = frame.names
+    vanilla = [place for place, name in enumerate(names) if name.endswith("|Vanilla")]
+    one_a_model = effective_votes(frame.neurons, frame.human, frame.questions, columns=vanilla, resamples=0)
+    assert round(one_a_model.value or 0, 2) == 2.25
+    for model in {name.partition("|")[0] for name in names}:
+        mine = [place for place, name in enumerate(names) if name.startswith(f"{model}|")]
+        prompts = effective_votes(frame.neurons, frame.human, frame.questions, columns=mine, resamples=0)
+        assert 1.2 <= round(prompts.value or 0, 1) <= 1.7
+    order = greedy_panel(frame.neurons, frame.human, most=6)
+    assert names[order[0].column] == "GPT-4|Vanilla"
+    assert order[-1].votes > one_a_model.value  # type: ignore[operator]
