@@ -579,6 +579,36 @@ async def test_judgments_are_imported_into_a_project(studio: Studio, place: Path
     assert studio.window.context.navigator.page == "results"
 
 
+async def test_networks_are_imported_and_exported(studio: Studio, place: Path, monkeypatch: Any) -> None:
+    await opened(studio, project_at(place))
+    context = studio.window.context
+    before = context.document.spec
+    target = place / "net.graphml"
+
+    async def where(*_: Any, **__: Any) -> Path:
+        return target
+
+    async def files(*_: Any, **__: Any) -> list[Path]:
+        return [target]
+
+    monkeypatch.setattr("judgenet.ui.frame_actions.ask_save_file", where)
+    monkeypatch.setattr("judgenet.ui.frame_actions.ask_files", files)
+    context.actions.trigger("network.export")
+    await until(target.exists)
+    studio.window.frame_actions.new_from_preset("jury")
+    await settle()
+    jury = context.document.spec
+    context.actions.trigger("network.import")
+    await until(lambda: context.document.spec == before)
+    assert context.navigator.page == "design"
+    assert context.document.undo_stack.undoText() == "Import network"
+    target.write_text("<svg/>", encoding="utf-8")
+    context.document.undo_stack.undo()
+    context.actions.trigger("network.import")
+    await until(lambda: studio.window.errors.isVisible())
+    assert context.document.spec == jury
+
+
 # Errors
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judgenet.api.pairs import Pairs
 from judgenet.core import presets
@@ -95,8 +95,43 @@ class Network:
         """The network's name."""
         return self.spec.name
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Network:
+        """The network in a file of GraphML or node-link JSON, as :meth:`to_file` or another program wrote it.
+
+        :raises judgenet.core.network.NetworkError: the file cannot be read, or holds no network of judges; the message
+            says where and how to mend it.
+        """
+        from judgenet.formats.network_files import read_network
+
+        return cls(read_network(Path(path)))
+
+    @classmethod
+    def from_graph(cls, graph: nx.DiGraph[Any]) -> Network:
+        """The network of a networkx graph whose edges lead from each neuron to those that read it.
+
+        Attributes of nodes say what each is; see :func:`judgenet.core.network_from_graph.from_graph`.
+
+        :raises judgenet.core.network.NetworkError: the graph is no network of judges.
+        """
+        from judgenet.core.network_from_graph import from_graph
+
+        return cls(from_graph(graph))
+
+    def to_file(self, path: str | Path) -> Path:
+        """Writes who reads whom by the ending of ``path``: ``.graphml``, ``.json`` (node-link), ``.dot`` (Graphviz) or
+        ``.svg`` (a picture). :meth:`from_file` reads the first two. Gives the path.
+
+        :raises judgenet.core.network.NetworkError: another ending.
+        :raises judgenet.store.files.FileError: it cannot be written.
+        """
+        from judgenet.report.network_files import write_network
+
+        write_network(self.spec, Path(path))
+        return Path(path)
+
     def graph(self) -> nx.DiGraph[str]:
-        """Who reads whom, as a networkx graph."""
+        """Who reads whom, as a networkx graph of its own: change it, and :meth:`from_graph` takes it back."""
         from judgenet.core.network_graph import graph
 
         return graph(self.spec)

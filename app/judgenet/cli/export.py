@@ -20,10 +20,15 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import exact_stdout
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.network import NetworkSpec
+from judgenet.core.network_json import from_json
+from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.formats.tables import guard_cell
+from judgenet.report.network_files import NETWORK_FORMATS
 from judgenet.stats.lab import counted_pairs
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
+from judgenet.store.files import atomic_write, load_project
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result, labs
@@ -38,11 +43,16 @@ class What(StrEnum):
     ROLES = "roles"
     LABELS = "labels"
     BIAS = "bias"
+    NETWORK = "network"
 
 
 class Format(StrEnum):
     JSONL = "jsonl"
     CSV = "csv"
+    GRAPHML = "graphml"
+    JSON = "json"
+    DOT = "dot"
+    SVG = "svg"
 
 
 def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
@@ -186,6 +196,27 @@ def bias_records(store: Store, name: str | None = None) -> Iterator[dict[str, An
     return counted_pairs(result)
 
 
+def _network_of(run: str, project: Path | None) -> NetworkSpec:
+    """The network of a project file, or the one that a run was judged by."""
+    if run.endswith(PROJECT_SUFFIX) and Path(run).is_file():
+        return load_project(Path(run)).network
+    with open_run(run, project) as (_, info):
+        return from_json(info.record["network"])
+
+
+def _write_text(text: str, output: Path | None) -> None:
+    """Writes to a file, whole or not at all, or to standard output."""
+    if output is None:
+        exact_stdout().write(text)
+        sys.stdout.flush()
+        return
+    if output.is_dir():
+        raise InputError(f"-o {output}: is a folder. Name a file in it.")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(output, text)
+    typer.echo(f"{output}: the network", err=True)
+
+
 _RECORDS = {
     What.CALLS: call_records,
     What.VERDICTS: verdict_records,
@@ -201,19 +232,36 @@ def export(
         typer.Option(
             help="calls: all of each call; verdicts: a line a pair; roles; people's labels; bias: every pair that a "
             "bias lab counts, with its answers (RUN is then the lab's folder, or FOLDER/lab-2), or that bias "
-            "--recorded counts (a folder without a lab, or FOLDER/run-1)."
+            "--recorded counts (a folder without a lab, or FOLDER/run-1); network: the graph of who reads whom, of a "
+            "project file as it stands, or of a run."
         ),
     ],
-    format: Annotated[Format, typer.Option(help="JSON Lines or CSV.")] = Format.JSONL,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="jsonl (the default) or csv; of a network json (node-link, the default), graphml, dot (Graphviz) or "
+            "svg (a picture). judgenet network import reads graphml and json.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; standard output if left out.")
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Write the calls, verdicts, roles or human labels of a run, or the pairs behind its biases or a bias lab.
+    """Write the calls, verdicts, roles or human labels of a run, the pairs behind biases, or the network.
 
     Example: judgenet export out --what verdicts --format csv -o verdicts.csv
+
+    Example: judgenet export study.judgenet --what network --format graphml -o network.graphml
     """
+    allowed = tuple(map(Format, NETWORK_FORMATS)) if what is What.NETWORK else (Format.JSONL, Format.CSV)
+    format = format or (Format.JSON if what is What.NETWORK else Format.JSONL)
+    if format not in allowed:
+        raise InputError(f"--format {format}: --what {what} is written as {', '.join(allowed)}.")
+    if what is What.NETWORK:
+        _write_text(NETWORK_FORMATS[format](_network_of(run, project)), output)
+        return
     with ExitStack() as stack:
         if what is What.BIAS:
             path, name = find_run(run, project)

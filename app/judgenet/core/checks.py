@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.learned import misfit
 from judgenet.core.network import (
+    AGGREGATION_CHOICES,
     RECORDED,
     Language,
     NetworkError,
@@ -106,13 +107,6 @@ def _choices(spec: NetworkSpec) -> Iterator[Problem]:
         if value not in choices:
             allowed = ", ".join(map(str, choices))
             yield Problem("error", path, f"{path} is {value!r}.", f"Choose one of {allowed}.")
-
-
-AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
-    "vote": ("neuron", "call"),
-    "ties": ("abstain", "candidate"),
-    "fallback": ("tie", "c1"),
-}
 
 
 def _learned(spec: NetworkSpec) -> Iterator[Problem]:

@@ -173,6 +173,13 @@ class Aggregation:
     learned: LearnedRule | None = None
 
 
+AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
+    "vote": ("neuron", "call"),
+    "ties": ("abstain", "candidate"),
+    "fallback": ("tie", "c1"),
+}
+"""The choices of each rule of an aggregation."""
+
 USUAL_ROLES = 4
 """How many roles are reckoned with where the model alone decides."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from judgenet.core.documents import well_formed
 from judgenet.core.network import (
     USUAL_ROLES,
     NetworkSpec,
@@ -16,9 +18,19 @@ from judgenet.core.network import (
     neuron_settings,
     places_of,
 )
+from judgenet.core.network_json import to_json
 
 if TYPE_CHECKING:
     import networkx as nx
+
+NodeKind = Literal["pair", "roles", "neuron", "aggregation", "chair", "verdict", "missing"]
+"""What a node is; ``missing`` is one that an edge of the design names and that the network does not have."""
+
+NEURON_ATTRIBUTES = ("role", "description", "endpoint", "model", "temperature", "max_tokens", "samples")
+"""What a neuron's node says of it."""
+
+DESIGN = "design"
+"""The attribute of a graph that holds the whole design in its JSON form."""
 
 PAIR, ROLES, AGGREGATION, CHAIR, VERDICT = "pair", "roles", "aggregation", "chair", "verdict"
 """Nodes that are no neurons. A neuron's node is ``"layer.neuron"``, both from 1."""
@@ -26,8 +38,7 @@ PAIR, ROLES, AGGREGATION, CHAIR, VERDICT = "pair", "roles", "aggregation", "chai
 MOST_ROLES = 1000
 """A layer as wide as there are roles has at most so many neurons in the graph of a design."""
 
-MISSING = "missing"
-"""The kind of a node that an edge of the design names and that the network does not have."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 _KEPT = 32
 """So many graphs are kept: a run has one for each number of roles, an editor one for each recent design."""
@@ -70,11 +81,11 @@ class NetworkGraph:
 
     def dangling(self, layer: int, place: int) -> tuple[int, ...]:
         """The places that a neuron's own edges name and that the layer before does not have by the design."""
-        return tuple(sorted(of for of, _ in self._wires(layer, place, MISSING)))
+        return tuple(sorted(of for of, _ in self._wires(layer, place, "missing")))
 
     def doubled(self, layer: int, place: int) -> tuple[int, ...]:
         """The places that a neuron's own edges name more than once."""
-        wires = (*self._wires(layer, place, "neuron"), *self._wires(layer, place, MISSING))
+        wires = (*self._wires(layer, place, "neuron"), *self._wires(layer, place, "missing"))
         return tuple(sorted(of for of, times in wires if times > 1))
 
     def unreached(self) -> tuple[tuple[int, int], ...]:
@@ -87,7 +98,7 @@ class NetworkGraph:
         every = ((layer, place) for layer, places in enumerate(self.layers) for place in places)
         return tuple(at for at in every if neuron_node(at[0] + 1, at[1] + 1) not in reached)
 
-    def _wires(self, layer: int, place: int, kind: str) -> list[tuple[int, int]]:
+    def _wires(self, layer: int, place: int, kind: NodeKind) -> list[tuple[int, int]]:
         """The place of each neuron of a kind that a neuron reads, and how many times it is named."""
         nodes = self.net.nodes
         node = neuron_node(layer + 1, place + 1)
@@ -120,20 +131,39 @@ def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
     Edges are what is handed on: the pair to role generation where there is one and to the first layer, evaluations
     from layer to layer, all neurons to the aggregation, the last layer to the chair, both to the verdict. Every node
     has ``kind`` (pair, roles, neuron, aggregation, chair, verdict) and ``column``, its place from left to right;
-    neurons have ``layer`` and ``neuron`` too, from 1 as in records, ``role`` where the design gives one, and the
-    ``endpoint`` and ``model`` that are asked. In a design that :func:`~judgenet.core.checks.check` refuses there may
-    be nodes of the kind ``missing``, which an edge names and which do not exist.
+    neurons have ``layer`` and ``neuron`` too, from 1 as in records, and their :func:`neuron_attributes`. The graph's
+    attribute ``design`` is the whole network in its JSON form. In a design that
+    :func:`~judgenet.core.checks.check` refuses there may be nodes of the kind ``missing``, which an edge names and
+    which do not exist. :func:`judgenet.core.network_from_graph.from_graph` is the way back.
     """
     made = network_graph(spec, roles)
     net = made.net.copy()
+    net.graph.update({"name": spec.name, DESIGN: to_json(spec)})
     for layer, places in enumerate(made.layers):
         for place in places:
-            node = net.nodes[neuron_node(layer + 1, place + 1)]
-            role = designed_role(spec, layer, place)
-            settings = neuron_settings(spec, layer, place)
-            given = {"role": role and role.name, "endpoint": settings.endpoint, "model": settings.model}
-            node.update({name: value for name, value in given.items() if value})
+            net.nodes[neuron_node(layer + 1, place + 1)].update(neuron_attributes(spec, layer, place))
     return net
+
+
+def neuron_attributes(spec: NetworkSpec, layer: int, place: int) -> dict[str, Any]:
+    """What a neuron's node says of it: its role where the design gives one, and the settings in force."""
+    role = designed_role(spec, layer, place)
+    settings = neuron_settings(spec, layer, place)
+    given: dict[str, Any] = {
+        "role": role and _plain(role.name),
+        "description": role and _plain(role.description),
+        "endpoint": settings.endpoint and _plain(settings.endpoint),
+        "model": settings.model and _plain(settings.model),
+        "temperature": None if settings.temperature == "default" else settings.temperature,
+        "max_tokens": settings.max_tokens,
+        "samples": settings.samples,
+    }
+    return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _plain(text: str) -> str:
+    """The text as every form of file can hold it, XML too. The design itself keeps it as it is."""
+    return _CONTROL.sub("\ufffd", well_formed(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def in_order(net: nx.DiGraph[str]) -> tuple[str, ...]:
@@ -227,6 +257,6 @@ def _wire(net: nx.DiGraph[str], before: _LayerShape, of: _LayerShape, layer: int
         source = neuron_node(layer, read + 1)
         if read not in there:
             data: dict[str, Any] = {"layer": layer, "neuron": read + 1, "column": net.nodes[node]["column"] - 1}
-            net.add_node(source, kind=MISSING, **data)
+            net.add_node(source, kind="missing", **data)
         times = wires.count(read)
         net.add_edge(source, node, **({"times": times} if times > 1 else {}))

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from judgenet.core.checks import AGGREGATION_CHOICES
 from judgenet.core.documents import DocumentError, Fields, kind_of
 from judgenet.core.network import (
+    AGGREGATION_CHOICES,
     DEFAULTS,
     Aggregation,
     ChairSpec,

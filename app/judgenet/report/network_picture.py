@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.aggregate import aggregation_title, deciding
 from judgenet.core.network import NetworkSpec, designed_role, designed_width, needs_roles
 from judgenet.core.network_graph import design_graph
+from judgenet.report.charts import WIDTH
 from judgenet.report.drawing import (
     Box,
     Drawing,
@@ -20,6 +21,8 @@ from judgenet.report.drawing import (
     curve,
     elided,
     line,
+    of_theme,
+    svg,
 )
 from judgenet.report.words import plural
 
@@ -108,6 +111,11 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
     # What stands below a block of cells needs a line of its own.
     foot = 24 if any(column.cells for column in columns) else 2
     return Drawing(out_x + _OUT_W + 1, bottom + foot, (*edges, *nodes), network_words(spec, decides))
+
+
+def network_svg(spec: NetworkSpec) -> str:
+    """The network as an SVG file of its own, in the colours of the light theme."""
+    return svg(network_picture(spec, deciding(spec), WIDTH), of_theme("light"), alone=True)
 
 
 def network_words(spec: NetworkSpec, decides: str) -> str:

@@ -24,6 +24,8 @@ from judgenet.engine.recorded_project import record_judgments
 from judgenet.formats import read_pairs
 from judgenet.formats.errors import DataError
 from judgenet.formats.judgments import read_judgments
+from judgenet.formats.network_files import read_network
+from judgenet.report.network_files import write_network
 from judgenet.report.words import clean
 from judgenet.store.db import StoreError
 from judgenet.store.recorded import describe
@@ -46,6 +48,7 @@ from judgenet.ui.tour import Tour
 from judgenet.ui.words import count, day
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
+NETWORK_FILES: Final = ("Networks (*.graphml *.xml *.json)", "All files (*)")
 PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *.gz *.zip)", "All files (*)")
 EXAMPLE_PAIRS: Final = 12
 """The small model takes a few minutes for so many; the others of the file can be chosen on the page Data."""
@@ -163,6 +166,26 @@ class FrameActions(QObject):
                 self._no_run,
                 menu="Project",
                 words="recorded elsewhere mt-bench alpacaeval pandalm run open",
+            ),
+            Action(
+                "network.import",
+                "Import network…",
+                self.import_network,
+                "",
+                "import",
+                self._can_edit,
+                menu="Project",
+                words="graph graphml node-link json open",
+            ),
+            Action(
+                "network.export",
+                "Export network…",
+                self.export_network,
+                "",
+                "export",
+                open_,
+                menu="Project",
+                words="graph graphml node-link json dot graphviz save",
             ),
             Action("project.save", "Save", self.save, "Ctrl+S", "save", open_, menu="Project"),
             Action("project.save_as", "Save as…", self.save_as, "Ctrl+Shift+S", "save", still, menu="Project"),
@@ -347,6 +370,12 @@ class FrameActions(QObject):
 
     def _needs_still_project(self) -> bool | str:
         return self._no_run() if self._context.document.is_open else self._needs_project()
+
+    def _can_edit(self) -> bool | str:
+        still = self._needs_still_project()
+        if still is not True:
+            return still
+        return self._context.document.read_only or True
 
     def _can_undo(self) -> bool | str:
         document = self._context.document
@@ -533,6 +562,41 @@ class FrameActions(QObject):
         self.open_file(project)
         self._context.navigator.go("results")
         self._context.errors.tell(told, project.name, level="note")
+
+    def import_network(self) -> None:
+        """Asks for a network that was drawn elsewhere, and puts it in the place of the project's."""
+        self._context.tasks.start(self._ask_for_network(), "Import network")
+
+    async def _ask_for_network(self) -> None:
+        document = self._context.document
+        files = await ask_files(self._window, "Import network", NETWORK_FILES, str(document.folder))
+        if not files:
+            return
+        try:
+            spec = read_network(files[0])
+        except NetworkError as error:
+            self._context.errors.tell_exception(error, "No network was imported")
+            return
+        document.edit_network("Import network", spec)
+        self._context.navigator.go("design")
+
+    def export_network(self) -> None:
+        """Asks where to write the network's graph, and writes it."""
+        self._context.tasks.start(self._ask_and_export_network(), "Export network")
+
+    async def _ask_and_export_network(self) -> None:
+        document = self._context.document
+        suggestion = document.folder / f"{document.title}.graphml"
+        forms = ("GraphML (*.graphml)", "Node-link JSON (*.json)", "Graphviz (*.dot)", "SVG (*.svg)")
+        path = await ask_save_file(self._window, "Export network", forms, suggestion, "graphml")
+        if path is None:
+            return
+        try:
+            write_network(document.spec, path)
+        except (NetworkError, OSError) as error:
+            self._context.errors.tell_exception(error, "The network was not exported")
+            return
+        self._context.errors.tell(f"The network is in {path.name}.", level="note")
 
     def save(self) -> None:
         """Saves now, and says so. A draft is asked for a place first."""

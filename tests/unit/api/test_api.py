@@ -193,6 +193,19 @@ def test_a_report_is_written_by_its_ending(server: JudgeServer, pairs: list[Pair
     assert target.read_text(encoding="utf-8").startswith("Report of run 1, 2×2")
 
 
+def test_networks_are_files_and_graphs(tmp_path: Path) -> None:
+    network = jn.Network.layers(2, 2, model="m", endpoint="lab", roles=["Truth", "Form"])
+    for ending in ("graphml", "json"):
+        assert jn.Network.from_file(network.to_file(tmp_path / f"net.{ending}")).spec == network.spec
+    assert network.to_file(tmp_path / "net.svg").read_text(encoding="utf-8").startswith("<?xml")
+    with pytest.raises(NetworkError, match=r"is written as \.graphml, \.json, \.dot, \.svg"):
+        network.to_file(tmp_path / "net.png")
+    graph = network.graph()
+    assert jn.Network.from_graph(graph).spec == network.spec
+    graph.remove_edge("1.2", "2.1")
+    assert jn.Network.from_graph(graph).spec.layers[1].neurons[0].inputs == (0,)
+
+
 def test_a_project_of_somebody_else_gets_no_key(
     pairs: list[Pair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ COMMANDS = (
     "curve",
     "bias",
     "export",
+    "network",
     "report",
     "shots",
     "selfcheck",

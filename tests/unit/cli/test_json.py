@@ -327,6 +327,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet bias": (("bias", *LAB, "--probes", "all"),),
     "judgenet bias --estimate": (("bias", *LAB, "--probes", "all", "--estimate"),),
     "judgenet export --what labels": (("export", "labelled", "--what", "labels"),),
+    "judgenet export --what network": (("export", "asked", "--what", "network"),),
     "judgenet export --what bias": (("export", "lab", "--what", "bias"),),
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet endpoint trust": (("endpoint", "trust"),),
@@ -344,6 +345,10 @@ def _records(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 def answer(judgenet: Judgenet, words: list[str]) -> Any:
     """What a command prints for machines, with a reason beside all that is missing."""
+    if words[-1] == "network":
+        network = parsed(judgenet(*words).out)
+        assert network["graph"]["design"].pop("layers")
+        return network | {"graph": network["graph"] | {"design": None}}
     if words[0] == "export":
         return _records(judgenet(*words).lines)
     found = parsed(judgenet(*words, "--json").out)

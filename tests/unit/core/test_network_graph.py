@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judgenet.core.checks import check
 from judgenet.core.design import disconnect, set_role, set_wiring
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Wiring, with_settings
-from judgenet.core.network_graph import MISSING, design_graph, graph, in_order, network_graph
+from judgenet.core.network_graph import design_graph, graph, in_order, network_graph
 from judgenet.core.presets import PRESETS, network
 
 
@@ -122,7 +122,7 @@ def test_edges_that_lead_nowhere_and_edges_drawn_twice() -> None:
     assert [net.dangling(1, place) for place in range(2)] == [(5,), (-1,)]
     assert [net.doubled(1, place) for place in range(2)] == [(), (1,)]
     assert [net.inputs(1, place) for place in range(2)] == [(0,), (1,)]
-    assert graph(spec).nodes["1.6"]["kind"] == MISSING
+    assert graph(spec).nodes["1.6"]["kind"] == "missing"
     # A neuron that has no role on a pair is no mistake.
     some = replace(wired(plain(3), by_hand((2,), (0,))), roles=RolesSpec("generated"))
     assert network_graph(some, 2).inputs(1, 0) == ()
