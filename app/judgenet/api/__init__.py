@@ -9,7 +9,7 @@ from judgenet.api.judging import LiveRun, judge, judge_async
 from judgenet.api.networks import Network, Study, endpoint, load
 from judgenet.api.pairs import Pairs, read_pairs
 from judgenet.api.runs import Run, open_run
-from judgenet.api.tables import Figures
+from judgenet.figures.base import Figures
 
 __all__ = [
     "Figures",

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgenet.api.networks import Network
-from judgenet.api.tables import Figures
 from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
 from judgenet.store.copies import named_endpoints, project_beside
@@ -18,9 +17,14 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.locate import find_run
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_info
+from judgenet.store.taught import fair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from judgenet.figures.comparison import RunComparison
+    from judgenet.figures.metrics import Grouping, RunMetrics
+    from judgenet.figures.rates import RunRates
 
 
 class Run:
@@ -82,20 +86,20 @@ class Run:
         with self._open() as (store, run):
             return call_table(store, run, texts=True)
 
-    def agreement(self, by: str | None = None, *, seed: int = 0) -> Figures:
+    def agreement(self, by: Grouping | None = None, *, seed: int = 0) -> RunMetrics:
         """Accuracy, macro-F1 and Cohen's kappa of every aggregation and neuron against the human labels, with 95 %
         intervals, and what ``judgenet metrics`` counts beside them.
 
         ``by`` is ``"task"`` or ``"human"``, for each group too.
         """
-        from judgenet.cli.metrics import run_metrics
+        from judgenet.figures.metrics import run_metrics
 
         with self._open() as (store, run):
-            return Figures(run_metrics(store, run, by, seed=seed), "aggregations")
+            return run_metrics(store, fair_frame(store, run), by, seed=seed)
 
     def rate(
         self, labels: Chosen | None = None, *, aggregation: str | None = None, use: str = "all", seed: int = 0
-    ) -> Figures:
+    ) -> RunRates:
         """How often response B is better, corrected for the network's errors by the human labels.
 
         Args:
@@ -104,19 +108,24 @@ class Run:
             aggregation: whose verdicts; ``None``: those that decide.
             use: which labels: ``"all"`` or ``"every:5"``.
         """
-        from judgenet.cli.rate import run_rates
+        from judgenet.cli.rate import aggregation_of, labels_used
+        from judgenet.figures.rates import run_rates
 
         with self._open() as (store, run):
-            name = aggregation or deciding(network_of(run))
-            return Figures(run_rates(store, run, name, use, labels, seed), "estimates")
+            frame = fair_frame(store, run)
+            return run_rates(frame, aggregation_of(run, aggregation), labels, used=labels_used(frame, use), seed=seed)
 
-    def compare(self, other: Run, labels: Chosen | None = None, *, seed: int = 0) -> Figures:
-        """The differences of two runs, this one less the other, on the pairs that both judged."""
-        from judgenet.cli.compare import run_comparison
+    def compare(self, other: Run, labels: Chosen | None = None, *, seed: int = 0) -> RunComparison:
+        """The differences of two runs, this one less the other, on the pairs that both judged.
+
+        :raises judgenet.figures.errors.FiguresError: they have no pair in common.
+        """
+        from judgenet.figures.comparison import run_comparison
 
         with self._open() as first, other._open() as second:
-            names = (deciding(network_of(first[1])), deciding(network_of(second[1])))
-            return Figures(run_comparison(first, second, names, "all", labels, seed), "differences")
+            mine, theirs = fair_frame(*first), fair_frame(*second)
+            names = (deciding(mine.spec), deciding(theirs.spec))
+            return run_comparison((first[0], mine), (second[0], theirs), names, labels, seed=seed)
 
     def report(
         self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -13,91 +12,16 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
+from judgenet.figures.curve import run_curve
 from judgenet.report.words import plural
-from judgenet.stats.intervals import Interval
-from judgenet.stats.whatif import ONE_POINT, Point, what_if
-from judgenet.store.db import Store
-from judgenet.store.frame import RunFrame
-from judgenet.store.results import network_of
-from judgenet.store.runs import RunInfo
+from judgenet.stats.whatif import ONE_POINT
+from judgenet.store.taught import fair_frame
 
 
 class RuleOption(StrEnum):
     C1 = "c1"
     C2_ALL = "c2_all"
     C2_LAST = "c2_last"
-
-
-def point_json(point: Point) -> dict[str, Any]:
-    """A size of network as stable keys."""
-    return {
-        "depth": point.depth,
-        "width": point.width,
-        "of_width": point.of_width,
-        "neurons": point.neurons,
-        "orders": list(point.orders),
-        "samples": point.samples,
-        "calls_per_pair": point.calls,
-        "subsets": point.subsets,
-        "all_subsets": point.every,
-        "accuracy": point.accuracy,
-        "accuracy_ci": _ends(point.interval),
-        "lowest": point.lowest,
-        "highest": point.highest,
-        "n_used": point.n_used,
-        "difference": point.difference,
-        "difference_ci": _ends(point.difference_interval),
-    }
-
-
-def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else list(interval)
-
-
-def run_curve(store: Store, run: RunInfo, rule: RuleOption, within: float, seed: int) -> dict[str, Any]:
-    """Accuracy of the exact sub-networks of a run by size; ``null`` with a reason where there are no labels."""
-    frame = RunFrame.read(store, run)
-    calls, names = frame.what_if_calls(), frame.names
-    figures: dict[str, Any] = {
-        "run": run.id,
-        "aggregation": rule.value,
-        "seed": seed,
-        "within": within,
-        "pairs": {"total": len(calls.human), "labelled": int((calls.human > 0).sum())},
-    }
-    found = None
-    if names:
-        found = what_if(calls, network_of(run).aggregation, rule.value, tolerance=within, seed=seed)
-    if found is None:
-        why = "no pair has both a human label and a verdict"
-        return {
-            **figures,
-            "questions": None,
-            "whole": None,
-            "curve": [],
-            "smallest": None,
-            "best_neuron": None,
-            "reason": why,
-        }
-    neuron, accuracy = found.best_neuron
-    against = found.best.difference_interval
-    return {
-        **figures,
-        "questions": found.questions,
-        "reason": f"no interval: {found.few}" if found.few else None,
-        "whole": point_json(found.whole),
-        "curve": [point_json(point) for point in found.points],
-        "smallest": point_json(found.smallest),
-        "best_neuron": {
-            "name": names[neuron],
-            "accuracy": accuracy,
-            "accuracy_ci": _ends(found.best.interval),
-            "n_used": found.best.n_used,
-            "whole_minus_best": -found.best.difference,
-            "whole_minus_best_ci": None if against is None else [-against.high, -against.low],
-            "chosen": "on the same pairs",
-        },
-    }
 
 
 def print_curve(figures: dict[str, Any], console: Console) -> None:
@@ -178,8 +102,8 @@ def curve(
     if not 0 <= within < 1:
         raise InputError(f"--within {within}: a share from 0 to 1, such as 0.01 for one point.")
     with open_run(run, project) as (store, info):
-        figures = run_curve(store, info, aggregation, within, seed)
+        figures = run_curve(fair_frame(store, info), aggregation.value, within, seed=seed)
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(figures.to_json())
     else:
-        print_curve(figures, Terminal())
+        print_curve(figures.to_dict(), Terminal())

@@ -21,115 +21,17 @@ from judgenet.cli.rate import (
     LabelsOption,
     aggregation_of,
     labels_used,
-    sample_json,
 )
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
+from judgenet.figures.label_plan import run_label_plan
 from judgenet.formats.labels import read_labels
-from judgenet.stats.label_plan import KClassPlan, TwoClassPlan, plan_k_class, plan_labels, plan_two_class
-from judgenet.stats.planning import Need, draw_labels
 from judgenet.store.db import Store, now
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
 from judgenet.store.results import within_name
 from judgenet.store.runs import RunInfo, run_info, run_pairs
 from judgenet.store.taught import fair_frame
-
-
-def run_plan(
-    store: Store, run: RunInfo, aggregation: str | None, width: float, labels: str, chosen: Chosen | None, seed: int
-) -> tuple[dict[str, Any], list[str]]:
-    """The plan for a run, and the ids of the pairs to label next.
-
-    :raises InputError: no pair has a verdict yet.
-    """
-    name = aggregation_of(run, aggregation)
-    frame = fair_frame(store, run)
-    used = labels_used(frame, labels)
-    sample = frame.label_sample(name, chosen, used)
-    labelled, others = sample.labelled, sample.others
-    if not labelled and not others.total():
-        raise InputError(f"{run.id}: no pair has a verdict of {name} yet, so that nothing can be planned.")
-    counting = sample.chosen in ("random", "within-verdict")
-    plan = plan_labels(labelled, others, width, counting=counting, by_question=frame.by_question(name, sample, used))
-    figures: dict[str, Any] = {
-        "run": run.id,
-        "aggregation": name,
-        "width": width,
-        "pairs": plan.pairs,
-        "labelled": sum(plan.have.values()),
-        "pilot": plan.labelled,
-        "chosen": sample.chosen,
-        "label_sources": sample_json(sample),
-        "assumed": plan.assumed,
-        "assumption": plan.assumption,
-        "n_questions": plan.effect.questions,
-        "design_effect": {
-            "value": plan.effect.value,
-            "source": plan.effect.source or None,
-            "words": plan.effect.words,
-            "reasons": {} if plan.effect.source else {"source": "no two judged pairs have the same question"},
-        },
-        "needs": {method: need_json(need) for method, need in plan.needs.items()},
-        "two_class": _two_class(plan_two_class(labelled, others, width, plan.effect)),
-        "k_class": _k_class(plan_k_class(labelled, others, width, plan.effect)),
-        "strata": {
-            verdict: {
-                **asdict(part),
-                "pairs": plan.totals[verdict],
-                "labels": plan.have.get(verdict, 0),
-                "target": plan.targets[verdict],
-            }
-            for verdict, part in plan.strata.items()
-        },
-        "curve": [{"labels": count, "width": expected} for count, expected in plan.curve("random")],
-    }
-    possible = plan.needs["within_verdict"].labels is not None
-    unlabelled = {
-        verdict: [frame.pairs.ids[index] for index in indexes]
-        for verdict, indexes in frame.unlabelled(name, counting=counting).items()
-    }
-    following = draw_labels(unlabelled, plan.more, seed) if possible else []
-    figures["next"] = following
-    figures["next_seed"] = seed
-    figures["next_chosen"] = "within-verdict"
-    return figures, following
-
-
-def need_json(need: Need) -> dict[str, Any]:
-    """A number of labels as stable keys: ``needed`` by the formula, ``labels`` as advised, ``null`` with a reason."""
-    return {"needed": need.needed, "labels": need.labels, "floor": need.floor, "reason": need.reason or None}
-
-
-def _two_class(plan: TwoClassPlan) -> dict[str, Any]:
-    found = plan.needs
-    if found is None:
-        return {"assumed": False, "reason": plan.reason}
-    allocation = plan.allocation
-    return {
-        "assumed": plan.assumed,
-        "rate": plan.rate,
-        "specificity": plan.specificity,
-        "sensitivity": plan.sensitivity,
-        "optimal": need_json(found.optimal),
-        "equal": need_json(found.equal),
-        "random": need_json(found.at_random),
-        "published_allocation": None if allocation is None else dict(zip("ab", allocation, strict=True)),
-        "reason": None,
-        "reasons": {} if allocation is not None else {"published_allocation": found.optimal.reason},
-    }
-
-
-def _k_class(plan: KClassPlan) -> dict[str, Any]:
-    if plan.needs is None:
-        return {"reason": plan.reason}
-    return {
-        "optimal": need_json(plan.needs.optimal),
-        "equal": need_json(plan.needs.equal),
-        "allocation": dict(zip(plan.classes, plan.needs.allocation, strict=True)),
-        "reason": None,
-    }
-
 
 _TITLES = {
     "random": "stratified, labels at random",
@@ -246,15 +148,17 @@ def labels(
             _print_told(told)
         return
     with open_run(run, project) as (store, info):
-        figures, ids = run_plan(store, info, aggregation, width, labels, None if given else chosen, seed)
+        name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
+        used = labels_used(frame, labels)
+        figures = run_label_plan(frame, name, width, None if given else chosen, used=used, seed=seed)
     if following is not None:
         with open_output("--next", following, "w") as out:
-            out.writelines(f"{name}\n" for name in ids)
+            out.writelines(f"{name}\n" for name in figures.next)
     if as_json:
-        typer.echo(json.dumps({**figures, **told}, allow_nan=False))
+        typer.echo(json.dumps({**figures.to_dict(), **told}, allow_nan=False))
     else:
         _print_told(told)
-        print_plan(figures, Terminal())
+        print_plan(figures.to_dict(), Terminal())
 
 
 def _import(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,42 +9,23 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.as_json import agreement_figures
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.cli.compare import difference_json
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.aggregate import deciding
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
-from judgenet.figures.learned import (
-    WARNINGS,
-    LessOther,
-    Way,
-    below_baseline,
-    learn_way,
-    learned_rule,
-    learned_ways,
-    less_others,
-    neuron_likeness,
-)
-from judgenet.stats.agreement import agreement_of
-from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
-from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
-from judgenet.stats.verdicts import sign_codes
+from judgenet.figures.learned import learn_way, learned_rule
+from judgenet.figures.learning import run_learning
 from judgenet.store.approvals import carry
 from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.project_file import ProjectFile
-from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
@@ -63,118 +43,6 @@ class Kind(StrEnum):
     def way(self) -> LearnedKind:
         ways: dict[Kind, LearnedKind] = {Kind.ANY_SIGN: "any_sign", Kind.DAWID_SKENE: "dawid_skene"}
         return ways.get(self, "nonnegative")
-
-
-def _figures(frame: RunFrame, places: NDArray[np.int64], codes: Codes) -> dict[str, Any]:
-    """Agreement with people on some pairs and its intervals as stable keys; ``codes`` are of these pairs."""
-    questions = np.unique(frame.questions[places], return_inverse=True)[1]
-    found = agreement_figures(questions, frame.human[places], {"learned": codes})
-    return found["learned"]  # type: ignore[no-any-return]
-
-
-def run_learning(store: Store, run: RunInfo, seed: int, part: Part | None) -> dict[str, Any]:
-    """Every way to join the neurons of a run, cross-fitted, with its agreement; one that is refused has a reason."""
-    frame = fair_frame(store, run)
-    done = frame.done
-    ways = learned_ways(frame, seed)
-    said = {way: verdict_codes(of.verdicts) for way, of in ways.items() if not isinstance(of, str)}
-    votes = {name: codes[done] for name, codes in frame.aggregations.items()}
-    less = less_others(frame.questions[done], frame.human[done], said, votes, seed=seed)
-    alike = neuron_likeness(frame)
-    figures: dict[str, Any] = {
-        "run": run.id,
-        "folds": FOLDS,
-        "seed": seed,
-        "decides": deciding(network_of(run)),
-        "pairs": {"total": len(done), "labelled": int((frame.human[done] > 0).sum())},
-        "neurons": list(frame.names),
-        "learned": {way: _way(frame, way, of, said.get(way), less.get(way, ()), alike) for way, of in ways.items()},
-        "votes": {name: _figures(frame, done, codes) for name, codes in votes.items()},
-        "neurons_alike": {"q": alike, "reason": None if alike is not None else "no two neurons have a labelled pair"},
-    }
-    if part is not None:
-        figures["leave_out"] = {part.value: _left_out(frame, seed)}
-    return figures
-
-
-def _way(
-    frame: RunFrame,
-    way: Way,
-    learned: Learned | str,
-    codes: Codes | None,
-    less: Sequence[LessOther],
-    alike: float | None,
-) -> dict[str, Any]:
-    warning = {"warning": WARNINGS[way]} if way in WARNINGS else {}
-    if isinstance(learned, str) or codes is None:
-        return {"accuracy": None, "reason": learned, **warning}
-    below = below_baseline(way, agreement_of(pair_counts(frame.human[frame.done], codes)), alike)
-    told = {
-        **_figures(frame, frame.done, codes),
-        "weights": dict(zip(frame.names, learned.weights, strict=True)),
-        "penalty": learned.penalty,
-        "less": {of.other: _less_json(of) for of in less},
-        "below_baseline": below,
-        **warning,
-    }
-    if learned.penalty is None:
-        told["reasons"] = told["reasons"] | {"penalty": "there is no penalty in this way"}
-    return told
-
-
-def _less_json(of: LessOther) -> dict[str, Any]:
-    """What a way gains over another verdict, as stable keys."""
-    test = of.found.test
-    return {
-        **{name: difference_json(found) for name, found in of.found.differences.items()},
-        "n": test.n,
-        "only_learned_right": test.only_first,
-        "only_other_right": test.only_second,
-        "p": of.p,
-        "p_over": "pairs" if of.found.questions_p is None else "questions",
-        "reason": None if of.p is not None else "no labelled pair has a verdict of both",
-    }
-
-
-def _left_out(frame: RunFrame, seed: int) -> dict[str, Any]:
-    """Each task judged by weights fitted to the others, beside the neuron that is best on this very task: chosen by the
-    labels on which it is measured, it looks better than it is."""
-    done = frame.done
-    labels = [CODES[code] for code in frame.human[done]]
-    names = [name or "(none)" for name in frame.pairs.task_names]
-    tasks = [names[number] for number in frame.pairs.tasks[done]]
-    questions = frame.questions[done].tolist()
-    try:
-        verdicts = {
-            name: verdict_codes(
-                leave_out(
-                    frame.votes[done], labels, tasks, questions, nonnegative=name == "nonnegative", seed=seed
-                ).verdicts
-            )
-            for name in ("nonnegative", "any_sign")
-        }
-    except LearningError as error:
-        return {"reason": str(error)}
-    told: dict[str, Any] = {}
-    for task in sorted(set(tasks)):
-        mine = np.array([of == task for of in tasks])
-        told[task] = {name: _figures(frame, done[mine], codes[mine]) for name, codes in verdicts.items()}
-        told[task]["best_neuron"] = _best_neuron(frame, done[mine])
-    return told
-
-
-def _best_neuron(frame: RunFrame, places: NDArray[np.int64]) -> dict[str, Any]:
-    votes = frame.votes[places]
-    codes = sign_codes(np.nan_to_num(votes), ~np.isnan(votes))
-    scores = [
-        (agreement_of(pair_counts(frame.human[places], codes[:, neuron])).accuracy, name)
-        for neuron, name in enumerate(frame.names)
-    ]
-    known = [(value, name) for value, name in scores if value is not None]
-    if not known:
-        return {"name": None, "accuracy": None, "reason": "no labelled pair of this task has a verdict"}
-    value, name = max(known, key=lambda one: one[0])
-    return {"name": name, "accuracy": value}
 
 
 _TITLES = {
@@ -324,10 +192,10 @@ def learn(
     if decides and save is None:
         raise InputError("--decides: it goes with --save PROJECT.")
     with open_run(run, project) as (store, info):
-        figures = run_learning(store, info, seed, leave)
+        figures = run_learning(fair_frame(store, info), tasks=leave is not None, seed=seed)
         if save is not None:
-            figures["saved"] = save_learned(store, info, kind, seed, save, decides)
+            figures = replace(figures, saved=save_learned(store, info, kind, seed, save, decides))
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(figures.to_json())
     else:
-        print_learning(figures, Terminal())
+        print_learning(figures.to_dict(), Terminal())

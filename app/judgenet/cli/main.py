@@ -103,6 +103,7 @@ def _bad_input() -> tuple[type[Exception], ...]:
     from judgenet.core.roles import RoleError
     from judgenet.engine.endpoints import EndpointError
     from judgenet.engine.options import OptionError
+    from judgenet.figures.errors import FiguresError
     from judgenet.formats.errors import DataError
     from judgenet.store.db import StoreError
     from judgenet.store.files import FileError
@@ -111,7 +112,7 @@ def _bad_input() -> tuple[type[Exception], ...]:
 
     return (
         *(InputError, BiasError, DataError, DocumentError, FileError, NetworkError, PriceError, PromptError),
-        *(RoleError, OptionError, SecretError, EndpointError, SettingsError, StoreError),
+        *(RoleError, OptionError, SecretError, EndpointError, SettingsError, StoreError, FiguresError),
     )
 
 

@@ -2,240 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.as_json import (
-    annotators_json,
-    discussion_json,
-    diversity_json,
-    figures_json,
-    panels_json,
-    position_json,
-    scores_json,
-    uncertainty_json,
-)
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.aggregate import deciding
-from judgenet.figures.learned import run_learned_notes
-from judgenet.figures.trust import (
-    agreements,
-    discussion,
-    diversity,
-    panels,
-    uncertainty_figures,
-    with_evidence,
-)
-from judgenet.stats.agreement import position_of_codes, review_interval, review_share
-from judgenet.stats.curves import CODES, Codes, right_by_order
-from judgenet.stats.panel import (
-    Coefficient,
-    PanelAgreement,
-    each_annotator,
-    panel_agreement,
-    told_from,
-    with_intervals,
-)
-from judgenet.stats.resampling import few_note
-from judgenet.stats.uncertainty import conflicts
-from judgenet.store.db import Store
+from judgenet.figures.metrics import GROUPINGS, JudgeOptions, run_metrics
+from judgenet.stats.panel import told_from
 from judgenet.store.evidence import SAMPLED_PAIRS
-from judgenet.store.frame import RunFrame
-from judgenet.store.runs import RunInfo, Spent, score_sums, spent
 from judgenet.store.taught import fair_frame
-
-
-@dataclass(frozen=True, slots=True)
-class More:
-    """What is computed beyond agreement and position: whose calls say how sure the network is, and of how many pairs
-    the evidence is compared."""
-
-    scope: str = "all"
-    evidence: int = SAMPLED_PAIRS
-
-
-def run_metrics(
-    store: Store, run: RunInfo, by: str | None = None, *, more: More | None = None, seed: int = 0
-) -> dict[str, Any]:
-    """All figures of a run: agreement by aggregation and neuron, position, annotators, calls, cost; and with ``more``
-    uncertainty, panels, discussion and diversity.
-
-    :raises InputError: there is no such grouping or scope.
-    """
-    found = fair_frame(store, run)
-    spec = found.spec
-    decides = deciding(spec)
-    if by is not None and by not in _GROUPINGS:
-        raise InputError(f"--by {by}: there is no such grouping. Choose one of: {', '.join(_GROUPINGS)}.")
-    if more is not None and more.scope not in ("all", "last", *found.names):
-        named = ", ".join(found.names[:20]) + (", …" if len(found.names) > 20 else "")
-        raise InputError(f"--scope {more.scope}: choose all, last, or a neuron of {run.id}: {named}.")
-    sums, scores = spent(store, run), score_sums(store, run)
-    neurons = {name: found.neurons[:, place] for place, name in enumerate(found.names)}
-    figures: dict[str, Any] = {
-        "run": run.id,
-        "name": run.name,
-        "note": run.note,
-        "state": run.state,
-        "message": run.message,
-        "pairs": {
-            "total": len(found),
-            "finished": int(found.judged.sum()),
-            "labelled": int((found.human > 0).sum()),
-        },
-        "aggregations": _figures(found, found.aggregations, seed=seed),
-        "neurons": _figures(found, neurons, seed=seed),
-        "position": {
-            name: position_json(
-                position_of_codes(*both, found.groups),
-                conflicts(*both, found.groups, seed=seed),
-                right_by_order(found.human, *both),
-            )
-            for name, both in found.both_orders.items()
-        },
-        "scores": {name: scores_json(scores.get(place)) for place, name in zip(found.places, found.names, strict=True)},
-        "calls": _calls(sums, found),
-        "cost": _cost(sums),
-    }
-    panel = _people(found, seed)
-    figures["labels"] = {
-        "used": dict(found.sources.counted),
-        "left_out": dict(found.sources.left_out),
-        "disputed": found.sources.disputed,
-        "settled": found.sources.settled,
-    }
-    figures["annotators"] = annotators_json(panel, each_annotator(found.panels), repeated=found.groups is not None)
-    figures["review_share"] = _review(decides, figures["aggregations"][decides], panel.h)
-    figures["questions"] = len(np.unique(found.questions))
-    figures["notes"] = _notes(found) + found.sources.notes + run_learned_notes(found)
-    if more is not None:
-        figures |= _more(store, run, found, decides, panel.h, more, seed)
-    if by is not None:
-        groups = sorted(_groups(found, by).items())
-        for key, said in (("by", found.aggregations), ("neurons_by", neurons)):
-            figures[key] = {by: {name: _figures(found, said, places, seed=seed) for name, places in groups}}
-    return figures
-
-
-_GROUPINGS = ("task", "human")
-_NO_GROUP = "(none)"
-
-
-def _groups(found: RunFrame, by: str) -> dict[str, NDArray[np.intp]]:
-    """The places of the pairs of each task, or of each human label."""
-    numbers, names = (found.pairs.tasks, found.pairs.task_names) if by == "task" else (found.human, CODES)
-    places = {name or _NO_GROUP: np.flatnonzero(numbers == number) for number, name in enumerate(names)}
-    return {name: of for name, of in places.items() if len(of)}
-
-
-def _figures(
-    found: RunFrame, said: Mapping[str, Codes], places: NDArray[np.intp] | None = None, *, seed: int
-) -> dict[str, Any]:
-    """Agreement with people by name; pairs without label or verdict are in ``n_total`` only."""
-    questions, human = found.questions, found.human
-    if places is not None:
-        questions, human = np.unique(questions[places], return_inverse=True)[1], human[places]
-        said = {name: codes[places] for name, codes in said.items()}
-    return {name: figures_json(*of) for name, of in agreements(questions, human, said, seed=seed).items()}
-
-
-def _people(found: RunFrame, seed: int) -> PanelAgreement:
-    panel = panel_agreement(dict(profile) for (_, profile), times in found.panels.items() for _ in range(times))
-    return with_intervals(panel, found.pairs.annotations, groups=found.groups, seed=seed)
-
-
-def _more(
-    store: Store, run: RunInfo, found: RunFrame, decides: str, h: Coefficient, more: More, seed: int
-) -> dict[str, Any]:
-    alike = diversity(found)
-    if more.evidence:
-        alike = with_evidence(alike, found, store, run, more.evidence, seed=seed)
-    unsure = uncertainty_figures(found, decides, scope=more.scope, target=h.value, seed=seed)
-    return {
-        "uncertainty": uncertainty_json(unsure, f"people's agreement is unknown: {h.reason}"),
-        "panel": panels_json(panels(found, seed=seed)),
-        "discussion": discussion_json(discussion(found)),
-        "diversity": diversity_json(alike),
-    }
-
-
-_REVIEW_CAVEATS = (
-    "a reviewed pair counts as right, although people agree with each other less than that",
-    "for pairs reviewed at random; the most uncertain first may need fewer",
-)
-
-
-def _review(name: str, found: dict[str, Any], h: Coefficient) -> dict[str, Any]:
-    """The share of pairs that people must review to be as accurate as they are among themselves, also at both ends of
-    the interval of the accuracy."""
-    accuracy, ci = found["accuracy"], found["accuracy_ci"]
-    figures: dict[str, Any] = {"aggregation": name, "accuracy": accuracy, "target": h.value}
-    keys = ("review", "saved", "relative", "review_ci")
-    if accuracy is None or h.value is None:
-        reason = found["reasons"].get("accuracy") or f"people's agreement is unknown: {h.reason}"
-        return {**figures, **dict.fromkeys(keys), "reason": reason, "caveats": list(_REVIEW_CAVEATS)}
-    share = review_share(accuracy, h.value)
-    ends, why = None, share.reason or found["reasons"].get("accuracy_ci", "")
-    if ci is not None:
-        ends, known = review_interval(ci[0], ci[1], h.value)
-        why = why or known
-    values = (share.review, share.saved, share.relative, None if ends is None else [end.review for end in ends])
-    return {
-        **figures,
-        **dict(zip(keys, values, strict=True)),
-        "reason": why or None,
-        "caveats": list(_REVIEW_CAVEATS),
-    }
-
-
-_MANY = 5
-
-
-def _notes(found: RunFrame) -> list[str]:
-    notes = []
-    questions = len(np.unique(found.questions))
-    if questions < len(found):
-        notes.append(f"the {len(found):,} pairs hold {questions:,} different questions: intervals are over questions")
-        if few := few_note(questions):
-            notes.append(few)
-    if len(found.names) >= _MANY:
-        notes.append(f"{len(found.names):,} neurons are compared: the best of them looks better here than it is")
-    return notes
-
-
-def _calls(sums: Spent, found: RunFrame) -> dict[str, Any]:
-    return {
-        "finished_pairs_used": int(found.table.used.sum()),
-        "finished_pairs_total": int(found.table.total.sum()),
-        "all": sums.calls,
-        "scored": sums.scored,
-        "unscored": sums.unscored,
-    }
-
-
-def _cost(sums: Spent) -> dict[str, Any]:
-    return {
-        "tokens_in": sums.tokens_in,
-        "tokens_out": sums.tokens_out,
-        "tokens_cached": sums.tokens_cached,
-        "price": None if sums.unpriced else sums.price,
-        "price_known": sums.price,
-        "calls_unpriced": sums.unpriced,
-        "calls_new": sums.calls_new,
-        "calls_from_store": sums.calls - sums.calls_new,
-        "reason": f"{sums.unpriced:,} calls have no known price" if sums.unpriced else None,
-    }
 
 
 def _figure(value: float | None) -> str:
@@ -534,9 +315,15 @@ def metrics(
 
     Example: judgenet metrics out --by task
     """
+    if by is not None and by not in GROUPINGS:
+        raise InputError(f"--by {by}: there is no such grouping. Choose one of: {', '.join(GROUPINGS)}.")
     with open_run(run, project) as (store, info):
-        figures = run_metrics(store, info, by, more=More(scope, evidence), seed=seed)
+        frame = fair_frame(store, info)
+        if scope not in ("all", "last", *frame.names):
+            named = ", ".join(frame.names[:20]) + (", …" if len(frame.names) > 20 else "")
+            raise InputError(f"--scope {scope}: choose all, last, or a neuron of {info.id}: {named}.")
+        figures = run_metrics(store, frame, by, judges=JudgeOptions(scope, evidence), seed=seed)
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(figures.to_json())
     else:
-        print_metrics(figures, Terminal(), every_row=every_row)
+        print_metrics(figures.to_dict(), Terminal(), every_row=every_row)

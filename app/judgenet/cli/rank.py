@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -11,34 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
-from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.systems import rank_run, system_games
+from judgenet.figures.ranking import run_ranking
 from judgenet.stats.ranking import RESAMPLES, Ties
-from judgenet.store.db import Store
-from judgenet.store.frame import RunFrame
-from judgenet.store.runs import RunInfo
+from judgenet.store.taught import fair_frame
 
 _MATRIX = 12
 """Up to so many systems the table of wins is printed."""
-
-
-def run_ranking(
-    store: Store, run: RunInfo, aggregation: str | None, resamples: int, seed: int, ties: Ties = "half"
-) -> dict[str, Any]:
-    """The ranking of a run's systems by its verdicts and, where there are labels, by people.
-
-    :raises InputError: fewer than two systems are named.
-    """
-    name = aggregation_of(run, aggregation)
-    found = system_games(RunFrame.read(store, run))
-    if len(found.names) < 2:
-        raise InputError(
-            f"{run.id}: the pairs name {len(found.names)} systems, and a ranking needs two. "
-            "Name the systems in the columns model_a and model_b of the pairs."
-        )
-    return {"run": run.id, **rank_run(found, name, resamples=resamples, seed=seed, ties=ties).to_json()}
 
 
 def print_ranking(figures: dict[str, Any], console: Console, *, matrix: bool = False) -> None:
@@ -144,8 +123,9 @@ def rank_systems(
       judgenet rank out --aggregation c1 --ties drop --json
     """
     with open_run(run, project) as (store, info):
-        figures = run_ranking(store, info, aggregation, resamples, seed, ties)
+        name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
+        figures = run_ranking(frame, name, ties=ties, resamples=resamples, seed=seed)
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(figures.to_json())
     else:
-        print_ranking(figures, Terminal(), matrix=matrix)
+        print_ranking(figures.to_dict(), Terminal(), matrix=matrix)

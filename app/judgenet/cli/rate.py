@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -17,15 +16,8 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
-from judgenet.core.learned import LEARNED
-from judgenet.figures.learned import run_learned_notes
-from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, k_class_bootstrap
-from judgenet.stats.clustered import rates_over_questions
-from judgenet.stats.curves import CODES
-from judgenet.stats.intervals import decided_win_rate
-from judgenet.stats.length import length_adjusted
-from judgenet.stats.provenance import Sample, left_words
-from judgenet.store.db import Store
+from judgenet.figures.rates import run_rates
+from judgenet.stats.calibration import Method
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
@@ -104,181 +96,6 @@ def labels_used(frame: RunFrame, labels: str) -> NDArray[np.bool_]:
             "Name labelled pairs only."
         )
     return named
-
-
-def sample_json(sample: Sample) -> dict[str, Any]:
-    """Which labels were used and which not, as stable keys: counts of pairs by how they were chosen, and by reason."""
-    return {
-        "chosen": sample.chosen,
-        "why": sample.why,
-        "used": dict(sample.used),
-        "n_used": sample.labelled.total(),
-        "left_out": dict(sample.left_out),
-        "n_left_out": sum(sample.left_out.values()),
-        "drawn_from": sample.population,
-        "reasons": {} if sample.population else {"drawn_from": "it is not kept from how many pairs they were drawn"},
-    }
-
-
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """An estimate as stable keys; where there is none, ``value`` and ``ci`` are ``null`` and ``reason`` says why.
-
-    Too few questions leave ``value`` and take ``ci`` alone. ``n_questions`` is the effective n where questions repeat.
-    """
-    return {
-        "value": estimate.value,
-        "ci": None if estimate.interval is None else list(estimate.interval),
-        "n": estimate.n,
-        "labels": estimate.labels,
-        "n_questions": estimate.questions,
-        "reason": estimate.reason or None,
-        "notes": list(estimate.notes),
-    }
-
-
-def run_rates(
-    store: Store, run: RunInfo, aggregation: str | None, labels: str, chosen: Chosen | None, seed: int
-) -> dict[str, Any]:
-    """Every estimate of the win rate of B over A in a run, and what they rest on."""
-    name = aggregation_of(run, aggregation)
-    frame = fair_frame(store, run)
-    used = labels_used(frame, labels)
-    sample = frame.label_sample(name, chosen, used)
-    counts = frame.by_question(name, sample, used)
-    found = rates_over_questions(counts, sample.chosen, seed=seed)
-    labelled, judged = sample.labelled.total(), sample.labelled.total() + sample.others.total()
-    return {
-        **{method: estimate_json(estimate) for method, estimate in found.estimates.items()},
-        "run": run.id,
-        "aggregation": name,
-        "pairs": {
-            "total": len(frame),
-            "judged": judged,
-            "not_judged": len(frame) - judged,
-            "labelled": labelled,
-            "labelled_not_judged": sample.left_out.get("no verdict", 0),
-        },
-        "chosen": found.chosen,
-        "chosen_assumed": chosen is None and found.chosen == "imported",
-        "labels": sample_json(sample),
-        "classes": list(found.classes),
-        "strata": [
-            {
-                "verdict": part.verdict,
-                "share": part.share,
-                "n": part.n,
-                "labels": part.labels,
-                "mean": part.mean,
-                "sd": part.sd,
-            }
-            for part in found.stratified.strata
-        ],
-        **_more(found, sample, counts, seed),
-        "length_adjusted": _length(frame, name),
-        "notes": _notes(frame, sample, chosen) + (run_learned_notes(frame) if name == LEARNED else []),
-    }
-
-
-def counts_json(by_question: NDArray[np.float64], seed: int = 0) -> dict[str, Any]:
-    """How often A, tie and B were given, from counts by question (questions, 3); the share of ties, and the win rate of
-    B among the decided, uncorrected: Wilson's interval and the exact sign test, over questions where these repeat."""
-    a, tie, b = (int(count) for count in by_question.sum(axis=0))
-    n = a + tie + b
-    found = decided_win_rate(a, b, by_question[:, [0, 2]], seed=seed)
-    return {
-        "a": a,
-        "b": b,
-        "tie": tie,
-        "n": n,
-        "tie_share": tie / n if n else None,
-        "reason": None if n else "there is none",
-        "decided": {
-            "value": found.value,
-            "ci": None if found.interval is None else list(found.interval),
-            "n": found.n,
-            "n_questions": found.questions,
-            "p": found.p,
-            "questions_p": found.questions_p,
-            "reason": found.reason or None,
-            "reasons": _NOT_OVER_QUESTIONS if found.n and found.questions_p is None else {},
-        },
-    }
-
-
-_NOT_OVER_QUESTIONS = {"questions_p": "every question has one pair, so that p is over questions already"}
-
-
-def _bootstrap_json(found: Rates, sample: Sample, seed: int) -> dict[str, Any]:
-    """The K-class interval by resampling pairs, beside that of the delta method, where the estimate is shown."""
-    shown = found.estimates["k_class"]
-    keys = ("ci", "refused", "resamples", "seed")
-    if shown.value is None:
-        return {**dict.fromkeys(keys), "reason": shown.reason}
-    spread = k_class_bootstrap(sample.labelled, sample.others, seed=seed)
-    ends = None if spread.interval is None else list(spread.interval)
-    return {
-        **dict(zip(keys, (ends, spread.refused, spread.resamples, spread.seed), strict=True)),
-        "reason": spread.reason or None,
-    }
-
-
-def _more(found: Rates, sample: Sample, counts: NDArray[np.float64], seed: int) -> dict[str, Any]:
-    these = found.stratified.these_pairs
-    worth = found.worth
-    per_verdict = worth.reason or "every judged pair has a human label"
-    return {
-        "these_pairs": estimate_json(these),
-        "stratified_these_pairs": None if these.interval is None else list(these.interval),
-        "reasons": {"stratified_these_pairs": these.reason} if these.interval is None else {},
-        "decided": estimate_json(found.decided),
-        "verdicts": counts_json(counts[:, 1:].sum(axis=2), seed),
-        "people": counts_json(counts[:, 1:, 1:].sum(axis=1), seed),
-        "k_class_bootstrap": _bootstrap_json(found, sample, seed),
-        "worth": {
-            "multiplier": worth.multiplier,
-            "per_verdict": worth.per_verdict,
-            "correlation": worth.correlation,
-            "reason": worth.reason or None,
-            "reasons": {"per_verdict": per_verdict} if worth.per_verdict is None else {},
-        },
-    }
-
-
-def _length(frame: RunFrame, name: str) -> dict[str, Any]:
-    said = frame.aggregations[name]
-    judged = np.flatnonzero(said)
-    scores = [SCORES[verdict] for code in said[judged] if (verdict := CODES[code]) is not None]
-    found = length_adjusted(scores, frame.longer_b[judged].tolist(), frame.questions[judged].tolist())
-    return {
-        "value": found.value,
-        "ci": None if found.interval is None else list(found.interval),
-        "n": found.n,
-        "labels": 0,
-        "slope": found.slope,
-        "reason": found.reason or None,
-        "reasons": {"slope": found.reason or "all responses differ equally in length"} if found.slope is None else {},
-        "notes": ["uncorrected; where longer answers are truly better, this takes away real quality"],
-    }
-
-
-def _notes(frame: RunFrame, sample: Sample, chosen: Chosen | None) -> list[str]:
-    notes = ["the truth is what these people say: their own errors are not corrected"]
-    if chosen is None and sample.chosen == "imported":
-        notes.append(
-            "the labels came with the data: they do not count as chosen at random. Where they were, say so with "
-            "--chosen random, or once for this store with: judgenet labels RUN --file-labels random"
-        )
-    if left := left_words(sample.left_out):
-        notes.append(f"labelled pairs that are left out: {left}")
-    if sample.population is not None and sample.population < len(frame):
-        notes.append(
-            f"labels were drawn from {sample.population:,} pairs, the run has {len(frame):,}: "
-            "they stand for the other pairs only if those are like these"
-        )
-    questions = frame.question_count
-    if questions < len(frame):
-        notes.append(f"the {len(frame):,} pairs hold {questions:,} different questions: intervals are over questions")
-    return notes
 
 
 _TITLES: dict[Method, str] = {
@@ -370,8 +187,9 @@ def rate(
     Example: judgenet rate out --labels every:5 --chosen random
     """
     with open_run(run, project) as (store, info):
-        figures = run_rates(store, info, aggregation, labels, chosen, seed)
+        name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
+        figures = run_rates(frame, name, chosen, used=labels_used(frame, labels), seed=seed)
     if as_json:
-        typer.echo(json.dumps(figures, allow_nan=False))
+        typer.echo(figures.to_json())
     else:
-        print_rates(figures, Terminal())
+        print_rates(figures.to_dict(), Terminal())

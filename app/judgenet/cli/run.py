@@ -20,7 +20,7 @@ from rich.console import Console
 
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
-from judgenet.cli.metrics import print_metrics, run_metrics
+from judgenet.cli.metrics import print_metrics
 from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, finding_line
 from judgenet.cli.run_options import with_setup
@@ -29,10 +29,12 @@ from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
+from judgenet.figures.metrics import run_metrics
 from judgenet.store.db import Store
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
+from judgenet.store.taught import fair_frame
 
 CODES = {
     "done": ExitCode.DONE,
@@ -225,7 +227,8 @@ def run(
             return CODES[finished.state] or ExitCode.FAILED
         info = run_info(store, handle.run.id)
         # A full disk does not take in how the run ended either.
-        figures = run_metrics(store, info if kept else replace(info, state=finished.state))
+        info = info if kept else replace(info, state=finished.state)
+        figures = run_metrics(store, fair_frame(store, info)).to_dict()
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:
         sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import SCORES
 from judgenet.stats.curves import CODES
 from judgenet.stats.length import LengthAdjusted
-from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Strength, Ties, length_rates, rank
+from judgenet.stats.ranking import PRIOR, RESAMPLES, Game, Ranking, Ties, length_rates, rank
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_scores, win_shares
 from judgenet.stats.resampling import few_note
 from judgenet.store.frame import RunFrame
@@ -184,32 +183,6 @@ class SystemsRanking:
         found.append("at equal length: where longer answers are truly better, this takes away real quality")
         return tuple(found)
 
-    def to_json(self) -> dict[str, Any]:
-        """Stable keys; what is undefined is ``null`` with a ``reason`` beside it."""
-        human: dict[str, Any] = {"systems": None, "reason": "no pair of two named systems has a human label"}
-        if self.human is not None:
-            human = ranking_json(self.human, self.labelled)
-        mine = ranking_json(self.ranking, self.judged)
-        for system in mine["systems"]:
-            system["at_equal_length"] = length_json(self.at_equal_length[system["name"]])
-        return {
-            "aggregation": self.aggregation,
-            "pairs": self.games.pairs,
-            "unnamed": self.games.unnamed,
-            **mine,
-            "human": human,
-            "against_people": people_json(self.people),
-            "aggregations": {
-                name: {
-                    "order": [system.name for system in other.systems],
-                    "ratings": {system.name: system.rating for system in other.systems},
-                    "n": sum(system.games for system in other.systems) // 2,
-                }
-                for name, other in self.others.items()
-            },
-            "notes": list(self.notes),
-        }
-
 
 def rank_run(
     found: SystemGames,
@@ -242,74 +215,3 @@ def rank_run(
             for name, said in (found.verdicts.items() if others else ())
         },
     )
-
-
-def ranking_json(found: Ranking, n: int) -> dict[str, Any]:
-    """A ranking as stable keys; intervals are ``null`` with a reason where there are none."""
-    return {
-        "systems": [_strength_json(system) for system in found.systems],
-        "n": n,
-        "questions": found.questions,
-        "prior": found.prior,
-        "groups": [list(group) for group in found.groups],
-        "intransitive": found.intransitive,
-        "triples": found.triples,
-        "circles": [list(circle) for circle in found.circles],
-        "question_intransitive": found.question_circles,
-        "question_triples": found.question_triples,
-        "matrix": {
-            "systems": [system.name for system in found.systems],
-            "wins": [list(row) for row in found.wins],
-            "games": [list(row) for row in found.games],
-        },
-        "ties": found.ties,
-        "resamples": found.resamples,
-        "seed": found.seed,
-        "reason": found.reason or None,
-    }
-
-
-def _strength_json(system: Strength) -> dict[str, Any]:
-    return {
-        **{key: value for key, value in asdict(system).items() if key != "interval"},
-        "games": system.games,
-        "ci": None if system.interval is None else list(system.interval),
-        "reason": None if system.games else "the system is in no judged pair",
-    }
-
-
-def length_json(found: LengthAdjusted) -> dict[str, Any]:
-    """A win rate at equal length as stable keys."""
-    return {
-        "value": found.value,
-        "ci": None if found.interval is None else list(found.interval),
-        "slope": found.slope,
-        "n": found.n,
-        "reason": found.reason or None,
-        "reasons": {"slope": "all responses differ equally in length"}
-        if found.slope is None and not found.reason
-        else {},
-    }
-
-
-def people_json(found: AgainstPeople) -> dict[str, Any]:
-    """The comparison with people as stable keys."""
-    return {
-        "rbo": found.overlap,
-        "reason": found.reason or None,
-        "pairs": found.pairs,
-        "systems": found.systems,
-        "by_question": _overlap_json(found.questions),
-        "among_people": _overlap_json(found.among) | {"rbo_not_extrapolated": found.among_plain.value},
-    }
-
-
-def _overlap_json(found: Overlap) -> dict[str, Any]:
-    return {
-        "rbo": found.value,
-        "sd": found.sd,
-        "questions": found.questions,
-        "total": found.total,
-        "reason": found.reason or None,
-        "reasons": {"sd": "one comparison has no spread"} if found.sd is None and found.value is not None else {},
-    }

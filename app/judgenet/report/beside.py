@@ -9,7 +9,7 @@ from pathlib import Path
 from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.figures.comparing import both_judged, compare_pairs
+from judgenet.figures.comparison import both_judged, compare_pairs
 from judgenet.figures.judges import judges_warning, what_differs
 from judgenet.report.model import Report
 from judgenet.stats.comparison import Comparison, Difference

@@ -13,15 +13,16 @@ import pandas as pd
 import pytest
 
 import judgenet as jn
-from judgenet.cli.metrics import run_metrics
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
 from judgenet.engine.endpoints import NotApproved
+from judgenet.figures.metrics import run_metrics
 from judgenet.formats import DataError
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.settings import SettingsError
+from judgenet.store.taught import fair_frame
 from tests.fakes.judge_server import JudgeServer
 from tests.fakes.listener import SECRET, Listener, their_project
 
@@ -97,9 +98,11 @@ def test_five_lines_judge_pairs_and_resume(server: JudgeServer, pairs: list[Pair
 def test_figures_are_those_of_the_command_line(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
     run = jn.judge(pairs, network(server), out=tmp_path / "study", progress=False)
     with Store.open(run.store_path, readonly=True) as store:
-        expected = run_metrics(store, run_info(store, run.id))
+        expected = run_metrics(store, fair_frame(store, run_info(store, run.id)))
     found = run.agreement()
-    assert json.loads(found.to_json()) == json.loads(json.dumps(expected))
+    assert found == expected
+    assert json.loads(found.to_json()) == dict(found)
+    assert found["aggregations"]["c1"]["accuracy"] == found.aggregations["c1"].accuracy
     table = found.to_frame()
     assert list(table.index) == ["c1", "c2_l1", "c2_l2", "c2_all"]
     assert table.loc["c1", "n_used"] == 5

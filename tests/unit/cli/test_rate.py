@@ -85,7 +85,7 @@ def test_what_is_refused_is_null_with_a_reason(ran: Judgenet) -> None:
         ("targeted", {"naive"}),
     ):
         shown = ran("rate", "out", "--labels", "every:2", "--chosen", chosen, "--json").json
-        assert tuple(shown)[: len(ESTIMATES)] == ESTIMATES
+        assert set(ESTIMATES) <= set(shown)
         assert {name for name in ESTIMATES if shown[name]["value"] is not None} == allowed
         for name in ESTIMATES:
             assert (shown[name]["reason"] is None) == (name in allowed)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network_changes import Change
-from judgenet.figures.comparing import Compared
+from judgenet.figures.comparison import Compared
 from judgenet.figures.judges import network_words
 from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.selection import Turn

@@ -25,7 +25,7 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
-    from judgenet.figures.comparing import Compared
+    from judgenet.figures.comparison import Compared
     from judgenet.figures.judges import Differing
     from judgenet.report.model import Report
     from judgenet.report.numbers import Numbers
@@ -128,7 +128,7 @@ class Beside:
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
-    from judgenet.figures.comparing import both_judged, compare_pairs
+    from judgenet.figures.comparison import both_judged, compare_pairs
     from judgenet.figures.judges import changes_between, what_differs
     from judgenet.report.selection import compare
 

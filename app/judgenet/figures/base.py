@@ -1,0 +1,134 @@
+"""What all figures have in common: their one JSON form, and tables for notebooks.
+
+A figure is a field of a frozen dataclass. Its name is the key in JSON, its type says what the key holds, and its
+annotation says what it means: ``Annotated[float | None, "share of pairs"]``. What is undefined is ``None`` and has its
+``reason`` beside it, or ``reasons`` by key.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache, singledispatch
+from typing import TYPE_CHECKING, Any, ClassVar, Final, get_type_hints
+
+from judgenet.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class _Optional:
+    """The mark of a figure that is left out of JSON where it is ``None``."""
+
+
+OPTIONAL: Final = _Optional()
+"""In an annotation: the key is there only where the figure was asked for or can be had."""
+
+
+class Keys(tuple[str, ...]):
+    """In an annotation of a mapping: what its keys stand for, a word in capitals for each level."""
+
+
+@singledispatch
+def figures_of(value: Any) -> Any:
+    """The figures that stand for a value of the statistics; other values stand for themselves."""
+    return value
+
+
+@figures_of.register(Interval)
+def _ends(interval: Interval) -> list[float]:
+    return list(interval)
+
+
+@cache
+def keys_of(kind: type) -> tuple[tuple[str, bool], ...]:
+    """The names of the figures of a dataclass, and whether JSON always has each of them."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((field.name, OPTIONAL not in getattr(hints[field.name], "__metadata__", ())) for field in fields(kind))
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON has it: dataclasses and named tuples are objects, intervals ``[low, high]``.
+
+    Keys that are tuples are joined by a bar: ``NAME|NAME``.
+    """
+    value = figures_of(value)
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        named = ((name, always, getattr(value, name)) for name, always in keys_of(type(value)))
+        return {name: as_json(of) for name, always, of in named if always or of is not None}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: as_json(of) for name, of in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {
+            "|".join(map(str, key)) if isinstance(key, tuple) else str(key): as_json(of) for key, of in value.items()
+        }
+    return [as_json(of) for of in value]
+
+
+def _key(key: Any) -> str:
+    return "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+class Figures(Mapping[str, Any]):
+    """The figures of one question to a run, as attributes and by the keys of the command's ``--json``
+    (``resources/figures.md``). What is undefined is ``None`` and has a ``reason`` beside it."""
+
+    _rows: ClassVar[str]
+    """The part that is the table."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values, as JSON has them."""
+        found: dict[str, Any] = as_json(self)
+        return found
+
+    def to_json(self) -> str:
+        """The figures as one line of JSON, as ``--json`` prints it."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in iter(self):
+            raise KeyError(key)
+        return as_json(getattr(self, key))
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, always in keys_of(type(self)) if always or getattr(self, name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The main table: a row an aggregation, estimate or difference, with the ends of intervals as columns."""
+        import pandas as pd
+
+        part = self[self._rows]
+        if isinstance(part, list):
+            return pd.DataFrame([_flat(record) for record in part])
+        rows = {name: _flat(record) for name, record in part.items() if isinstance(record, Mapping)}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.get("notes", ()))
+        return f"{self.to_frame().to_html(escape=True)}{notes}"
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """One row: intervals become two columns, and what is itself a table is left out."""
+    row: dict[str, Any] = {}
+    for name, value in record.items():
+        if name == "ci" or name.endswith("_ci"):
+            low, high = value or (None, None)
+            row |= {f"{name}_low": low, f"{name}_high": high}
+        elif not isinstance(value, Mapping | list):
+            row[name] = value
+    return row

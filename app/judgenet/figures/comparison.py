@@ -1,0 +1,344 @@
+"""Two runs on the pairs that both judged, from what each said of them and from what people said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.labels import Chosen, People
+from judgenet.core.network_changes import Change
+from judgenet.core.pairs import Verdict
+from judgenet.figures.base import Figures, Keys
+from judgenet.figures.errors import FiguresError
+from judgenet.figures.judges import Differing, changes_between, judges_warning, network_words, what_differs
+from judgenet.figures.parts import DifferenceFigures, Reasons, SampleFigures, difference_figures, sample_figures
+from judgenet.stats.comparison import Comparison, Difference, compare, known_difference, rate_difference
+from judgenet.stats.curves import verdict_codes
+from judgenet.stats.intervals import Interval
+from judgenet.stats.provenance import LabelTally, Sample, left_words
+from judgenet.stats.resampling import question_counts
+from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import common_pairs, within_name
+from judgenet.store.runs import RunInfo
+
+
+class Both(NamedTuple):
+    """A pair that both runs judged: the number of its question, its label and where that comes from, whether the user
+    asked for its label, and both verdicts."""
+
+    question: int
+    label: Verdict | None
+    people: People
+    asked: bool
+    first: Verdict
+    second: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """``figures`` are about agreement with people, ``rate`` about the corrected win rates, which rest on the labels of
+    ``sample``. The pairs have ``questions`` different questions."""
+
+    figures: Comparison
+    rate: Difference
+    sample: Sample
+    questions: int
+
+
+def both_judged(
+    first: RunFrame,
+    second: RunFrame,
+    aggregations: tuple[str, str],
+    common: Sequence[tuple[int, int]],
+    used: NDArray[np.bool_] | None = None,
+) -> tuple[list[Both], int]:
+    """The pairs on which both runs have a verdict, of the ``common`` ones (places in the first and in the second); and
+    how many common pairs have different labels in the two, which count as none.
+
+    ``used`` says of the first run's pairs whose labels the user asked for; ``None``: of all.
+    """
+    both, clashes = [], 0
+    for mine, theirs in common:
+        human, other_human = first.human_label(mine), second.human_label(theirs)
+        clash = human is not None and other_human is not None and human != other_human
+        clashes += clash
+        said, other_said = first.verdict(aggregations[0], mine), second.verdict(aggregations[1], theirs)
+        if said is not None and other_said is not None:
+            people = first.people(mine)
+            label = None if clash else human or other_human
+            source = people if people.chosen else second.people(theirs)
+            asked = used is None or bool(used[mine])
+            both.append(Both(int(first.pairs.questions[mine]), label, source, asked, said, other_said))
+    return both, clashes
+
+
+def compare_pairs(
+    both: Sequence[Both],
+    within: str,
+    chosen: Chosen | None = None,
+    seed: int = 0,
+    runs: tuple[str, str] = ("the first run", "the second run"),
+) -> Compared:
+    """Compares two runs, the first less the second; ``runs`` is what reasons call them.
+
+    ``within`` names the verdicts of the first (:func:`judgenet.store.results.within_name`). Only labels chosen at
+    random from all pairs tell the difference of the rates, since those drawn within the verdicts of one run are not so
+    drawn for the other.
+    """
+    tally = LabelTally(within)
+    for of in both:
+        tally.add(of.first, of.label, of.people, asked=of.asked)
+    sample = tally.sample(chosen, only_random=True)
+    counting = [of.label if of.asked and tally.counts(of.people, sample) else None for of in both]
+    _, questions = np.unique(np.array([of.question for of in both], dtype=np.int64), return_inverse=True)
+    firsts, seconds = verdict_codes(of.first for of in both), verdict_codes(of.second for of in both)
+    return Compared(
+        figures=compare(
+            Counter((of.label, of.first, of.second) for of in both),
+            by_question=question_counts(questions, verdict_codes(of.label for of in both), firsts, seconds),
+            seed=seed,
+        ),
+        rate=rate_difference(
+            Counter((label, of.first, of.second) for of, label in zip(both, counting, strict=True)),
+            sample.chosen,
+            by_question=question_counts(questions, verdict_codes(counting), firsts, seconds),
+            seed=seed,
+            names=runs,
+        ),
+        sample=sample,
+        questions=len({of.question for of in both}),
+    )
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """Two runs, the first less the second, on the pairs that both judged.
+
+    ``common`` are the places of the pairs that both have (the same id and the same texts) in the first and in the
+    second; on ``labels_differ`` of them the labels differ and count as none. ``differing`` is what makes the two
+    different judges.
+    """
+
+    first: RunFrame
+    second: RunFrame
+    aggregations: tuple[str, str]
+    common: tuple[tuple[int, int], ...]
+    labels_differ: int
+    compared: Compared
+    differing: Differing
+
+
+def two_runs(
+    first: tuple[Store, RunFrame],
+    second: tuple[Store, RunFrame],
+    aggregations: tuple[str, str],
+    chosen: Chosen | None = None,
+    *,
+    used: NDArray[np.bool_] | None = None,
+    seed: int = 0,
+    names: tuple[str, str] = ("the first run", "the second run"),
+) -> TwoRuns:
+    """Compares two runs by their frames (:func:`judgenet.store.taught.fair_frame`). Every face of the program compares
+    them here.
+
+    ``used`` says which labels of the first may be used (``None``: all), ``names`` is what reasons call the two.
+    """
+    one, other = first[1], second[1]
+    runs = (first[0], one.run), (second[0], other.run)
+    common = tuple(sorted(common_pairs(*runs)))
+    both, labels_differ = both_judged(one, other, aggregations, common, used)
+    compared = compare_pairs(both, within_name(one.run, aggregations[0]), chosen, seed, names)
+    if aggregations[0] == aggregations[1] and (first[0].path, one.run.id) == (second[0].path, other.run.id):
+        compared = _known(compared)
+    differing = what_differs(*runs, aggregations)
+    return TwoRuns(one, other, aggregations, common, labels_differ, compared, differing)
+
+
+def _known(compared: Compared) -> Compared:
+    """The comparison of a run to itself, which is no estimate."""
+    found = compared.figures
+    differences = {name: known_difference(of) for name, of in found.differences.items()}
+    test = replace(found.test, interval=differences["accuracy"].interval)
+    figures = replace(found, differences=differences, test=test)
+    return replace(compared, figures=figures, rate=known_difference(compared.rate))
+
+
+# Figures
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """One of two runs."""
+
+    run: str
+    name: Annotated[str, "what somebody called it"]
+    note: str
+    aggregation: str
+    network: str
+
+
+@dataclass(frozen=True)
+class ComparedPairs:
+    """The pairs of two runs."""
+
+    first: int
+    second: int
+    common: Annotated[int, "same id, same texts"]
+    both_judged: int
+    labelled: int
+    labels_differ: int
+    questions: int
+
+
+@dataclass(frozen=True)
+class McNemarFigures:
+    """The pairs that one of two networks alone gets right."""
+
+    only_first_right: int
+    only_second_right: int
+    n: int
+    p: Annotated[float | None, "exact, two-sided"]
+    chi2_p: Annotated[float | None, "with continuity correction"]
+    questions_p: Annotated[float | None, "over questions, where these repeat"]
+    difference: Annotated[float | None, "of the accuracies"]
+    ci: Annotated[
+        Interval | None, "Wald's; Tango's score interval below 10 pairs that one alone gets right; or over questions"
+    ]
+    reason: str | None
+    reasons: Reasons
+
+
+def mcnemar_figures(found: Comparison) -> McNemarFigures:
+    """McNemar's test of two networks."""
+    test = found.test
+    reasons: Reasons = {}
+    if test.chi2_p is None:
+        reasons["chi2_p"] = "on no pair one alone of the two is right"
+    if found.questions_p is None:
+        reasons["questions_p"] = "every question has one pair, or the questions are too few"
+    if test.interval is None:
+        reasons["ci"] = found.differences["accuracy"].reason
+    return McNemarFigures(
+        only_first_right=test.only_first,
+        only_second_right=test.only_second,
+        n=test.n,
+        p=test.p if test.n else None,
+        chi2_p=test.chi2_p,
+        questions_p=found.questions_p,
+        difference=test.difference,
+        ci=test.interval,
+        reason=None if test.n else "no pair with both verdicts has a human label",
+        reasons=reasons,
+    )
+
+
+@dataclass(frozen=True)
+class AgreeFigures:
+    """How often two networks say the same."""
+
+    value: Annotated[float | None, "how often the two say the same"]
+    n: int
+    reason: str | None
+
+
+def agree_figures(found: Comparison) -> AgreeFigures:
+    """How often two networks say the same."""
+    why = None if found.n else "no pair has a verdict of both"
+    return AgreeFigures(found.agree / found.n if found.n else None, found.n, why)
+
+
+@dataclass(frozen=True, repr=False)
+class RunComparison(Figures):
+    """All differences of two runs, the first less the second, on the pairs that both judged."""
+
+    _rows = "differences"
+
+    first: ComparedRun
+    second: ComparedRun
+    pairs: ComparedPairs
+    mcnemar: McNemarFigures
+    differences: Annotated[
+        Mapping[str, DifferenceFigures], Keys(("FIGURE",)), "accuracy, macro_f1, kappa by paired bootstrap"
+    ]
+    rate: Annotated[DifferenceFigures, "of the corrected win rates"]
+    agree: AgreeFigures
+    chosen: Chosen
+    chosen_assumed: bool
+    labels: SampleFigures
+    judges_differ: Annotated[
+        Mapping[str, tuple[str, str]],
+        Keys(("WHAT",)),
+        "network, prompts, model …: of the first and of the second",
+    ]
+    network_changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+def run_comparison(
+    first: tuple[Store, RunFrame],
+    second: tuple[Store, RunFrame],
+    aggregations: tuple[str, str],
+    chosen: Chosen | None = None,
+    *,
+    used: NDArray[np.bool_] | None = None,
+    seed: int = 0,
+) -> RunComparison:
+    """The figures of :func:`two_runs`.
+
+    :raises FiguresError: they have no pair in common.
+    """
+    two = two_runs(first, second, aggregations, chosen, used=used, seed=seed)
+    one, other = two.first.run, two.second.run
+    if not two.common:
+        raise FiguresError(
+            f"{one.id} and {other.id}: no pair is in both (the same id and the same texts). "
+            "Compare runs of the same pairs."
+        )
+    found, sample = two.compared.figures, two.compared.sample
+    return RunComparison(
+        first=_who(one, aggregations[0]),
+        second=_who(other, aggregations[1]),
+        pairs=ComparedPairs(
+            first=len(two.first),
+            second=len(two.second),
+            common=len(two.common),
+            both_judged=found.n,
+            labelled=found.test.n,
+            labels_differ=two.labels_differ,
+            questions=two.compared.questions,
+        ),
+        mcnemar=mcnemar_figures(found),
+        differences={name: difference_figures(of) for name, of in found.differences.items()},
+        rate=difference_figures(two.compared.rate),
+        agree=agree_figures(found),
+        chosen=sample.chosen,
+        chosen_assumed=chosen is None and sample.chosen == "imported",
+        labels=sample_figures(sample),
+        judges_differ=two.differing,
+        network_changes=changes_between(one, other, two.differing),
+        notes=tuple(_notes(two.differing, two.labels_differ, sample)),
+    )
+
+
+def _who(run: RunInfo, aggregation: str) -> ComparedRun:
+    return ComparedRun(run.id, run.name, run.note, aggregation, network_words(run))
+
+
+def _notes(differing: Differing, conflicting: int, sample: Sample) -> list[str]:
+    notes = [judges_warning(differing)] if differing else []
+    if conflicting:
+        notes.append(f"{conflicting:,} pairs have different human labels in the two runs and count as unlabelled")
+    if left := left_words(sample.left_out):
+        notes.append(f"labelled pairs that the difference of win rates leaves out: {left}")
+    if sample.chosen == "targeted":
+        notes.append(
+            "the labelled pairs were chosen for a property of theirs: accuracy, macro-F1 and kappa are of these pairs "
+            "and do not stand for the others"
+        )
+    return notes

@@ -1,0 +1,92 @@
+"""Accuracy of a run against the size of the network, from its recorded calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from judgenet.figures.base import Figures
+from judgenet.figures.parts import PointFigures, point_figures
+from judgenet.stats.intervals import Interval
+from judgenet.stats.whatif import Rule, WhatIf, what_if
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import network_of
+
+
+@dataclass(frozen=True)
+class CurvePairs:
+    """The pairs behind a curve."""
+
+    total: int
+    labelled: int
+
+
+@dataclass(frozen=True)
+class BestNeuronFigures:
+    """The single neuron that agrees with people most."""
+
+    name: Annotated[str, "the single neuron that agrees with people most"]
+    accuracy: float
+    accuracy_ci: Interval | None
+    n_used: float
+    whole_minus_best: float
+    whole_minus_best_ci: Interval | None
+    chosen: Annotated[str, "on the same pairs: flattering"]
+
+
+@dataclass(frozen=True, repr=False)
+class RunCurve(Figures):
+    """Accuracy of the exact sub-networks of a run by size."""
+
+    _rows = "curve"
+
+    run: str
+    aggregation: Annotated[str, "the rule of voting"]
+    seed: int
+    within: Annotated[float, "how much accuracy the smallest network may lose"]
+    pairs: CurvePairs
+    questions: int | None
+    whole: Annotated[PointFigures | None, "the network itself"]
+    curve: Annotated[tuple[PointFigures, ...], "every size of network that is exact"]
+    smallest: Annotated[PointFigures | None, "the smallest within that"]
+    best_neuron: BestNeuronFigures | None
+    reason: str | None
+
+
+def run_curve(frame: RunFrame, rule: Rule, within: float, *, seed: int = 0) -> RunCurve:
+    """Accuracy of the exact sub-networks of a run by size; without labels everything is ``None`` with a reason.
+
+    ``within`` is how much accuracy the smallest network may lose; ``seed`` draws the choices of neurons where not all
+    are tried.
+    """
+    calls, names = frame.what_if_calls(), frame.names
+    pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
+    found: WhatIf | None = None
+    if names:
+        found = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
+    if found is None:
+        why = "no pair has both a human label and a verdict"
+        return RunCurve(frame.run.id, rule, seed, within, pairs, None, None, (), None, None, why)
+    neuron, accuracy = found.best_neuron
+    against = found.best.difference_interval
+    return RunCurve(
+        run=frame.run.id,
+        aggregation=rule,
+        seed=seed,
+        within=within,
+        pairs=pairs,
+        questions=found.questions,
+        whole=point_figures(found.whole),
+        curve=tuple(point_figures(point) for point in found.points),
+        smallest=point_figures(found.smallest),
+        best_neuron=BestNeuronFigures(
+            name=names[neuron],
+            accuracy=accuracy,
+            accuracy_ci=found.best.interval,
+            n_used=found.best.n_used,
+            whole_minus_best=-found.best.difference,
+            whole_minus_best_ci=None if against is None else Interval(-against.high, -against.low),
+            chosen="on the same pairs",
+        ),
+        reason=f"no interval: {found.few}" if found.few else None,
+    )

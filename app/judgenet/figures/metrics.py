@@ -1,0 +1,351 @@
+"""How a run agrees with people, and how far its judges can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.aggregate import deciding
+from judgenet.figures.base import OPTIONAL, Figures, Keys
+from judgenet.figures.judge_parts import (
+    AnnotatorsFigures,
+    DiscussionFigures,
+    PanelsFigures,
+    RunDiversityFigures,
+    UncertaintyFigures,
+    annotators_figures,
+    discussion_figures,
+    diversity_figures,
+    panels_figures,
+    uncertainty_parts,
+)
+from judgenet.figures.learned import run_learned_notes
+from judgenet.figures.parts import AgreementFigures, PositionFigures, agreement_figures, position_figures
+from judgenet.figures.trust import (
+    agreements,
+    discussion,
+    diversity,
+    panels,
+    uncertainty_figures,
+    with_evidence,
+)
+from judgenet.stats.agreement import position_of_codes, review_interval, review_share
+from judgenet.stats.curves import CODES, Codes, right_by_order
+from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
+from judgenet.stats.resampling import few_note
+from judgenet.stats.uncertainty import conflicts
+from judgenet.store.db import Store
+from judgenet.store.evidence import SAMPLED_PAIRS
+from judgenet.store.frame import RunFrame
+from judgenet.store.runs import ScoreSums, Spent, score_sums, spent
+
+Grouping = Literal["task", "human"]
+GROUPINGS: Final[tuple[Grouping, ...]] = ("task", "human")
+
+
+@dataclass(frozen=True)
+class RunPairs:
+    """The pairs of a run."""
+
+    total: Annotated[int, "pairs of the run"]
+    finished: Annotated[int, "pairs whose calls are in"]
+    labelled: Annotated[int, "pairs with a human label"]
+
+
+@dataclass(frozen=True)
+class NeuronScores:
+    """The scores that a neuron gave, over its calls."""
+
+    calls: Annotated[int, "calls of a neuron that gave both scores"]
+    sum_a: Annotated[float | None, "the sum of its scores for A"]
+    sum_b: float | None
+    mean_a: float | None
+    mean_b: Annotated[
+        float | None, "where scores are preferences from 0 to 1, such as AlpacaEval's, the win rate of B by them"
+    ]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class RunCalls:
+    """The calls of a run."""
+
+    finished_pairs_used: Annotated[int, "valid calls of finished pairs"]
+    finished_pairs_total: Annotated[int, "all calls of finished pairs"]
+    all: Annotated[int, "all calls of the run"]
+    scored: Annotated[int, "calls with a verdict"]
+    unscored: Annotated[
+        Mapping[str, int],
+        Keys(("REASON",)),
+        "calls without one, by reason: `unparsed`, `out_of_range`, `contradictory`, `truncated`, `refused`, "
+        "`filtered`, `empty`, `too_large`, `timeout`, `network`, `server_error`, `rate_limited`, `bad_request`, "
+        "`context_length`, `auth`, `quota`, `no_key`, `not_recorded`, `budget`, `cancelled`, `internal`",
+    ]
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """What a run used."""
+
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: Annotated[int, "of those in"]
+    price: Annotated[float | None, "USD; `null` where the price of a call is unknown"]
+    price_known: Annotated[float, "USD of the calls with a known price"]
+    calls_unpriced: int
+    calls_new: Annotated[int, "calls that this run paid for"]
+    calls_from_store: Annotated[int, "calls that were there already"]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class RunLabels:
+    """The human labels of a run."""
+
+    used: Annotated[Mapping[str, int], Keys(("CHOSEN",)), "labelled pairs by how they were chosen"]
+    left_out: Annotated[Mapping[str, int], Keys(("WHY",)), "pairs that somebody labelled without a label that counts"]
+    disputed: Annotated[int, "pairs whose annotators disagree, not settled"]
+    settled: Annotated[int, "pairs whose annotators disagreed, settled"]
+
+
+@dataclass(frozen=True)
+class ReviewShareFigures:
+    """How many pairs people must review, picked at random, to be as accurate as they are among themselves."""
+
+    aggregation: Annotated[str, "whose accuracy it is"]
+    accuracy: Annotated[float | None, "that accuracy"]
+    target: Annotated[float | None, "people's agreement among themselves (h), to be reached"]
+    review: Annotated[float | None, "share of pairs that people must review, picked at random: (h - x) / (1 - x)"]
+    saved: Annotated[float | None, "the rest"]
+    relative: Annotated[float | None, "accuracy over h; may exceed 1"]
+    review_ci: Annotated[tuple[float | None, ...] | None, "the share at both ends of the accuracy's interval"]
+    caveats: Annotated[tuple[str, ...], "what the formula takes for granted"]
+    reason: str | None
+
+
+ByGroup = Mapping[str, Mapping[str, Mapping[str, AgreementFigures]]]
+
+
+@dataclass(frozen=True, repr=False)
+class RunMetrics(Figures):
+    """How a run agrees with people, and how far its judges can be trusted."""
+
+    _rows = "aggregations"
+
+    run: Annotated[str, "the run"]
+    name: Annotated[str, "what somebody called it (`run --name`)"]
+    note: Annotated[str, "what somebody noted of it (`run --note`)"]
+    state: Annotated[str, "of the run: running, done, interrupted …"]
+    message: Annotated[str, "why it stopped"]
+    pairs: RunPairs
+    aggregations: Annotated[
+        Mapping[str, AgreementFigures],
+        Keys(("NAME",)),
+        "the verdicts of `c1`, `c2_l1` …, `c2_all`, `chair` against people",
+    ]
+    neurons: Annotated[Mapping[str, AgreementFigures], Keys(("NAME",)), "the neurons, orders merged, against people"]
+    position: Annotated[
+        Mapping[str, PositionFigures],
+        Keys(("NAME",)),
+        "the two orders of `c1` (the average over all calls) and of each neuron",
+    ]
+    scores: Annotated[Mapping[str, NeuronScores], Keys(("NAME",))]
+    by: Annotated[
+        ByGroup | None,
+        OPTIONAL,
+        Keys(("GROUPING", "GROUP", "NAME")),
+        "the aggregations on the pairs of one task (`--by task`) or one human label (`--by human`)",
+    ]
+    neurons_by: Annotated[
+        ByGroup | None, OPTIONAL, Keys(("GROUPING", "GROUP", "NAME")), "the neurons on the same pairs"
+    ]
+    labels: RunLabels
+    annotators: Annotated[AnnotatorsFigures, "people among themselves; `h` is how often they agree"]
+    review_share: ReviewShareFigures
+    calls: RunCalls
+    cost: RunCost
+    questions: Annotated[int, "different questions: the effective n where pairs share them"]
+    notes: Annotated[tuple[str, ...], "what to know when reading these figures"]
+    uncertainty: Annotated[UncertaintyFigures | None, OPTIONAL, "how sure the network is of each pair (FairEval)"]
+    panel: Annotated[PanelsFigures | None, OPTIONAL]
+    discussion: Annotated[DiscussionFigures | None, OPTIONAL]
+    diversity: Annotated[RunDiversityFigures | None, OPTIONAL]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """What is computed of the judges beyond agreement and position: whose calls say how sure the network is (``all``,
+    ``last`` or a neuron), and of how many pairs the evidence is compared."""
+
+    scope: str = "all"
+    evidence: int = SAMPLED_PAIRS
+
+
+def run_metrics(
+    store: Store, frame: RunFrame, by: Grouping | None = None, *, judges: JudgeOptions | None = None, seed: int = 0
+) -> RunMetrics:
+    """Agreement by aggregation and neuron, position, annotators, calls and cost of a run, from its frame
+    (:func:`judgenet.store.taught.fair_frame`); with ``judges`` uncertainty, panels, discussion and diversity too.
+
+    :raises KeyError: the run has no such scope.
+    """
+    run = frame.run
+    decides = deciding(frame.spec)
+    sums, scores = spent(store, run), score_sums(store, run)
+    neurons = {name: frame.neurons[:, place] for place, name in enumerate(frame.names)}
+    aggregations = agreement_by_name(frame, frame.aggregations, seed=seed)
+    panel = _people(frame, seed)
+    grouped: dict[str, ByGroup | None] = {"by": None, "neurons_by": None}
+    if by is not None:
+        groups = sorted(_groups(frame, by).items())
+        for key, said in (("by", frame.aggregations), ("neurons_by", neurons)):
+            grouped[key] = {by: {name: agreement_by_name(frame, said, places, seed=seed) for name, places in groups}}
+    unsure = layers = alike = trusted = None
+    if judges is not None:
+        found = uncertainty_figures(frame, decides, scope=judges.scope, target=panel.h.value, seed=seed)
+        unsure = uncertainty_parts(found, f"people's agreement is unknown: {panel.h.reason}")
+        trusted = panels_figures(panels(frame, seed=seed))
+        layers = discussion_figures(discussion(frame))
+        likeness = diversity(frame)
+        if judges.evidence:
+            likeness = with_evidence(likeness, frame, store, run, judges.evidence, seed=seed)
+        alike = diversity_figures(likeness)
+    return RunMetrics(
+        run=run.id,
+        name=run.name,
+        note=run.note,
+        state=run.state,
+        message=run.message,
+        pairs=RunPairs(len(frame), int(frame.judged.sum()), int((frame.human > 0).sum())),
+        aggregations=aggregations,
+        neurons=agreement_by_name(frame, neurons, seed=seed),
+        position={
+            name: position_figures(
+                position_of_codes(*both, frame.groups),
+                conflicts(*both, frame.groups, seed=seed),
+                right_by_order(frame.human, *both),
+            )
+            for name, both in frame.both_orders.items()
+        },
+        scores={name: _scores(scores.get(place)) for place, name in zip(frame.places, frame.names, strict=True)},
+        by=grouped["by"],
+        neurons_by=grouped["neurons_by"],
+        labels=RunLabels(
+            {str(name): count for name, count in frame.sources.counted.items()},
+            {str(name): count for name, count in frame.sources.left_out.items()},
+            frame.sources.disputed,
+            frame.sources.settled,
+        ),
+        annotators=annotators_figures(panel, each_annotator(frame.panels), repeated=frame.groups is not None),
+        review_share=_review(decides, aggregations[decides], panel.h),
+        calls=RunCalls(
+            finished_pairs_used=int(frame.table.used.sum()),
+            finished_pairs_total=int(frame.table.total.sum()),
+            all=sums.calls,
+            scored=sums.scored,
+            unscored=sums.unscored,
+        ),
+        cost=_cost(sums),
+        questions=len(np.unique(frame.questions)),
+        notes=(*_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
+        uncertainty=unsure,
+        panel=trusted,
+        discussion=layers,
+        diversity=alike,
+    )
+
+
+def agreement_by_name(
+    frame: RunFrame, said: Mapping[str, Codes], places: NDArray[np.intp] | None = None, *, seed: int = 0
+) -> dict[str, AgreementFigures]:
+    """Agreement with people of verdicts (codes of all pairs by name) on the pairs at ``places`` (``None``: all), with
+    intervals over questions where these repeat. Pairs without label or verdict are in ``n_total`` only."""
+    questions, human = frame.questions, frame.human
+    if places is not None:
+        questions, human = np.unique(questions[places], return_inverse=True)[1], human[places]
+        said = {name: codes[places] for name, codes in said.items()}
+    return {name: agreement_figures(*of) for name, of in agreements(questions, human, said, seed=seed).items()}
+
+
+_NO_GROUP = "(none)"
+
+
+def _groups(frame: RunFrame, by: Grouping) -> dict[str, NDArray[np.intp]]:
+    """The places of the pairs of each task, or of each human label."""
+    numbers, names = (frame.pairs.tasks, frame.pairs.task_names) if by == "task" else (frame.human, CODES)
+    places = {name or _NO_GROUP: np.flatnonzero(numbers == number) for number, name in enumerate(names)}
+    return {name: of for name, of in places.items() if len(of)}
+
+
+def _people(frame: RunFrame, seed: int) -> PanelAgreement:
+    panel = panel_agreement(dict(profile) for (_, profile), times in frame.panels.items() for _ in range(times))
+    return with_intervals(panel, frame.pairs.annotations, groups=frame.groups, seed=seed)
+
+
+def _scores(found: ScoreSums | None) -> NeuronScores:
+    if found is None:
+        return NeuronScores(0, None, None, None, None, "its calls gave verdicts alone, or none is scored")
+    return NeuronScores(found.calls, found.a, found.b, found.a / found.calls, found.b / found.calls, None)
+
+
+_REVIEW_CAVEATS = (
+    "a reviewed pair counts as right, although people agree with each other less than that",
+    "for pairs reviewed at random; the most uncertain first may need fewer",
+)
+
+
+def _review(name: str, found: AgreementFigures, h: Coefficient) -> ReviewShareFigures:
+    """The share of pairs that people must review to be as accurate as they are among themselves, also at both ends of
+    the interval of the accuracy."""
+    if found.accuracy is None or h.value is None:
+        reason = found.reasons.get("accuracy") or f"people's agreement is unknown: {h.reason}"
+        return ReviewShareFigures(name, found.accuracy, h.value, None, None, None, None, _REVIEW_CAVEATS, reason)
+    share = review_share(found.accuracy, h.value)
+    ends, why = None, share.reason or found.reasons.get("accuracy_ci", "")
+    if found.accuracy_ci is not None:
+        ends, known = review_interval(*found.accuracy_ci, h.value)
+        why = why or known
+    return ReviewShareFigures(
+        aggregation=name,
+        accuracy=found.accuracy,
+        target=h.value,
+        review=share.review,
+        saved=share.saved,
+        relative=share.relative,
+        review_ci=None if ends is None else tuple(end.review for end in ends),
+        caveats=_REVIEW_CAVEATS,
+        reason=why or None,
+    )
+
+
+_MANY = 5
+
+
+def _notes(frame: RunFrame) -> list[str]:
+    notes = []
+    questions = len(np.unique(frame.questions))
+    if questions < len(frame):
+        notes.append(f"the {len(frame):,} pairs hold {questions:,} different questions: intervals are over questions")
+        if few := few_note(questions):
+            notes.append(few)
+    if len(frame.names) >= _MANY:
+        notes.append(f"{len(frame.names):,} neurons are compared: the best of them looks better here than it is")
+    return notes
+
+
+def _cost(sums: Spent) -> RunCost:
+    return RunCost(
+        tokens_in=sums.tokens_in,
+        tokens_out=sums.tokens_out,
+        tokens_cached=sums.tokens_cached,
+        price=None if sums.unpriced else sums.price,
+        price_known=sums.price,
+        calls_unpriced=sums.unpriced,
+        calls_new=sums.calls_new,
+        calls_from_store=sums.calls - sums.calls_new,
+        reason=f"{sums.unpriced:,} calls have no known price" if sums.unpriced else None,
+    )

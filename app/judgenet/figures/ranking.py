@@ -1,0 +1,248 @@
+"""The systems of a run from the strongest to the weakest, and beside the ranking by people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from judgenet.figures.base import Figures, Keys, figures_of
+from judgenet.figures.errors import FiguresError
+from judgenet.figures.parts import LengthFigures, Reasons, length_figures
+from judgenet.figures.systems import AgainstPeople, rank_run, system_games
+from judgenet.stats.intervals import Interval
+from judgenet.stats.ranking import RESAMPLES, Ranking, Strength, Ties
+from judgenet.stats.ranking_overlap import Overlap
+from judgenet.store.frame import RunFrame
+
+
+@dataclass(frozen=True)
+class StrengthFigures:
+    """A system of a ranking."""
+
+    name: Annotated[str, "the strongest first"]
+    b: Annotated[float, "Bradley–Terry strength, mean 0"]
+    rating: Annotated[float, "1000 + 400 b / ln 10"]
+    ci: Annotated[Interval | None, "of the rating"]
+    wins: int
+    ties: int
+    losses: int
+    games: int
+    win_rate: float | None
+    reason: str | None
+
+
+@figures_of.register(Strength)
+def strength_figures(found: Strength) -> StrengthFigures:
+    """A system of a ranking."""
+    return StrengthFigures(
+        name=found.name,
+        b=found.b,
+        rating=found.rating,
+        ci=found.interval,
+        wins=found.wins,
+        ties=found.ties,
+        losses=found.losses,
+        games=found.games,
+        win_rate=found.win_rate,
+        reason=None if found.games else "the system is in no judged pair",
+    )
+
+
+@dataclass(frozen=True)
+class MatrixFigures:
+    """Who beat whom how often."""
+
+    systems: tuple[str, ...]
+    wins: Annotated[tuple[tuple[float, ...], ...], "rows beat columns"]
+    games: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class RankingFigures:
+    """A ranking of systems by the model of Bradley and Terry."""
+
+    systems: tuple[StrengthFigures, ...]
+    n: Annotated[int, "judged pairs"]
+    questions: int
+    ties: Annotated[Ties, "half, or drop"]
+    prior: Annotated[bool, "wins were added each way, as some never lost"]
+    matrix: MatrixFigures
+    groups: Annotated[tuple[tuple[str, ...], ...], "systems that met each other"]
+    circles: tuple[tuple[str, ...], ...]
+    intransitive: Annotated[int, "triples that form a circle"]
+    triples: int
+    question_intransitive: Annotated[int, "on single questions"]
+    question_triples: int
+    resamples: int
+    seed: int
+    reason: str | None
+
+
+@figures_of.register(Ranking)
+def ranking_figures(found: Ranking) -> RankingFigures:
+    """A ranking of systems."""
+    return RankingFigures(
+        systems=tuple(strength_figures(system) for system in found.systems),
+        n=sum(system.games for system in found.systems) // 2,
+        questions=found.questions,
+        ties=found.ties,
+        prior=found.prior,
+        matrix=MatrixFigures(tuple(system.name for system in found.systems), found.wins, found.games),
+        groups=found.groups,
+        circles=found.circles,
+        intransitive=found.intransitive,
+        triples=found.triples,
+        question_intransitive=found.question_circles,
+        question_triples=found.question_triples,
+        resamples=found.resamples,
+        seed=found.seed,
+        reason=found.reason or None,
+    )
+
+
+@dataclass(frozen=True)
+class SystemFigures(StrengthFigures):
+    """A system of a run's ranking."""
+
+    at_equal_length: Annotated[LengthFigures, "win rate at equal length"]
+
+
+@dataclass(frozen=True)
+class NoRanking:
+    """People labelled no pair of two named systems."""
+
+    systems: None
+    reason: str
+
+
+@dataclass(frozen=True)
+class RankOverlap:
+    """How alike two rankings are, question by question."""
+
+    rbo: Annotated[float | None, "mean over questions"]
+    sd: float | None
+    questions: int
+    total: int
+    reason: str | None
+    reasons: Reasons
+
+
+@dataclass(frozen=True)
+class PeopleOverlap(RankOverlap):
+    """How alike people's own rankings are, over questions and every two people."""
+
+    rbo_not_extrapolated: Annotated[float | None, "the same as CoBBLEr states it"]
+
+
+def rank_overlap(found: Overlap) -> RankOverlap:
+    """How alike two rankings are, question by question."""
+    reasons = {"sd": "one comparison has no spread"} if found.sd is None and found.value is not None else {}
+    return RankOverlap(found.value, found.sd, found.questions, found.total, found.reason or None, reasons)
+
+
+@dataclass(frozen=True)
+class AgainstPeopleFigures:
+    """The ranking by verdicts against that by people."""
+
+    rbo: Annotated[float | None, "rank-biased overlap with people's ranking"]
+    pairs: int
+    systems: int
+    by_question: RankOverlap
+    among_people: Annotated[
+        PeopleOverlap, "of people's rankings among each other: mean over questions and every two people"
+    ]
+    reason: str | None
+
+
+def against_people_figures(found: AgainstPeople) -> AgainstPeopleFigures:
+    """The ranking by verdicts against that by people."""
+    return AgainstPeopleFigures(
+        rbo=found.overlap,
+        pairs=found.pairs,
+        systems=found.systems,
+        by_question=rank_overlap(found.questions),
+        among_people=PeopleOverlap(**vars(rank_overlap(found.among)), rbo_not_extrapolated=found.among_plain.value),
+        reason=found.reason or None,
+    )
+
+
+@dataclass(frozen=True)
+class AggregationRanking:
+    """The ranking by one aggregation, without intervals."""
+
+    n: Annotated[int, "judged pairs of an aggregation"]
+    order: Annotated[tuple[str, ...], "the systems, best first"]
+    ratings: Annotated[Mapping[str, float], Keys(("SYSTEM",))]
+
+
+@dataclass(frozen=True, repr=False)
+class RunRanking(Figures):
+    """The systems of a run by its verdicts and, where there are labels, by people."""
+
+    _rows = "systems"
+
+    run: str
+    aggregation: str
+    aggregations: Annotated[Mapping[str, AggregationRanking], Keys(("NAME",))]
+    pairs: int
+    unnamed: Annotated[int, "pairs that do not name two systems"]
+    systems: tuple[SystemFigures, ...]
+    n: Annotated[int, "judged pairs"]
+    questions: int
+    ties: Annotated[Ties, "half, or drop"]
+    prior: Annotated[bool, "wins were added each way, as some never lost"]
+    matrix: MatrixFigures
+    groups: Annotated[tuple[tuple[str, ...], ...], "systems that met each other"]
+    circles: tuple[tuple[str, ...], ...]
+    intransitive: Annotated[int, "triples that form a circle"]
+    triples: int
+    question_intransitive: Annotated[int, "on single questions"]
+    question_triples: int
+    resamples: int
+    seed: int
+    reason: str | None
+    human: Annotated[RankingFigures | NoRanking, "the same by people's labels"]
+    against_people: AgainstPeopleFigures
+    notes: tuple[str, ...]
+
+
+def run_ranking(
+    frame: RunFrame, aggregation: str, *, ties: Ties = "half", resamples: int = RESAMPLES, seed: int = 0
+) -> RunRanking:
+    """The ranking of a run's systems by one of its aggregations.
+
+    :raises FiguresError: the pairs name fewer than two systems.
+    """
+    games = system_games(frame)
+    if len(games.names) < 2:
+        raise FiguresError(
+            f"{frame.run.id}: the pairs name {len(games.names)} systems, and a ranking needs two. "
+            "Name the systems in the columns model_a and model_b of the pairs."
+        )
+    found = rank_run(games, aggregation, resamples=resamples, seed=seed, ties=ties)
+    mine = vars(ranking_figures(found.ranking))
+    systems = tuple(
+        SystemFigures(**vars(of), at_equal_length=length_figures(found.at_equal_length[of.name]))
+        for of in mine.pop("systems")
+    )
+    human = NoRanking(None, "no pair of two named systems has a human label")
+    return RunRanking(
+        run=frame.run.id,
+        aggregation=aggregation,
+        aggregations={
+            name: AggregationRanking(
+                n=sum(system.games for system in other.systems) // 2,
+                order=tuple(system.name for system in other.systems),
+                ratings={system.name: system.rating for system in other.systems},
+            )
+            for name, other in found.others.items()
+        },
+        pairs=games.pairs,
+        unnamed=games.unnamed,
+        systems=systems,
+        **mine,
+        human=human if found.human is None else ranking_figures(found.human),
+        against_people=against_people_figures(found.people),
+        notes=found.notes,
+    )
