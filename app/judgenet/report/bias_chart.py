@@ -4,20 +4,22 @@ to the network, and what it means in words."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import inf
 
+from judgenet.report.axis import Axis, round_ticks
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark
 from judgenet.report.charts import WIDTH
-from judgenet.report.drawing import Box, Dot, Drawing, Label, Path, Shape, elided, line, text_width
+from judgenet.report.drawing import LINE, Box, Dot, Drawing, Label, Path, Shape, line, text_width, wrapped
 from judgenet.report.words import ratio
 
-_ROW = 66.0
 _HEAD = 56.0
 _PLOT = 40.0
-"""How high the plots of a row are; the words stand below."""
+"""How high the plots of a row are at the least; the words stand below."""
 _BAR_X, _BAR_W = 256.0, 252.0
 _WAY_X, _WAY_W = 536.0, 208.0
-_TICK = 0.2
+BIAS_STEPS = (0.2,)
+"""Between the ticks of a card."""
 
 At = Callable[[float], float]
 
@@ -27,22 +29,23 @@ def bias_chart(card: BiasCard, words: str) -> Drawing:
     with_way = len(card.legend) > 1
     wide = _BAR_W if with_way else _WAY_X + _WAY_W - _BAR_X
 
+    axis = Axis(0.0, card.end)
+
     def bar(share: float) -> float:
-        return _BAR_X + min(share, card.end) / card.end * wide
+        return axis.at(min(share, card.end), _BAR_X, wide)
 
     def way(share: float) -> float:
-        return _WAY_X + min(share, card.end) / card.end * _WAY_W
+        return axis.at(min(share, card.end), _WAY_X, _WAY_W)
 
-    bottom = _HEAD + _ROW * len(card.rows)
+    tops = list(accumulate(map(_height, card.rows), initial=_HEAD))
+    bottom = tops[-1]
     shapes = [*_head(card, with_way)]
     for at in (bar, way) if with_way else (bar,):
-        for place in range(round(card.end / _TICK) + 1):
-            share = place * _TICK
-            for top in (_HEAD + _ROW * row for row in range(len(card.rows))):
+        for share in round_ticks(0.0, card.end, BIAS_STEPS, most=inf):
+            for top in tops[:-1]:
                 shapes.append(Path(line(round(at(share)) + 0.5, top, round(at(share)) + 0.5, top + _PLOT), "line"))
             shapes.append(Label(at(share), bottom + 18, f"{share:.1f}", "text2", "middle", tabular=True))
-    for place, row in enumerate(card.rows):
-        top = _HEAD + _ROW * place
+    for row, top in zip(card.rows, tops, strict=False):
         shapes.append(Path(line(0, top - 2.5, WIDTH, top - 2.5), "line"))
         shapes += _texts(row, top)
         shapes += _bar(row, top + _PLOT / 2, bar)
@@ -76,16 +79,35 @@ def _head(card: BiasCard, with_way: bool) -> list[Shape]:
     return shapes
 
 
-def _texts(row: BiasRow, top: float) -> list[Shape]:
+def _said(row: BiasRow) -> list[str]:
+    """What stands below the plots of a row."""
     share = "n/a" if row.share is None else ratio(row.share)
     figures = f"Share {share}, {row.net_text}" if row.net_text else f"Share {share}"
-    said = row.words if row.share is None else f"{figures}: {row.words}"
-    return [
-        Label(0, top + 17, elided(row.title, _BAR_X - 12, weight=600), weight=600, whole=row.title),
-        Label(0, top + 36, elided(row.tells, _BAR_X - 12), "text2", whole=row.tells),
-        Label(WIDTH, top + 25, f"{row.n:,}", "text", "end", tabular=True),
-        Label(0, top + 56, elided(said, WIDTH), whole=said),
-    ]
+    return wrapped(row.words if row.share is None else f"{figures}: {row.words}", WIDTH)
+
+
+def _names(row: BiasRow) -> tuple[list[str], list[str]]:
+    """The name of a bias and what it tells, at the left of the plots."""
+    return wrapped(row.title, _BAR_X - 12, weight=600), wrapped(row.tells, _BAR_X - 12)
+
+
+def _head_height(row: BiasRow) -> float:
+    """How high the plots and what stands beside them are."""
+    return max(_PLOT, 6 + LINE * sum(map(len, _names(row))))
+
+
+def _height(row: BiasRow) -> float:
+    return _head_height(row) + LINE * len(_said(row)) + 9
+
+
+def _texts(row: BiasRow, top: float) -> list[Shape]:
+    title, tells = _names(row)
+    below = top + _head_height(row) + 16
+    said = [Label(0, below + LINE * place, text) for place, text in enumerate(_said(row))]
+    names = [Label(0, top + 17 + LINE * place, text, weight=600) for place, text in enumerate(title)]
+    first = top + 19 + LINE * len(title)
+    names += [Label(0, first + LINE * place, text, "text2") for place, text in enumerate(tells)]
+    return [*names, Label(WIDTH, top + 25, f"{row.n:,}", "text", "end", tabular=True), *said]
 
 
 def _bar(row: BiasRow, y: float, at: At) -> list[Shape]:

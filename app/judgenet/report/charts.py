@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from judgenet.core.pairs import Verdict
-from judgenet.report.drawing import BODY_PX, Box, Dot, Drawing, Label, Path, Shape, Token, elided, line, text_width
+from judgenet.report.axis import axis_over, share_ticks
+from judgenet.report.drawing import (
+    LINE,
+    Box,
+    Dot,
+    Drawing,
+    Label,
+    Path,
+    Shape,
+    Token,
+    line,
+    lines_around,
+    text_width,
+    wrapped,
+)
 from judgenet.report.words import LETTERS, SPOKEN, percent, percent_interval
 from judgenet.stats.intervals import Interval
 
@@ -43,25 +57,27 @@ _PLOT_X = 254.0
 
 def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | None = None) -> Drawing:
     """Shares with their intervals, one a row, on a common axis in per cent. ``baseline`` is named above the plot."""
-    notes = [row.note for row in rows if row.note]
-    note_w = max((text_width(note) for note in notes), default=0.0)
-    note_w += 24 if notes else 0
+    note_w = _widest(row.note for row in rows)
+    note_w += 24 if note_w else 0
     figures_w = 142.0
     right = WIDTH - note_w
     plot_w = right - figures_w - 16 - _PLOT_X
-    low, high, ticks = _axis(rows, None if baseline is None else baseline[1])
+    ticks = share_ticks([*_shares(rows), *(() if baseline is None else baseline[1:])])
+    axis = axis_over(ticks)
 
     def x(share: float) -> float:
-        return _PLOT_X + (share - low) / (high - low) * plot_w
+        return axis.at(share, _PLOT_X, plot_w)
 
     top = 24.0 if baseline is not None else 4.0
-    bottom = top + _ROW * len(rows)
+    heights = [_height(row, right) for row in rows]
+    tops = list(accumulate(heights, initial=top))
+    bottom = tops[-1]
+    drawn = _drawn(rows, tops)
     shapes: list[Shape] = []
-    drawn = _drawn(rows, top)
     for tick in ticks:
         at = round(x(tick)) + 0.5
         shapes += [Path(line(at, one, at, other), "line") for one, other in drawn]
-        shapes.append(Label(at, bottom + 20, f"{100 * tick:.0f} %", "text2", "middle", tabular=True))
+        shapes.append(_tick(at, bottom + 20, tick))
     if baseline is not None:
         name, share = baseline
         at = x(share)
@@ -71,16 +87,33 @@ def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | N
         text = f"{name} {percent(share)}"
         anchor: Literal["start", "end"] = "start" if at + text_width(text) < right else "end"
         shapes.append(Label(at - 8 if anchor == "start" else at + 8, 13, text, "text2", anchor, tabular=True))
-    for place, row in enumerate(rows):
-        shapes += _estimate(row, top + _ROW * place + _ROW / 2, x, right)
+    for row, row_top, height in zip(rows, tops, heights, strict=False):
+        shapes += _estimate(row, row_top + height / 2, x, right)
     return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
 
 
-def _drawn(rows: Sequence[Estimate], top: float) -> list[tuple[float, float]]:
+def _shares(rows: Iterable[Estimate]) -> Iterator[float]:
+    """All that rows show on the axis."""
+    for row in rows:
+        if row.value is not None:
+            yield row.value
+            yield from row.interval or ()
+            if row.baseline is not None:
+                yield row.baseline
+
+
+def _widest(texts: Iterable[str]) -> float:
+    return max(map(text_width, texts), default=0.0)
+
+
+def _tick(x: float, y: float, share: float) -> Label:
+    return Label(x, y, f"{100 * share:.0f} %", "text2", "middle", tabular=True)
+
+
+def _drawn(rows: Sequence[Estimate], tops: Sequence[float]) -> list[tuple[float, float]]:
     """From where to where lines of the grid go: not through the reason why a row has no figure."""
     found: list[tuple[float, float]] = []
-    for place, row in enumerate(rows):
-        one, other = top + _ROW * place, top + _ROW * (place + 1)
+    for row, (one, other) in zip(rows, pairwise(tops), strict=True):
         if row.value is None and not row.heading:
             continue
         if found and found[-1][1] == one:
@@ -89,35 +122,40 @@ def _drawn(rows: Sequence[Estimate], top: float) -> list[tuple[float, float]]:
     return found
 
 
-def _reason(why: str, y: float, width: float) -> list[Shape]:
-    """Why a row has no figure, around ``y``: in two lines where one would cut it, as print has no tool tips."""
-    if text_width(why, BODY_PX) <= width:
-        return [Label(_PLOT_X, y + 4.8, why, "text3")]
-    words = why.split(" ")
-    fitting = max((n for n in range(1, len(words)) if text_width(" ".join(words[:n]), BODY_PX) <= width), default=1)
-    second = " ".join(words[fitting:])
-    shown = elided(second, width)
-    return [
-        Label(_PLOT_X, y - 2.6, " ".join(words[:fitting]), "text3"),
-        Label(_PLOT_X, y + 11.4, shown, "text3", whole=why if shown != second else ""),
-    ]
+def _weight(row: Estimate) -> Literal[400, 500, 600]:
+    return 500 if row.heading else 600 if row.look == "subject" else 400
+
+
+def _name(row: Estimate) -> list[str]:
+    return wrapped(row.name, WIDTH if row.heading else _LABEL_W, weight=_weight(row))
+
+
+def _reason(row: Estimate, right: float) -> list[str]:
+    return wrapped(f"n/a – {row.reason}" if row.reason else "n/a", right - _PLOT_X)
+
+
+def _height(row: Estimate, right: float) -> float:
+    lines = max(len(_name(row)), len(_reason(row, right)) if row.value is None and not row.heading else 1)
+    return row_height(lines)
+
+
+def row_height(lines: int) -> float:
+    """How high a row of a chart is for so many lines of text."""
+    return _ROW + LINE * (lines - 1)
 
 
 def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
     subject = row.look == "subject"
-    if row.heading:
-        return [Label(0, y + 4.8, row.name, "text2", weight=500)]
     color: Token = "accent" if subject else "text3" if row.look == "uncorrected" else "text2"
     text: Token = "text" if subject else "text2"
-    weight: Literal[400, 600] = 600 if subject else 400
-    name = elided(row.name, _LABEL_W, weight=weight)
-    whole = row.name if name.endswith("…") else ""
-    shapes: list[Shape] = [Label(0, y + 4.8, name, text, weight=weight, whole=whole)]
+    weight = _weight(row)
+    shapes = lines_around(0, y, _name(row), text, weight=weight)
+    if row.heading:
+        return shapes
     if row.note:
         shapes.append(Label(WIDTH, y + 4.8, row.note, "text2", "end", tabular=True))
     if row.value is None:
-        why = f"n/a – {row.reason}" if row.reason else "n/a"
-        return [*shapes, *_reason(why, y, right - _PLOT_X)]
+        return [*shapes, *lines_around(_PLOT_X, y, _reason(row, right), "text3")]
     if row.baseline is not None:
         shapes.append(Path(line(x(row.baseline), y - 8, x(row.baseline), y + 8), "text", 2))
     if row.interval is not None:
@@ -135,31 +173,6 @@ def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float
     figure = percent(row.value, unit=False)
     shapes.append(Label(right - 96, y + 4.8, figure, text, "end", weight, tabular=True))
     return shapes
-
-
-def _axis(rows: Sequence[Estimate], baseline: float | None) -> tuple[float, float, list[float]]:
-    """Ends and ticks of an axis of shares: 4 to 6 ticks that hold all that is drawn."""
-    shown: list[float] = [] if baseline is None else [baseline]
-    for row in rows:
-        if row.value is not None:
-            shown += [row.value, *(row.interval or ())]
-            shown += [] if row.baseline is None else [row.baseline]
-    if not shown:
-        return 0.0, 1.0, [0.0, 0.25, 0.5, 0.75, 1.0]
-    least, most = min(shown), max(shown)
-    if most - least < _LEAST_SPAN:
-        least = min(max(0.0, (least + most - _LEAST_SPAN) / 2), 1 - _LEAST_SPAN)
-        most = least + _LEAST_SPAN
-    for step in _STEPS:
-        first, last = floor(least / step + 1e-9), ceil(most / step - 1e-9)
-        if last - first <= _MOST_STEPS:
-            break
-    return first * step, last * step, [place * step for place in range(first, last + 1)]
-
-
-_LEAST_SPAN = 0.1
-_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
-_MOST_STEPS = 5
 
 
 # Tables of verdicts
@@ -258,36 +271,36 @@ class Part:
 def split_bar(rows: Sequence[tuple[str, Sequence[Part], str]], words: str) -> Drawing:
     """Wholes split into the same parts, one a row: (name, parts, note). The parts are named above the first row."""
     x0 = 172.0
-    notes_w = max((text_width(note) for _, _, note in rows), default=0.0)
-    bar_w = WIDTH - x0 - notes_w - 16
+    bar_w = WIDTH - x0 - _widest(note for _, _, note in rows) - 16
     shapes: list[Shape] = []
     x = x0
     for part in rows[0][1] if rows else ():
         shapes += _swatch(x, 2, part.strength)
         shapes.append(Label(x + 20, 13, part.name, "text2"))
         x += 20 + text_width(part.name) + 24
+    top = 29.0
     for place, (name, parts, note) in enumerate(rows):
-        y = 34.0 + place * _ROW
+        weight: Literal[400, 600] = 400 if place else 600
+        lines = wrapped(name, x0 - 16, weight=weight)
+        height = row_height(len(lines))
+        y = top + height / 2
+        top += height
         total = sum(part.count for part in parts)
-        shapes.append(
-            Label(
-                0, y + 12.8, elided(name, x0 - 16), "text" if not place else "text2", weight=600 if not place else 400
-            )
-        )
-        shapes.append(Label(WIDTH, y + 12.8, note, "text2", "end", tabular=True))
+        shapes += lines_around(0, y - 2, lines, "text2" if place else "text", weight=weight)
+        shapes.append(Label(WIDTH, y + 2.8, note, "text2", "end", tabular=True))
         at = x0
         for part in parts:
             width = bar_w * part.count / total if total else 0.0
             if width > 0:
-                shapes += _piece(at, y, width, part.strength)
+                shapes += _piece(at, y - 10, width, part.strength)
                 text = f"{part.count:,}"
                 if text_width(text) + 10 < width:
                     on: Token = "onAccent" if part.strength == 1 else "text"
-                    shapes.append(Label(at + width / 2, y + 14.8, text, on, "middle", 500, tabular=True))
+                    shapes.append(Label(at + width / 2, y + 4.8, text, on, "middle", 500, tabular=True))
             at += width
         if not total:
-            shapes.append(Box(x0 + 0.5, y + 0.5, bar_w - 1, 19, 3, stroke="unscored", dash=(3, 3)))
-    return Drawing(WIDTH, 34 + _ROW * len(rows), tuple(shapes), words)
+            shapes.append(Box(x0 + 0.5, y - 9.5, bar_w - 1, 19, 3, stroke="unscored", dash=(3, 3)))
+    return Drawing(WIDTH, top + 5, tuple(shapes), words)
 
 
 def _swatch(x: float, y: float, strength: float) -> list[Shape]:
@@ -306,16 +319,18 @@ def bars(rows: Sequence[tuple[str, int, str]], words: str) -> Drawing:
     """Counts, one a row: (name, count, note), all against the largest."""
     x0 = 236.0
     most = max((count for _, count, _ in rows), default=0) or 1
-    notes_w = max((text_width(note) for _, _, note in rows), default=0.0)
-    bar_w = WIDTH - x0 - notes_w - 24
+    bar_w = WIDTH - x0 - _widest(note for _, _, note in rows) - 24
     shapes: list[Shape] = []
-    for place, (name, count, note) in enumerate(rows):
-        y = place * _ROW
-        shapes.append(Label(0, y + 18.8, elided(name, x0 - 16), "text2", whole=name))
-        shapes.append(Box(x0, y + 10, bar_w, 8, 2, fill="sunken"))
-        shapes.append(Box(x0, y + 10, max(1.5, bar_w * count / most), 8, 2, fill="text3"))
-        shapes.append(Label(WIDTH, y + 18.8, note, "text2", "end", tabular=True))
-    return Drawing(WIDTH, _ROW * len(rows), tuple(shapes), words)
+    top = 0.0
+    for name, count, note in rows:
+        lines = wrapped(name, x0 - 16)
+        y = top + row_height(len(lines)) / 2
+        top += row_height(len(lines))
+        shapes += lines_around(0, y - 1, lines, "text2")
+        shapes.append(Box(x0, y - 5, bar_w, 8, 2, fill="sunken"))
+        shapes.append(Box(x0, y - 5, max(1.5, bar_w * count / most), 8, 2, fill="text3"))
+        shapes.append(Label(WIDTH, y + 3.8, note, "text2", "end", tabular=True))
+    return Drawing(WIDTH, top, tuple(shapes), words)
 
 
 # Many neurons
@@ -326,14 +341,15 @@ def strips(
 ) -> Drawing:
     """Where many neurons are too many for a row each: one strip a layer, each neuron a dot at its share, dots at the
     same place piled up."""
-    low, high, ticks = _axis(
-        [Estimate("", value) for _, values in rows for value in values], None if baseline is None else baseline[1]
+    ticks = share_ticks(
+        [*(value for _, values in rows for value in values), *(() if baseline is None else baseline[1:])]
     )
+    axis = axis_over(ticks)
     x0, plot_w = 96.0, WIDTH - 96 - 24
     step, tall = 6.0, 72.0
 
     def x(share: float) -> float:
-        return x0 + (share - low) / (high - low) * plot_w
+        return axis.at(share, x0, plot_w)
 
     top = 24.0 if baseline is not None else 4.0
     bottom = top + tall * len(rows)
@@ -341,7 +357,7 @@ def strips(
     for tick in ticks:
         at = round(x(tick)) + 0.5
         shapes.append(Path(line(at, top, at, bottom), "line"))
-        shapes.append(Label(at, bottom + 20, f"{100 * tick:.0f} %", "text2", "middle", tabular=True))
+        shapes.append(_tick(at, bottom + 20, tick))
     if baseline is not None:
         at = x(baseline[1])
         shapes.append(Path(line(at, top - 4, at, bottom), "text", dash=(6, 4)))

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
 from typing import Literal
 
+from judgenet.report.axis import Axis, axis_over, share_ticks
 from judgenet.report.charts import WIDTH
-from judgenet.report.drawing import Dot, Drawing, Label, Path, Shape, Step, Token, elided, line, text_width
+from judgenet.report.drawing import (
+    LINE,
+    Dot,
+    Drawing,
+    Label,
+    Path,
+    Shape,
+    Step,
+    Token,
+    line,
+    lines_around,
+    text_width,
+    wrapped,
+)
 from judgenet.report.words import percent
 from judgenet.stats.intervals import Interval
 
@@ -50,7 +63,6 @@ _AXIS_W = 58.0
 _GAP = 20.0
 _SPREAD = 19.0
 _DASHES: tuple[tuple[float, float] | None, ...] = (None, (6, 3), (2, 3))
-_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
 
 
 def curves(
@@ -72,7 +84,9 @@ def curves(
         return Drawing(WIDTH, 28, (Label(0, 18, f"n/a – {words}", "text3"),), words)
     single = len(panels) == 1
     marks = list(ticks) if ticks is not None else sorted({point.x for point in shown})
-    low, high, shares = _shares(shown, level)
+    drawn = [value for point in shown for value in (point.share, *(point.interval or ()))]
+    shares = share_ticks([*drawn, *(() if level is None else level[1:])], most=6)
+    up = axis_over(shares)
     names_w = max((_end_width(curve) for curve in panels[0].curves), default=0.0) if single else 0.0
     room = WIDTH - _AXIS_W - names_w - (24 if single else 8)
     panel_w = (room - _GAP * (len(panels) - 1)) / len(panels)
@@ -81,16 +95,16 @@ def curves(
     shapes: list[Shape] = []
 
     def y(share: float) -> float:
-        return bottom - (share - low) / (high - low) * _HEIGHT
+        return up.at(share, bottom, -_HEIGHT)
 
     for share in shares:
         shapes.append(Label(_AXIS_W - 10, y(share) + 4.8, f"{100 * share:.0f} %", "text2", "end", tabular=True))
-    first, last = min(marks), max(marks)
+    across = Axis(min(marks), max(marks))
     for place, panel in enumerate(panels):
         left = _AXIS_W + place * (panel_w + _GAP)
 
         def x(at: float, left: float = left) -> float:
-            return left + 10 + (at - first) / ((last - first) or 1) * (panel_w - 20)
+            return across.at(at, left + 10, panel_w - 20)
 
         for share in shares:
             at = round(y(share)) + 0.5
@@ -146,9 +160,18 @@ def _steps(curve: Curve, x: Callable[[float], float], y: Callable[[float], float
 _NAME_W = 170.0
 
 
+def _end_lines(curve: Curve) -> list[str]:
+    return wrapped(curve.name, _NAME_W, weight=_weight(curve))
+
+
+def _weight(curve: Curve) -> Literal[400, 600]:
+    return 600 if curve.subject else 400
+
+
 def _end_width(curve: Curve) -> float:
-    weight = 600 if curve.subject else 400
-    return min(_NAME_W, text_width(curve.name, weight=weight)) + 12 + text_width(curve.figure, weight=weight)
+    weight = _weight(curve)
+    name_w = max(text_width(text, weight=weight) for text in _end_lines(curve))
+    return name_w + 12 + text_width(curve.figure, weight=weight)
 
 
 def _ends(
@@ -156,38 +179,23 @@ def _ends(
 ) -> list[Shape]:
     """Names at the ends of curves, kept apart, with leaders where they had to move."""
     there = sorted((curve for curve in of if curve.points), key=lambda curve: y(curve.points[-1].share))
+    heights = [_SPREAD + LINE * (len(_end_lines(curve)) - 1) for curve in there]
     places: list[float] = []
-    for curve in there:
+    for place, curve in enumerate(there):
         wanted = y(curve.points[-1].share)
-        places.append(max(wanted, places[-1] + _SPREAD) if places else wanted)
-    floor_y = bottom
+        places.append(max(wanted, places[-1] + (heights[place - 1] + heights[place]) / 2) if places else wanted)
+    floor_y = bottom + _SPREAD / 2
     for place in range(len(places) - 1, -1, -1):
         # What was pushed below the plot goes up again, and takes those above along.
-        places[place] = min(places[place], floor_y)
-        floor_y = places[place] - _SPREAD
+        places[place] = min(places[place], floor_y - heights[place] / 2)
+        floor_y = places[place] - heights[place] / 2
     shapes: list[Shape] = []
     for curve, at in zip(there, places, strict=True):
         last = curve.points[-1]
         if abs(at - y(last.share)) > 2:
             shapes.append(Path(line(x(last.x) + 4, y(last.share), left + 4, at), "text3", 1))
         color: Token = "text" if curve.subject else "text2"
-        weight: Literal[400, 600] = 600 if curve.subject else 400
-        name = elided(curve.name, _NAME_W, weight=weight)
-        shapes.append(Label(left + 8, at + 4.8, name, color, weight=weight, whole=curve.name))
+        weight = _weight(curve)
+        shapes += lines_around(left + 8, at, _end_lines(curve), color, weight=weight)
         shapes.append(Label(WIDTH, at + 4.8, curve.figure, color, "end", weight, tabular=True))
     return shapes
-
-
-def _shares(shown: Sequence[Point], level: tuple[str, float] | None) -> tuple[float, float, list[float]]:
-    """Ends and ticks of the axis of shares."""
-    values = [value for point in shown for value in (point.share, *(point.interval or ()))]
-    values += [] if level is None else [level[1]]
-    least, most = min(values), max(values)
-    if most - least < 0.1:
-        least = min(max(0.0, (least + most - 0.1) / 2), 0.9)
-        most = least + 0.1
-    for step in _STEPS:
-        low, high = floor(least / step + 1e-9), ceil(most / step - 1e-9)
-        if high - low <= 6:
-            break
-    return low * step, high * step, [place * step for place in range(low, high + 1)]

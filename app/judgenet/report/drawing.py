@@ -1,4 +1,5 @@
-"""A picture as a list of plain shapes with colours by name: written as SVG here, painted by Qt elsewhere.
+"""A picture as a list of plain shapes with colours by name: written as SVG here, as PDF by the template of the report,
+painted by Qt elsewhere.
 
 Measures are px at 96 dpi, y downwards. Texts are at least 10 pt (13.333 px).
 """
@@ -6,8 +7,8 @@ Measures are px at 96 dpi, y downwards. Texts are at least 10 pt (13.333 px).
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
@@ -90,10 +91,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A line of text on the baseline ``y``; ``tabular`` gives figures of one width.
-
-    ``whole`` is the text in full where ``text`` is cut short.
-    """
+    """A line of text on the baseline ``y``; ``tabular`` gives figures of one width."""
 
     x: float
     y: float
@@ -103,7 +101,6 @@ class Label:
     weight: Literal[400, 500, 600] = 400
     px: float = BODY_PX
     tabular: bool = False
-    whole: str = ""
 
 
 Shape = Path | Box | Dot | Label
@@ -155,19 +152,61 @@ def text_width(text: str, px: float = BODY_PX, weight: int = 400) -> float:
     return ems * px * (1.04 if weight >= 600 else 1.0)
 
 
-def elided(text: str, width: float, px: float = BODY_PX, weight: int = 400) -> str:
-    """The text cut so that it fits ``width`` px, with an ellipsis where something is missing."""
-    text = " ".join(text.split())
-    if text_width(text, px, weight) <= width:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if text_width(text[:middle].rstrip() + "…", px, weight) <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low].rstrip() + "…"
+LINE = 17.0
+"""From one line of a text to the next, in px."""
+
+
+def wrapped(text: str, width: float, px: float = BODY_PX, weight: int = 400) -> list[str]:
+    """The text in lines of at most ``width`` px, broken at spaces and, where a word is wider, within it.
+
+    Nothing is left out but spaces at the breaks. A line holds a letter, however narrow it is.
+    """
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        if line and text_width(f"{line} {word}", px, weight) <= width:
+            line += f" {word}"
+            continue
+        if line:
+            lines.append(line)
+        *full, line = _pieces(word, width, px, weight)
+        lines += full
+    return [*lines, line]
+
+
+def _pieces(word: str, width: float, px: float, weight: int) -> list[str]:
+    pieces = [""]
+    for letter in word:
+        # A mark stays with its letter.
+        mark = unicodedata.category(letter) in ("Mn", "Mc", "Me", "Cf")
+        if pieces[-1] and not mark and text_width(pieces[-1] + letter, px, weight) > width:
+            pieces.append("")
+        pieces[-1] += letter
+    return pieces
+
+
+def lines_around(
+    x: float,
+    y: float,
+    lines: Sequence[str],
+    color: Token = "text",
+    anchor: Anchor = "start",
+    weight: Literal[400, 500, 600] = 400,
+) -> list[Shape]:
+    """Lines of text below each other, ``y`` in their middle."""
+    first = y + 4.8 - LINE * (len(lines) - 1) / 2
+    return [Label(x, first + LINE * place, text, color, anchor, weight) for place, text in enumerate(lines)]
+
+
+def moved(shape: Shape, dx: float, dy: float) -> Shape:
+    """A shape at another place."""
+    if isinstance(shape, (Label, Dot, Box)):
+        return replace(shape, x=shape.x + dx, y=shape.y + dy)
+    steps = tuple(
+        (kind, tuple(value + (dy if place % 2 else dx) for place, value in enumerate(values)))
+        for kind, values in shape.steps
+    )
+    return replace(shape, steps=steps)
 
 
 # SVG
@@ -256,5 +295,4 @@ def _label(label: Label, paint: Paint) -> str:
         found += f' text-anchor="{label.anchor}"'
     if label.tabular:
         found += ' class="n"'
-    title = f"<title>{_text(label.whole)}</title>" if label.whole else ""
-    return f"{found}>{title}{_text(label.text)}</text>"
+    return f"{found}>{_text(label.text)}</text>"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from judgenet.report import charts
 from judgenet.report.charts import WIDTH, Estimate
 from judgenet.report.clouds import word_cloud
 from judgenet.report.curve_charts import Curve, Panel, Point, curves
-from judgenet.report.drawing import Box, Dot, Drawing, Label, Path, Shape, elided
+from judgenet.report.drawing import LINE, Drawing, Label, Shape, lines_around, moved, wrapped
 from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
 from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural
 from judgenet.stats.intervals import Interval
@@ -134,8 +133,11 @@ def _clouds(one: Values, title: str) -> Drawing:
         column = 0 if places[0] <= places[1] else 1
         left, top = column * (WIDTH - _CLOUD_W), places[column]
         fact = f"{plural(words['roles'], 'role')}, {of(words['pairs_used'], words['pairs_total'])} pairs"
-        shapes.append(Label(left, top + 15, elided(name, 200, weight=600), "text", weight=600, whole=name))
+        lines = wrapped(name, 200, weight=600)
+        more = LINE * (len(lines) - 1)
+        shapes += lines_around(left, top + 10.2 + more / 2, lines, weight=600)
         shapes.append(Label(left + _CLOUD_W, top + 15, fact, "text2", "end", tabular=True))
+        top += more
         if cloud is None:
             shapes.append(Label(left, top + 44, "n/a – the model named no roles", "text3"))
             places[column] = top + 68
@@ -153,14 +155,3 @@ def framed(drawing: Drawing) -> Drawing:
     """The drawing with a margin, for a file of its own."""
     shapes = tuple(moved(shape, _MARGIN, _MARGIN) for shape in drawing.shapes)
     return Drawing(drawing.width + 2 * _MARGIN, drawing.height + 2 * _MARGIN, shapes, drawing.words)
-
-
-def moved(shape: Shape, dx: float, dy: float) -> Shape:
-    """A shape at another place."""
-    if isinstance(shape, (Label, Dot, Box)):
-        return replace(shape, x=shape.x + dx, y=shape.y + dy)
-    steps = tuple(
-        (kind, tuple(value + (dy if place % 2 else dx) for place, value in enumerate(values)))
-        for kind, values in shape.steps
-    )
-    return Path(steps, shape.stroke, shape.width, shape.dash, shape.fill, shape.opacity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
@@ -11,6 +12,7 @@ from judgenet.core.network import NetworkSpec, designed_role, designed_width, ne
 from judgenet.core.network_graph import design_graph
 from judgenet.report.charts import WIDTH
 from judgenet.report.drawing import (
+    LINE,
     Box,
     Drawing,
     Label,
@@ -19,14 +21,18 @@ from judgenet.report.drawing import (
     Step,
     Token,
     curve,
-    elided,
     line,
+    lines_around,
     of_theme,
     svg,
+    wrapped,
 )
 from judgenet.report.words import plural
 
-_NODE_H, _PITCH, _TOP = 28.0, 36.0, 28.0
+_NODE_H, _TOP = 28.0, 28.0
+_NODE_GAP = 8.0
+_LEFT_OUT_W = 76.0
+"""The room for how many layers are left out."""
 _END_W, _OUT_W = 80.0, 88.0
 _MOST_ROWS = 12
 """More neurons than this are a block of cells."""
@@ -37,13 +43,18 @@ _MOST_LAYERS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A layer's place; ``count`` neurons, ``cells`` where they are too many for names."""
+    """A layer's place; ``count`` neurons, ``cells`` where they are too many for names.
+
+    ``names`` are those of the neurons in lines, and what follows them in an adaptive layer; each has ``h`` px.
+    """
 
     layer: int
     count: int
     adaptive: bool
     x: float
     w: float
+    names: tuple[list[str], ...]
+    h: float
 
     @property
     def cells(self) -> bool:
@@ -54,10 +65,14 @@ class _Column:
         return ceil(self.count / _CELL_COLUMNS) if self.cells else self.count + self.adaptive
 
     @property
+    def pitch(self) -> float:
+        return self.h + _NODE_GAP
+
+    @property
     def bottom(self) -> float:
         if self.cells:
             return _TOP + self.rows * _CELL_PITCH - (_CELL_PITCH - _CELL)
-        return _TOP + self.rows * _PITCH - (_PITCH - _NODE_H)
+        return _TOP + self.rows * self.pitch - _NODE_GAP
 
     @property
     def right(self) -> float:
@@ -66,7 +81,7 @@ class _Column:
     def port(self, neuron: int) -> float:
         if self.cells:
             return _TOP + (neuron // _CELL_COLUMNS) * _CELL_PITCH + _CELL / 2
-        return _TOP + neuron * _PITCH + _NODE_H / 2
+        return _TOP + neuron * self.pitch + self.h / 2
 
 
 def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawing:
@@ -76,15 +91,23 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
         shown = [*range(_MOST_LAYERS - 2), spec.depth - 1]
     counts = {layer: designed_width(spec, layer) or 1 for layer in shown}
     gap = 32.0 if len(shown) <= 4 else 20.0
-    room = most_width - _END_W - _OUT_W - 2 * 32 - (len(shown) - 1) * gap
+    gaps = [gap if after == before + 1 else _LEFT_OUT_W for before, after in pairwise(shown)]
+    room = most_width - _END_W - _OUT_W - 2 * 32 - sum(gaps)
     node_w = max(24.0, min(112.0, room / len(shown)))
+    names = [_names(spec, layer, counts[layer], node_w) for layer in shown]
+    # Nodes are equally high, so that neurons of a role stand beside each other.
+    most_lines = max(
+        (len(lines) for of, layer in zip(names, shown, strict=True) if counts[layer] <= _MOST_ROWS for lines in of),
+        default=1,
+    )
+    node_h = _NODE_H + (LINE - 1) * (most_lines - 1)
 
     x = _END_W + 32
     columns: list[_Column] = []
-    for layer in shown:
-        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w)
+    for layer, of, room_after in zip(shown, names, [*gaps, gap], strict=True):
+        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w, of, node_h)
         columns.append(column)
-        x = column.right + gap
+        x = column.right + room_after
     out_x = x - gap + 32
     stacked = 2 + (spec.chair is not None)
     bottom = max([_TOP + stacked * _NODE_H + (stacked - 1) * 26, *(column.bottom for column in columns)])
@@ -129,26 +152,20 @@ def network_words(spec: NetworkSpec, decides: str) -> str:
     return f"{spec.name}: {roles[spec.roles.kind]}, {layers}; verdict by {aggregation_title(decides)}"
 
 
-def _box(x: float, y: float, w: float, text: str, *, dashed: bool = False, h: float = _NODE_H) -> list[Shape]:
-    name = elided(text, w - 10, weight=500)
+def _box(
+    x: float, y: float, w: float, lines: Sequence[str], *, dashed: bool = False, h: float = _NODE_H
+) -> list[Shape]:
+    color: Token = "text2" if dashed else "text"
     return [
         Box(x + 0.5, y + 0.5, w - 1, h - 1, 6, "surface", "line2", dash=(4, 3) if dashed else None),
-        Label(
-            x + w / 2,
-            y + h / 2 + 4.8,
-            name,
-            "text2" if dashed else "text",
-            "middle",
-            500,
-            whole=text if name != text else "",
-        ),
+        *lines_around(x + w / 2, y + h / 2, lines, color, "middle", 500),
     ]
 
 
 def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
     """Pair and roles; returns the y at which edges leave."""
     if spec.roles.kind == "none":
-        nodes += _box(0, middle - _NODE_H / 2, _END_W, "Pair")
+        nodes += _box(0, middle - _NODE_H / 2, _END_W, ["Pair"])
         return middle
     if needs_roles(spec):
         limit = spec.roles.limit
@@ -157,9 +174,9 @@ def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
         text = "Roles" if count is None else plural(count, "role")
     else:
         text = plural(len(spec.roles.roles), "role")
-    nodes += _box(0, middle - 41, _END_W, "Pair")
+    nodes += _box(0, middle - 41, _END_W, ["Pair"])
     nodes.append(Path(line(_END_W / 2, middle - 13, _END_W / 2, middle + 13), "line2"))
-    nodes += _box(0, middle + 13, _END_W, text)
+    nodes += _box(0, middle + 13, _END_W, wrapped(text, _END_W - 10, weight=500))
     return middle + 27
 
 
@@ -170,7 +187,7 @@ def _output(spec: NetworkSpec, decides: str, nodes: list[Shape], x: float, middl
     height = len(texts) * _NODE_H + (len(texts) - 1) * 18
     y = middle - height / 2
     for place, text in enumerate(texts):
-        nodes += _box(x, y, _OUT_W, text)
+        nodes += _box(x, y, _OUT_W, [text])
         if place < len(texts) - 1:
             nodes.append(Path(line(x + _OUT_W / 2, y + _NODE_H, x + _OUT_W / 2, y + _NODE_H + 18), "line2"))
         y += _NODE_H + 18
@@ -187,28 +204,43 @@ def _neurons(spec: NetworkSpec, column: _Column) -> list[Shape]:
             shapes.append(Box(x + 0.5, y + 0.5, _CELL - 1, _CELL - 1, 2, "surface", "line2"))
         shapes.append(Label(column.x, column.bottom + 18, plural(column.count, "neuron"), "text2"))
         return shapes
-    for neuron in range(column.count):
-        text = _neuron_name(spec, column.layer, neuron, short=column.w < 56)
-        shapes += _box(column.x, _TOP + neuron * _PITCH, column.w, text)
-    if column.adaptive:
-        text = "…" if column.w < 96 else "one a role"
-        shapes += _box(column.x, _TOP + column.count * _PITCH, column.w, text, dashed=True)
+    for place, lines in enumerate(column.names):
+        after = place >= column.count
+        shapes += _box(column.x, _TOP + place * column.pitch, column.w, lines, dashed=after, h=column.h)
     return shapes
 
 
-def _neuron_name(spec: NetworkSpec, layer: int, neuron: int, *, short: bool) -> str:
-    if short:
-        return f"{neuron + 1}"
-    role = designed_role(spec, layer, neuron)
-    if role is not None:
-        return role.name
-    return f"Role {neuron + 1}" if spec.roles.kind == "generated" else f"Neuron {neuron + 1}"
+def _names(spec: NetworkSpec, layer: int, count: int, w: float) -> tuple[list[str], ...]:
+    """The names of a layer's neurons in lines, and of what follows them where there are as many as roles.
+
+    They are those of roles where all of them fit, else numbers.
+    """
+    neurons = range(count)
+    roles = [designed_role(spec, layer, neuron) for neuron in neurons]
+    kind = "Role" if spec.roles.kind == "generated" else "Neuron"
+    numbered = [f"{kind} {neuron + 1}" for neuron in neurons]
+    named = [numbered[neuron] if role is None else role.name for neuron, role in enumerate(roles)]
+    more = ["one a role"] if spec.layers[layer].adaptive else []
+    for texts in ([*named, *more], [*numbered, *more]):
+        lines = tuple(wrapped(text, w - 10, weight=500) for text in texts)
+        if w >= _NAMED_W and all(map(_fits, texts, lines)):
+            return lines
+    return tuple([text] for text in [*(str(neuron + 1) for neuron in neurons), *(["n"] if more else [])])
+
+
+_NAMED_W = 56.0
+
+
+def _fits(text: str, lines: Sequence[str]) -> bool:
+    """Whether a name is read well in a node: in two lines at most, and not broken within a word of letters."""
+    return len(lines) <= 2 and (not text.isascii() or " ".join(lines) == " ".join(text.split()))
 
 
 def _between(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
     if after.layer - before.layer > 1:
         at = (before.right + after.x) / 2
-        return [Label(at, _TOP + _NODE_H / 2 + 4.8, "…", "text2", "middle")]
+        left_out = after.layer - before.layer - 1
+        return lines_around(at, _TOP + before.h / 2, [f"{left_out} more", "layers"], "text2", "middle")
     wired = design_graph(spec)
     reads = [
         [read for read in wired.inputs(after.layer, neuron) if read < before.count] for neuron in range(after.count)
