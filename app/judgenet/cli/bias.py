@@ -19,7 +19,7 @@ from rich.text import Text
 from judgenet.cli.bias_recorded import bias_recorded
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
-from judgenet.cli.progress import Reporter, finding_line
+from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run import CODES, TICK_S, ends_cleanly
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
@@ -188,8 +188,7 @@ def bias(
     with Store.open(setup.store_path) as store:
         setup.save()
         if not quiet:
-            for finding in setup.dataset.findings:
-                console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+            print_findings(console, setup.dataset.findings)
             _print_plan(built, console)
             for name, text in estimate_lab(lab_starts(setup.start, built, chosen), store).lines():
                 console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)

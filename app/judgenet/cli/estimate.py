@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from judgenet.cli.common import JsonOption
+from judgenet.cli.progress import print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.engine.estimate import estimate_run
@@ -20,7 +21,8 @@ from judgenet.store.db import Store
 def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     """Count the calls, tokens and price of a run before it is started. Takes the options of run.
 
-    What the store has already is counted apart: it costs nothing. An unknown price is unknown, never 0.
+    What the store has already is counted apart: it costs nothing. An unknown price is unknown, never 0. What the
+    import found about the pairs is said first.
 
     \b
     Example: judgenet estimate --pairs pairs.jsonl --width 4 --depth 2 \\
@@ -39,6 +41,7 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     if as_json:
         typer.echo(json.dumps(record, allow_nan=False))
         return 0
+    print_findings(Terminal(stderr=True), setup.dataset.findings)
     console = Terminal()
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import ExitCode, InputError
-from judgenet.cli.progress import Reporter, finding_line
+from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run import CODES, ends_cleanly, follow
 from judgenet.cli.run_options import with_options
 from judgenet.cli.terminal import Terminal
@@ -233,8 +233,7 @@ def _run(
     with Store.open(setup.store_path) as store:
         setup.save()
         if not quiet:
-            for finding in setup.dataset.findings:
-                console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
+            print_findings(console, setup.dataset.findings)
             _show_estimate(estimate_experiment(setup.start, found, store), console)
         course = Course(store, setup.start, found)
         _go(course, store, console, quiet)

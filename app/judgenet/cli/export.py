@@ -153,6 +153,16 @@ def _cell(value: Any) -> Any:
     return value
 
 
+class _UnixLines:
+    """Takes rows that end with CR LF, and writes them with the line ends of text files."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, row: str) -> int:
+        return self._out.write(row.removesuffix("\r\n") + "\n")
+
+
 def write_records(records: Iterable[dict[str, Any]], format: Format, out: TextIO) -> int:
     """Writes records one by one, so that memory stays flat. Returns how many.
 
@@ -167,7 +177,8 @@ def write_records(records: Iterable[dict[str, Any]], format: Format, out: TextIO
             out.write(json.dumps(record, allow_nan=False) + "\n")
             continue
         if writer is None:
-            writer = csv.DictWriter(out, list(record), lineterminator="\n")
+            # The writer quotes the characters of its own line end, so that only this one quotes a bare carriage return.
+            writer = csv.DictWriter(_UnixLines(out), list(record), lineterminator="\r\n")
             writer.writeheader()
         writer.writerow({name: _cell(value) for name, value in record.items()})
     return count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -35,6 +35,12 @@ def finding_line(finding: Finding) -> str:
     """What the import doctor found, with the first of the pairs concerned."""
     ids = ", ".join(finding.ids[:_SHOWN_IDS]) + (", …" if len(finding.ids) > _SHOWN_IDS else "")
     return f"{finding.severity}: {finding.message}" + (f" ({finding.count:,}: {ids})" if ids else "")
+
+
+def print_findings(console: Console, findings: Iterable[Finding]) -> None:
+    """Prints what the import doctor found, a line a finding."""
+    for finding in findings:
+        console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
 
 
 def verdict_text(verdict: str | None) -> str:

@@ -22,7 +22,7 @@ from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.metrics import print_metrics
 from judgenet.cli.preflight import print_preflights, run_preflights
-from judgenet.cli.progress import Reporter, finding_line
+from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event, RunFinished, event_json
@@ -205,9 +205,7 @@ def run(
             ids = [pair.id for pair in setup.start.pairs]
             with Engine() as engine, Reporter(console, ids, quiet=quiet) as reporter:
                 if not quiet:
-                    for finding in setup.dataset.findings:
-                        line = finding_line(finding)
-                        console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
+                    print_findings(console, setup.dataset.findings)
                     if not retry_unscored:
                         line = estimate_run(setup.start, store).line()
                         console.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -77,7 +77,7 @@ class PairsSource:
     Windows); several together are one data set (FairEval's four). ``format`` of ``None`` is told by content.
     ``columns`` gives the file's column names by our field names, ``labels`` our verdict (``a``, ``b``, ``tie``, or
     ``None`` for "no label") by the file's value; empty, they follow the format. ``options`` are the other members of
-    ``formats.PairMapping`` (joiner, seed, no_majority, encoding).
+    ``formats.PairMapping`` (joiner, seed, no_majority, encoding, sheet, leave_out_bad, …).
     """
 
     files: tuple[str, ...]

@@ -127,15 +127,39 @@ class RunOptions:
         ),
     )
     pairs: tuple[Path, ...] = field(
-        default=(), metadata=_about("File of pairs; several for FairEval's four files, or a folder.", "--pairs")
+        default=(),
+        metadata=_about(
+            "File of pairs; several for FairEval's four files, or a folder. book.xlsx#SHEET names a sheet.", "--pairs"
+        ),
     )
     columns: str | None = field(
-        default=None, metadata=_about("Columns of the file: question=prompt,response_a=answer_1,…", "--map")
+        default=None,
+        metadata=_about(
+            "Columns of the file: question=prompt,response_a=answer_1,… Dotted paths lead into nested fields: "
+            "question=data.prompt.",
+            "--map",
+        ),
     )
     labels: str | None = field(
         default=None, metadata=_about("Label values of the file: 1=a,2=b,0=tie. Never guessed.", "--label-map")
     )
     encoding: str | None = field(default=None, metadata=_about("Encoding of a file that is not UTF-8, such as cp1252."))
+    sheet: str | None = field(
+        default=None,
+        metadata=_about("Sheet of an Excel workbook; else the first that looks like pairs.", metavar="NAME"),
+    )
+    leave_out_bad: bool = field(
+        default=False,
+        metadata=_about("Leave out rows that cannot be read; they are counted and named.", "--leave-out-bad"),
+    )
+    unpack_limit: str | None = field(
+        default=None,
+        metadata=_about(
+            "Most that a file of pairs may unpack to, such as 4GB; reading takes less than three times as much memory. "
+            "The variable JUDGENET_UNPACK_LIMIT sets it, too.  [default: 1GiB]",
+            metavar="SIZE",
+        ),
+    )
     matches: str | None = field(
         default=None,
         metadata=_about(

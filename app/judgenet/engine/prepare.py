@@ -24,7 +24,7 @@ from judgenet.engine.endpoints import NotApproved, replay_store, require_approve
 from judgenet.engine.options import OptionError, RunOptions, price_table, read_temperature, read_width, whole_number
 from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
 from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
-from judgenet.formats import parse_column_map, parse_label_map, parse_matches
+from judgenet.formats import parse_column_map, parse_label_map, parse_matches, parse_size, split_sheet
 from judgenet.store.approvals import approve, endpoint_needs, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
@@ -434,6 +434,12 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
         source = replace(source, labels=parse_label_map(options.labels))
     if options.encoding is not None:
         reading["encoding"] = options.encoding
+    paths, named = zip(*(split_sheet(Path(file)) for file in source.files), strict=True)
+    source = replace(source, files=tuple(path.as_posix() for path in paths))
+    if sheet := options.sheet or next((one for one in named if one is not None), None):
+        reading["sheet"] = sheet
+    if options.leave_out_bad:
+        reading["leave_out_bad"] = True
     if options.matches is not None:
         reading |= {"matches": parse_matches(options.matches), "seed": options.seed}
     if options.systems is not None:
@@ -446,11 +452,12 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
 
 
 def _read_pairs(options: RunOptions, place: _Place, source: PairsSource) -> Dataset:
+    limit = None if options.unpack_limit is None else parse_size(options.unpack_limit)
     if options.pairs or place.given is None:
-        dataset = read_files(source, Path())
+        dataset = read_files(source, Path(), limit=limit)
     else:
         try:
-            dataset = read_source(source, place.folder or Path(), place.given.salt)
+            dataset = read_source(source, place.folder or Path(), place.given.salt, limit=limit)
         except NotApproved as error:
             raise NotApproved(error.needs, options.project) from None
     if dataset.systems is None and (options.matches or options.systems):

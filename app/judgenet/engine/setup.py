@@ -28,21 +28,23 @@ if TYPE_CHECKING:
     from judgenet.formats import Dataset
 
 
-def read_source(source: PairsSource, folder: Path, salt: str, watch: Watch = nothing) -> Dataset:
+def read_source(
+    source: PairsSource, folder: Path, salt: str, watch: Watch = nothing, *, limit: int | None = None
+) -> Dataset:
     """The pairs of a source whose relative paths start at ``folder``; its selection is left aside. ``folder`` and
     ``salt`` are the project's: it reads below its own folder, and what the user approved for it.
 
-    ``watch`` hears how far it is, and may end it.
+    ``watch`` hears how far it is, and may end it. ``limit`` is the most bytes that a file may unpack to.
 
     :raises NotApproved: a file lies elsewhere and was not approved; nothing is read.
     :raises DataError: a file is missing or cannot be read as pairs.
     """
     if needs := file_needs(source.files, folder, salt):
         raise NotApproved(needs)
-    return read_files(source, folder, watch)
+    return read_files(source, folder, watch, limit=limit)
 
 
-def read_files(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dataset:
+def read_files(source: PairsSource, folder: Path, watch: Watch = nothing, *, limit: int | None = None) -> Dataset:
     """As :func:`read_source`, for files that the user himself names: they need no approval.
 
     :raises DataError: a file is missing or cannot be read as pairs.
@@ -51,6 +53,7 @@ def read_files(source: PairsSource, folder: Path, watch: Watch = nothing) -> Dat
     return formats.read_pairs(
         [folder / file for file in source.files],
         mapping=None if mapping is None else formats.PairMapping.from_json(mapping),
+        limit=limit,
         watch=watch,
     )
 

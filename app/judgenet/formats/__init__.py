@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from judgenet.formats.containers import release_memory
     from judgenet.formats.errors import DataError, EncodingError
     from judgenet.formats.findings import OF_PAIRS, Finding
+    from judgenet.formats.limits import parse_size
     from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map, parse_matches
     from judgenet.formats.pairs import (
         DataFile,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         preview,
         read_pairs,
         sniff,
+        split_sheet,
     )
     from judgenet.formats.records import LabelValues
     from judgenet.formats.tables import csv_text, guard_cell
@@ -51,10 +53,12 @@ __all__ = [
     "parse_column_map",
     "parse_label_map",
     "parse_matches",
+    "parse_size",
     "preview",
     "read_pairs",
     "release_memory",
     "sniff",
+    "split_sheet",
     "write_pairs",
 ]
 
@@ -80,10 +84,12 @@ _HOME = {
     "parse_column_map": "mapping",
     "parse_label_map": "mapping",
     "parse_matches": "mapping",
+    "parse_size": "limits",
     "preview": "pairs",
     "read_pairs": "pairs",
     "release_memory": "containers",
     "sniff": "pairs",
+    "split_sheet": "pairs",
     "write_pairs": "writing",
 }
 """The module of each name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 
@@ -30,10 +31,28 @@ class EncodingError(DataError):
     """A text that is not UTF-8; it can be read where its encoding is named."""
 
 
+class CodingError(DataError):
+    """Label values whose meaning is not known."""
+
+
 def shown(value: object, limit: int = 60) -> str:
-    """A value for a message: quoted, on one line, and cut."""
-    quoted = repr(value)
+    """A value for a message, on one line, and cut: texts between quotes, everything else as JSON writes it."""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if value is None or isinstance(value, bool | list | dict):
+        quoted = json.dumps(value, ensure_ascii=False, default=str)
+    else:
+        quoted = repr(value) if isinstance(value, str | int | float) else str(value)
     return quoted if len(quoted) <= limit else f"{quoted[: limit - 1]}…"
+
+
+def json_problem(error: Exception) -> str:
+    """What is wrong with a JSON text, to stand inside a sentence: the place in the line, where it is known."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} (column {error.colno})"
+    if isinstance(error, RecursionError):
+        return "its lists and objects are nested too deeply"
+    return "a number has too many digits" if "digits" in str(error) else "it cannot be read"
 
 
 def listed(items: Sequence[str], limit: int = 12) -> str:

@@ -46,7 +46,8 @@ def _is_answers(table: Table) -> bool:
 def find_files(tables: Sequence[Table]) -> FairEvalFiles | None:
     """The parts, or ``None`` where the tables are something else.
 
-    :raises DataError: some parts are there and others are missing, or there are too many of a kind.
+    :raises DataError: some parts are there and others are missing, or there are too many of a kind. A table of its own
+        may look like a part: a mapping decides.
     """
     parts = [table for table in tables if is_part(table)]
     if not parts:
@@ -60,7 +61,8 @@ def find_files(tables: Sequence[Table]) -> FairEvalFiles | None:
         raise DataError(
             f"These look like FairEval's files, but there are {len(questions)} with questions, {len(answers)} with "
             f"answers and {len(labels)} with labels: {listed([table.file for table in parts])}.",
-            "Give the four files (question.jsonl, the two answers, the human review) or their folder.",
+            "Give the four files (question.jsonl, the two answers, the human review) or their folder. If they are "
+            "another data set, say which columns hold what: --map question=…,response_a=…,response_b=…",
             file=parts[0].file,
         )
     if _model(answers[0]).startswith(_SECOND) and _model(answers[1]).startswith(_FIRST):

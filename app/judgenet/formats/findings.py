@@ -34,6 +34,7 @@ TITLES = {
     "identical_responses": "Identical responses",
     "empty_question": "Empty questions",
     "empty_response": "Empty responses",
+    "judge_prompt": "Whole judge prompts",
     "long_pair": "Very long pairs",
     "model_named": "A model names itself",
     "label_balance": "Largest label share",
@@ -47,6 +48,11 @@ TITLES = {
     "null_text": "Texts that are null",
     "numbered": "Rows without an id",
     "unused_columns": "Columns not read",
+    "nested_columns": "Read from nested fields",
+    "bad_rows": "Rows that cannot be read",
+    "formulas_without_value": "Formulas without a result",
+    "annotators_merged": "Rows of several annotators",
+    "unread_scores": "Scores not read",
     "blank_lines": "Blank lines",
     "short_rows": "Short rows",
     "other_sheets": "Other sheets",
@@ -107,6 +113,13 @@ def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...
             [pair.id for pair in pairs if pair.response_a == pair.response_b],
             "Both responses are the same text: only a tie can be right.",
         ),
+        _of_pairs(
+            "judge_prompt",
+            "warning",
+            [pair.id for pair in pairs if _is_judge_prompt(pair)],
+            "The question holds both responses: it looks like the whole prompt of a judge. Map the column of the "
+            "question itself.",
+        ),
         _of_pairs("empty_question", "note", [p.id for p in pairs if not p.question.strip()], "The question is empty."),
         _of_pairs(
             "empty_response",
@@ -142,6 +155,12 @@ def _watched(pairs: Sequence[Pair], watch: Watch) -> Iterator[Pair]:
 
 def _of_pairs(kind: str, severity: Severity, ids: Sequence[str], message: str) -> Finding | None:
     return Finding(kind, severity, len(ids), message, tuple(ids)) if ids else None
+
+
+def _is_judge_prompt(pair: Pair) -> bool:
+    first, second, question = pair.response_a, pair.response_b, pair.question
+    # Short answers to a multiple choice stand in its question.
+    return min(len(first), len(second)) > 20 and first in question and second in question
 
 
 def _size(pair: Pair) -> int:

@@ -84,11 +84,12 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentFile:
-    """The judgments of one file and the name of its format."""
+    """The judgments of one file and the name of its format. ``empty`` counts the games that stand there as null."""
 
     path: str
     format: str
     judgments: tuple[Judgment, ...]
+    empty: int = 0
 
 
 def read_judgments(paths: Sequence[Path | str]) -> list[JudgmentFile]:
@@ -103,7 +104,8 @@ def _read(path: Path) -> JudgmentFile:
     try:
         data = path.read_bytes()
     except OSError as error:
-        reason = "There is no such file." if isinstance(error, FileNotFoundError) else f"It cannot be read: {error}."
+        reason = f"It cannot be read: {error.strerror or 'the system refuses it'}."
+        reason = "There is no such file." if isinstance(error, FileNotFoundError) else reason
         raise DataError(reason, "Check the path.", file=str(path)) from None
     document = _document(data)
     if document is not None and isinstance(document.get("examples"), list):
@@ -113,11 +115,14 @@ def _read(path: Path) -> JudgmentFile:
         data = b"[" + data.removeprefix(codecs.BOM_UTF8) + b"]"
     found: list[Judgment] = []
     names: list[str] = []
+    empty = 0
     for table in tables(str(path), data):
         name, convert = _format_of(table)
         names.append(name)
         found += convert(table)
-    return JudgmentFile(str(path), "+".join(dict.fromkeys(names)), tuple(found))
+        if name == "arena-hard":
+            empty += sum(1 for games in table.column("games") for game in games or (None,) if game is None)
+    return JudgmentFile(str(path), "+".join(dict.fromkeys(names)), tuple(found), empty)
 
 
 def _document(data: bytes) -> dict[str, Any] | None:
@@ -448,12 +453,16 @@ def _arena_hard(table: Table) -> Iterator[Judgment]:
     """arena-hard: game 1 shows the baseline first, game 2 the model; the model's answer is response B."""
     for index, record in enumerate(_records(table)):
         games = record.get("games")
-        if not isinstance(games, list) or not all(isinstance(game, dict) for game in games) or len(games) > 2:
+        # A game that failed stands there as null: it is left out, and so is a question without any.
+        games = [] if is_missing(games) else games
+        if not isinstance(games, list) or not all(isinstance(x, dict) or x is None for x in games) or len(games) > 2:
             raise table.error(f"The games are {shown(games)}.", "One or two games are expected.", index, "games")
         judge, prompt = _judge(record.get("judge") or "judge", None)
         question = id_text(record.get("question_id")) or id_text(record.get("uid"))
         key = PairKey((question,), models=(None, _name(record.get("model"))))
         for order, game in zip(ORDERS, games, strict=False):
+            if game is None:
+                continue
             text = game.get("judgment")
             if isinstance(text, dict):
                 text = text.get("answer")

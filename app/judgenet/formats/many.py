@@ -20,7 +20,7 @@ from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.formats.containers import Table
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
-from judgenet.formats.mapping import PairMapping, columns_of
+from judgenet.formats.mapping import PairMapping, columns_of, propose
 from judgenet.formats.values import id_text, is_missing, optional_texts, required_texts, tag_lists
 from judgenet.formats.watch import Watch, nothing, part
 
@@ -30,8 +30,20 @@ SYSTEMS: Final = "systems"
 """The format of records that hold one system's response."""
 
 FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    RESPONSES: ("question", "responses", "models", "ranks", "ranking", "winners", "task", "id", "reference", "tags"),
-    SYSTEMS: ("question", "system", "response", "ranks", "task", "id", "reference", "tags"),
+    RESPONSES: (
+        "question",
+        "responses",
+        "models",
+        "ranks",
+        "scores",
+        "ranking",
+        "winners",
+        "task",
+        "id",
+        "reference",
+        "tags",
+    ),
+    SYSTEMS: ("question", "system", "response", "ranks", "scores", "task", "id", "reference", "tags"),
 }
 """The fields that each of the two formats is read from. ``responses``, ``models`` and ``ranks`` join columns, one for
 each response; of ``responses`` a single column may hold a list, or an object by system."""
@@ -40,6 +52,10 @@ _NUMBERED: Final = re.compile(r"(response|output|answer|completion|text|reply)_?
 _SYSTEM: Final = ("system", "model", "generator", "model_id", "model_name", "assistant", "system_name")
 _RESPONSE: Final = ("response", "output", "answer", "completion", "model_output", "response_text", "text", "reply")
 _QUESTION: Final = ("question", "prompt", "query", "instruction", "input")
+_LISTS: Final = ("responses", "completions", "answers", "candidates", "outputs")
+"""Columns that hold a list of responses, if no column holds a single one."""
+_RANK: Final = ("rank", "ranking", "human_rank")
+_SCORE: Final = ("score", "rating", "overall_score", "human_score", "reward")
 _ID: Final = ("question_id", "id", "prompt_id", "instruction_id", "uid", "example_id")
 _SINGLE: Final[Mapping[str, tuple[str, ...]]] = {
     "question": _QUESTION,
@@ -60,6 +76,9 @@ def proposed(names: Sequence[str]) -> tuple[str, dict[str, str]] | None:
     if any(len(several) > 1 for several in known.values()):
         return None
     of = {key: several[0] for key, several in known.items()}
+    if {"provider", "vars", "response", "prompt"} <= of.keys():
+        # promptfoo's results: a record for each provider and prompt.
+        return SYSTEMS, {"question": "prompt.raw", "system": "provider.id", "response": "response.output"}
     if not of.keys().isdisjoint(("response_a", "chosen")):
         return None
     return _wide(of) or _long(of)
@@ -80,8 +99,8 @@ def _wide(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
             several = [_numbered(of, words, number) for number in sorted(places)]
             if all(several):
                 columns[part_name] = "+".join(name for name in several if name)
-    elif "responses" in of:
-        columns["responses"] = of["responses"]
+    elif held := next((of[word] for word in _LISTS if word in of and _of_list(word, of)), None):
+        columns["responses"] = held
         names = of.get("models") or of.get("systems")
         if names:
             columns["models"] = names
@@ -92,6 +111,11 @@ def _wide(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
         if there:
             columns[part_name] = there[0]
     return (RESPONSES, columns) if "question" in columns else None
+
+
+def _of_list(word: str, of: Mapping[str, str]) -> bool:
+    # Beside two responses of their own, answers and outputs are something else.
+    return word == "responses" or not propose(tuple(of)).columns.keys() & {"response_a", "response_b"}
 
 
 def _long(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
@@ -167,6 +191,8 @@ class _Found:
     numbered: int = 0
     unnamed: bool = False
     unused: dict[str, None] = field(default_factory=dict)
+    scored: dict[str, None] = field(default_factory=dict)
+    """Members with scores in the objects of a list of responses, as dotted paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +295,7 @@ def _columns(table: Table, mapping: PairMapping, shape: str) -> dict[str, tuple[
         )
     columns = {name: columns_of(table, column, name) for name, column in named.items() if column}
     for name, several in columns.items():
-        joins = ("question", "responses", "models", "ranks") if shape == RESPONSES else ("question",)
+        joins = ("question", "responses", "models", "ranks", "scores") if shape == RESPONSES else ("question",)
         if len(several) > 1 and name not in joins:
             raise table.error(f"Only {' and '.join(joins)} can join columns, not {name}.", "Name one column.")
     return columns
@@ -282,7 +308,7 @@ _SHAPE_WORDS: Final = {
 
 
 def _unused(table: Table, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
-    used = {column for several in columns.values() for column in several}
+    used = {table.top(column) for several in columns.values() for column in several}
     return [name for name in table.names if name not in used]
 
 
@@ -323,7 +349,7 @@ def _read_wide(
         strict=True,
     )
     said = {name: table.column(columns[name][0]) for name in ("ranking", "winners") if name in columns}
-    ranks = [table.column(name) for name in columns.get("ranks", ())]
+    given_ranks = {name: [table.column(column) for column in columns.get(name, ())] for name in _SIGNS}
     for index, (given, text, reference, task, tags, answers) in enumerate(rows):
         question_id = given or f"row-{start + index + 1}"
         found.numbered += not given
@@ -339,14 +365,25 @@ def _read_wide(
         question = _Question(question_id, text, table, index, reference, task, tags)
         questions[question_id] = question
         places = []
-        for name, answer in answers:
+        for name, answer, _ in answers:
             places.append(name)
             _answer(question, name, answer, table, index, found)
-        if ranks:
-            if len(ranks) != len(places):
-                raise table.error(f"{len(ranks)} ranks for {len(places)} responses.", "Map a rank for each.", index)
-            values = {name: column[index] for name, column in zip(places, ranks, strict=True)}
-            question.ranks[""] = _ranks(table, index, values, columns["ranks"])
+        for part_name, sign in _SIGNS.items():
+            several = given_ranks[part_name]
+            if not several:
+                continue
+            row = _decoded(several[0][index]) if len(several) == 1 else [column[index] for column in several]
+            row = list(row.values()) if isinstance(row, dict) else row
+            if not isinstance(row, list) or len(row) != len(places):
+                count = len(row) if isinstance(row, list) else 1
+                problem = f"{count} {part_name} for {len(places)} responses."
+                raise table.error(problem, f"Map one for each, or none: --map {part_name}=", index)
+            values = dict(zip(places, row, strict=True))
+            question.ranks[""] = _ranks(table, index, values, columns[part_name], sign)
+        if "ranks" not in mapping.columns and not any(given_ranks.values()):
+            own = {name: rank for name, _, rank in answers if rank is not None}
+            if own:
+                question.ranks[""] = _ranks(table, index, own, columns["responses"])
         if "ranking" in said:
             question.ranks |= _rankings(table, index, columns["ranking"][0], said["ranking"][index], question)
         if "winners" in said:
@@ -355,8 +392,8 @@ def _read_wide(
 
 def _wide_answers(
     table: Table, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
-) -> Iterator[list[tuple[str, str | None]]]:
-    """(system, response) of each record, the response ``None`` where there is none."""
+) -> Iterator[list[tuple[str, str | None, Any]]]:
+    """(system, response, rank) of each record, ``None`` where there is none."""
     texts = columns["responses"]
     if len(texts) == 1:
         yield from _listed_answers(table, columns, mapping, found)
@@ -380,15 +417,15 @@ def _wide_answers(
             if system is None and answer is not None:
                 raise table.error("A response has no system.", "Name it.", index, names[place])
             if system is not None:
-                row.append((system, answer))
+                row.append((system, answer, None))
             else:
-                row.append((f"{texts[place]}", None))
+                row.append((f"{texts[place]}", None, None))
         yield row
 
 
 def _listed_answers(
     table: Table, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
-) -> Iterator[list[tuple[str, str | None]]]:
+) -> Iterator[list[tuple[str, str | None, Any]]]:
     column = columns["responses"][0]
     names = table.column(columns["models"][0]) if "models" in columns else repeat(None, len(table.rows))
     for index, (value, named) in enumerate(zip(table.column(column), names, strict=True)):
@@ -405,21 +442,30 @@ def _listed_answers(
                 column,
             )
         if systems is None:
-            found.unnamed |= not mapping.systems
+            found.unnamed |= not mapping.systems and not all(map(_named, responses))
             systems = list(mapping.systems) or [f"response_{place}" for place in range(1, len(responses) + 1)]
         if not isinstance(systems, list) or len(systems) != len(responses):
             count = len(systems) if isinstance(systems, list) else 1
             raise table.error(f"{len(responses)} responses of {count} systems.", "Name a system for each.", index)
-        row = []
+        row: list[tuple[str, str | None, Any]] = []
         for system, answer in zip(systems, responses, strict=True):
+            rank = None
             if isinstance(answer, dict):
+                rank = next((answer[word] for word in _RANK if answer.get(word) is not None), None)
+                numbers = (name for name in _SCORE if isinstance(answer.get(name), int | float))
+                found.scored |= dict.fromkeys(f"{column}.{name}" for name in numbers)
                 # An object of its own for each response, with the text and the system in it.
                 system = next((answer[word] for word in _SYSTEM if isinstance(answer.get(word), str)), system)
                 answer = next((answer[word] for word in _RESPONSE if word in answer), answer)
             if not (is_missing(answer) or isinstance(answer, str)):
                 raise table.error(f"A text is expected, here is {shown(answer)}.", "Mend the record.", index, column)
-            row.append((str(system), answer or None))
+            row.append((str(system), answer or None, rank))
         yield row
+
+
+def _named(answer: Any) -> bool:
+    """True for a response that says which system gave it."""
+    return isinstance(answer, dict) and any(isinstance(answer.get(word), str) for word in _SYSTEM)
 
 
 def _decoded(value: Any) -> Any:
@@ -466,7 +512,11 @@ def _read_long(
         ids = []
     by_text = {} if ids else {question.text: question for question in questions.values()}
     given, answers = table.column(columns["system"][0]), optional_texts(table, columns["response"][0])
-    ranks = table.column(columns["ranks"][0]) if "ranks" in columns else None
+    numbers = [
+        (part_name, table.column(columns[part_name][0]), sign)
+        for part_name, sign in _SIGNS.items()
+        if part_name in columns
+    ]
     rest = zip(
         _optional(table, columns, "reference"), _optional(table, columns, "task"), _tags(table, columns), strict=True
     )
@@ -495,25 +545,31 @@ def _read_long(
                 index,
             )
         _answer(question, system, answers[index], table, index, found)
-        if ranks is not None and not is_missing(ranks[index]) and ranks[index] != "":
-            question.ranks.setdefault("", {}).update(_ranks(table, index, {system: ranks[index]}, columns["ranks"]))
+        for part_name, column, sign in numbers:
+            if not is_missing(column[index]) and column[index] != "":
+                own = _ranks(table, index, {system: column[index]}, columns[part_name], sign)
+                question.ranks.setdefault("", {}).update(own)
 
 
 # --- what people said ---
 
+_SIGNS: Final = {"ranks": 1.0, "scores": -1.0}
+"""The fields of a number for each response, and whether the lowest or the highest is the best."""
 
-def _ranks(table: Table, index: int, values: Mapping[str, Any], columns: Sequence[str]) -> Ranks:
-    """Ranks, 1 for the best; systems without one are left out."""
+
+def _ranks(table: Table, index: int, values: Mapping[str, Any], columns: Sequence[str], sign: float = 1.0) -> Ranks:
+    """Ranks, the lowest for the best (of scores times −1); systems without one are left out."""
     found = {}
     for place, (system, value) in enumerate(values.items()):
         if is_missing(value) or value == "":
             continue
         try:
-            found[system] = float(value)
+            found[system] = sign * float(value)
         except (TypeError, ValueError):
+            what = "A rank is a number, 1 for the best" if sign > 0 else "A score is a number"
             raise table.error(
-                f"A rank is a number, 1 for the best; here is {shown(value)}.",
-                "Mend the record, or read no ranks: --map ranks=",
+                f"{what}; here is {shown(value)}.",
+                f"Mend the record, or read none: --map {'ranks' if sign > 0 else 'scores'}=",
                 index,
                 columns[min(place, len(columns) - 1)],
             ) from None
@@ -702,6 +758,15 @@ def _findings(
             len(groups),
             f"The systems fall into {len(groups):,} groups that share no question, and cannot be compared between "
             f"groups ({'; '.join(listed(sorted(group), 3) for group in groups[:3])}).",
+        )
+    if found.scored and not any("scores" in name or "ranks" in name for name in mapping.columns):
+        paths = list(found.scored)
+        yield Finding(
+            "unread_scores",
+            "warning",
+            len(paths),
+            f"The responses have scores that are not read as labels: {listed(paths)}. Where people gave them, they are "
+            f"read with --map scores={paths[0]} (the higher the better).",
         )
     if found.unused:
         yield Finding("unused_columns", "note", len(found.unused), f"Not read: {listed(list(found.unused))}.")

@@ -13,7 +13,7 @@ from typing import Any
 from judgenet.core.matches import Matches
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.formats.containers import ABSENT, Table
-from judgenet.formats.errors import DataError, listed, shown
+from judgenet.formats.errors import CodingError, DataError, listed, shown
 from judgenet.formats.findings import OF_PAIRS
 
 FIELDS = (
@@ -30,16 +30,19 @@ FIELDS = (
     "tags",
     "human",
     "annotators",
+    "annotator",
     "responses",
     "models",
     "system",
     "response",
     "ranks",
+    "scores",
     "ranking",
     "winners",
 )
 """The parts of a pair that a column can be mapped to. ``chosen`` and ``rejected`` stand for the two responses where
-the label is in the column names; those from ``responses`` on are of more than two responses to a question
+the label is in the column names; ``annotator`` names who gave the label of a record, where each annotator has a record
+of the same pair; those from ``responses`` on are of more than two responses to a question
 (``formats.many``)."""
 
 _FIELD_ALIASES = {"label": "human", "prompt": "question"}
@@ -49,7 +52,8 @@ _FIELD_ALIASES = {"label": "human", "prompt": "question"}
 class PairMapping:
     """How to read pairs from columns.
 
-    ``columns`` maps a field of :data:`FIELDS` to a column. Several columns are joined by ``+``: texts of a question
+    ``columns`` maps a field of :data:`FIELDS` to a column, or to a dotted path inside its values
+    (:meth:`~judgenet.formats.containers.Table.column`). Several columns are joined by ``+``: texts of a question
     with ``joiner`` (empty parts are left out), columns of ``annotators`` as one annotator each, by column name. A
     field mapped to ``""`` is not read. Fields that are not named are filled from what is known of the format.
     ``labels`` says what a label value means, ``None`` where it is no label. ``None`` for ``labels``: the coding of
@@ -61,6 +65,8 @@ class PairMapping:
     out (``duplicate``, ``identical_responses``, …).
     Of more than two responses to a question ``matches`` says how many pairs of each are judged (a number, a share below
     1, ``None`` for all; ``seed`` draws them), and ``systems`` names the systems of columns that have no names.
+    ``sheet`` is the sheet of a workbook. ``leave_out_bad`` leaves out records that cannot be read, which a finding
+    counts and names.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +78,8 @@ class PairMapping:
     leave_out: tuple[str, ...] = ()
     matches: Matches = None
     systems: tuple[str, ...] = ()
+    sheet: str | None = None
+    leave_out_bad: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "leave_out", tuple(self.leave_out))
@@ -104,6 +112,8 @@ class PairMapping:
             "leave_out": list(self.leave_out),
             "matches": self.matches,
             "systems": list(self.systems),
+            "sheet": self.sheet,
+            "leave_out_bad": self.leave_out_bad,
         }
 
     @classmethod
@@ -220,6 +230,21 @@ _SINGLE: Mapping[str, tuple[str, ...]] = {
     "reference": ("reference_answer", "reference_response"),
     "task": ("category", "dataset", "scenario", "subset"),
     "tags": (),
+    "annotator": (
+        "annotator_id",
+        "annotator_name",
+        "annotated_by",
+        "rater",
+        "rater_id",
+        "worker",
+        "worker_id",
+        "workerid",
+        "labeler",
+        "labeler_id",
+        "labeller",
+        "completed_by",
+        "user_id",
+    ),
 }
 _DECIDED_BY_PEOPLE = ("question", "human")
 _ANNOTATOR = re.compile(r"annotator_?\d+")
@@ -237,7 +262,35 @@ def propose(names: Sequence[str]) -> Proposal:
     """What the column names suggest. A field's own name goes before its synonyms; of several synonyms none is taken."""
     known: dict[str, list[str]] = {}
     for name in names:
-        known.setdefault(re.sub(r"[\W_]+", "_", name.strip()).casefold(), []).append(name)
+        known.setdefault(_plain(name), []).append(name)
+    return _proposal(known)
+
+
+def propose_nested(table: Table) -> Proposal:
+    """What the names inside the values of a table suggest, beside those of its columns: ``data.prompt`` is called
+    prompt, and ``output_a.text`` output_a."""
+    known: dict[str, list[str]] = {}
+    paths = table.nested(lists=False, cells=True)
+    for path in paths:
+        parts = [_plain(part) for part in path.split(".")]
+        name = parts[-2] if parts[-1] in _NAMELESS and len(parts) > 1 else parts[-1]
+        known.setdefault(name, []).append(path)
+    # A column that holds objects is no text itself.
+    holders = {table.top(path) for path in paths}
+    known |= {_plain(name): [name] for name in table.names if name not in holders}
+    return _proposal(known)
+
+
+_NAMELESS = ("text", "content", "value", "output", "raw", "body", "string")
+"""Names of members that say nothing; what holds them says what they are."""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.strip()).casefold()
+
+
+def _proposal(known: Mapping[str, list[str]]) -> Proposal:
+    """What columns suggest by their plain names."""
     columns: dict[str, str] = {}
     unclear: dict[str, tuple[str, ...]] = {}
     for name, synonyms in _SINGLE.items():
@@ -253,7 +306,7 @@ def propose(names: Sequence[str]) -> Proposal:
             columns.update(own or zip(fields, (known[name][0] for name in both[0]), strict=True))
         elif both and fields[0] == "response_a":
             unclear.update(zip(fields, (tuple(known[pair[side]][0] for pair in both) for side in (0, 1)), strict=True))
-    single = [name for name in names if _ANNOTATOR.fullmatch(name.casefold())]
+    single = [name for plain, several in known.items() if _ANNOTATOR.fullmatch(plain) for name in several]
     if single and "annotators" not in columns:
         columns["annotators"] = "+".join(single)
     return Proposal(columns, unclear)
@@ -264,16 +317,17 @@ def columns_of(table: Table, named: str, mapped_to: str) -> tuple[str, ...]:
 
     :raises DataError: the table has no such column.
     """
-    if named in table.names:
+    if table.has(named):
         return (named,)
     parts = tuple(named.split("+"))
     for part in parts:
-        if part not in table.names:
-            near = difflib.get_close_matches(part, table.names, 1)
+        if not table.has(part):
+            names = (*table.names, *table.nested(cells=True))
+            near = difflib.get_close_matches(part, names, 1)
             raise table.error(
                 f"There is no column {shown(part)} for {mapped_to}"
                 + (f" (did you mean {shown(near[0])}?)." if near else "."),
-                f"The columns are {listed([shown(name) for name in table.names], 30)}.",
+                f"The columns are {listed([shown(name) for name in names], 30)}.",
             )
     return parts
 
@@ -331,7 +385,7 @@ def unknown_coding(
     counts: Mapping[str, int],
     known: Mapping[str, Verdict | None],
     index: int,
-) -> DataError:
+) -> CodingError:
     """The error for label values of the field ``part`` that are not ``known``; ``index`` is the 0-based place of the
     first of them."""
     values = [value for value in counts if value]
@@ -339,12 +393,13 @@ def unknown_coding(
     which = listed([shown(value) for value in values if value not in known])
     # A label map says all, so that the known values stand in it too.
     template = ",".join(f"{value}={(known[value] or '') if value in known else '?'}" for value in values[:12])
-    return table.error(
+    return CodingError(
         f"The meaning of the label {which} is not known; the values found are {found}.",
         f'Say it: --label-map "{template}", with a (the first response is better), b, tie or nothing (no label) for '
         f'each ?; such as --label-map "1=a,2=b,0=tie". Or read no labels: --map {part}=',
-        index,
-        column,
+        file=table.file,
+        row=table.rows[index],
+        column=column,
     )
 
 
@@ -355,6 +410,14 @@ def missing_columns(table: Table, proposal: Proposal, missing: Sequence[str]) ->
             f"The file is neither JSON nor a table: its first line is {shown(table.column('line')[0])}.",
             "Give JSON Lines, a JSON list, CSV or TSV with a header, Parquet or XLSX.",
         )
+    other = [one for one in table.sheets if one != table.sheet]
+    if other:
+        sheets = listed([shown(one) for one in other])
+        return table.error(
+            f"No column was found for {', '.join(missing)} in sheet {shown(table.sheet)}.",
+            f"Name the sheet with the pairs, --sheet NAME; the others are {sheets}. Or say which columns hold them: "
+            "--map question=…,response_a=…,response_b=…",
+        )
     columns = f"The columns are {listed([shown(name) for name in table.names], 30)}."
     example = "--map question=…,response_a=…,response_b=… (a column name in place of each …)"
     unclear = [f"{name} may be {' or '.join(proposal.unclear[name])}" for name in missing if name in proposal.unclear]
@@ -363,11 +426,30 @@ def missing_columns(table: Table, proposal: Proposal, missing: Sequence[str]) ->
     if {"chosen", "rejected"} <= set(table.names):
         return table.error(
             "The file has chosen and rejected responses: read as they are, the better one would always come first.",
-            "Say that they are to be put in random order: --map chosen=chosen,rejected=rejected.",
+            "Say that they are to be put in random order: --map "
+            + ",".join(f"{part}={column}" for part, column in _preference_columns(table).items()),
         )
     if {"pair_id", "judge", "text"} <= set(table.names):
         return table.error("These are recorded judgments, not pairs.", "Give the file with the pairs.")
+    nested = table.nested(cells=True)
+    if nested:
+        found = propose_nested(table).columns
+        spare = iter(nested)
+        guess = {part: found.get(part) or next(spare, "…") for part in ("question", "response_a", "response_b")}
+        return table.error(
+            f"No column was found for {', '.join(missing)}. {columns} Inside them are {listed(nested, 30)}.",
+            "Say where the texts are, with dotted paths: --map "
+            + ",".join(f"{part}={path}" for part, path in guess.items()),
+        )
     return table.error(
         f"No column was found for {', '.join(missing)}. {columns}",
         f"Say which columns hold them: {example}.",
     )
+
+
+def _preference_columns(table: Table) -> dict[str, str]:
+    """The mapping with which a file with chosen and rejected responses can be read."""
+    question = propose(table.names)
+    column = question.columns.get("question") or next(iter(question.unclear.get("question", ())), None)
+    held = {} if column is None else {"question": column}
+    return {**held, "chosen": "chosen", "rejected": "rejected"}

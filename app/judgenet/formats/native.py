@@ -11,7 +11,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.formats import faireval
 from judgenet.formats.containers import ABSENT, Table
 from judgenet.formats.findings import Finding
-from judgenet.formats.mapping import label_key
+from judgenet.formats.mapping import label_key, propose
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,122 @@ def _turns(table: Table, column: str) -> list[list[str]]:
     return found
 
 
+# --- nested exports of labelling tools: Label Studio, Argilla, LLM Comparator ---
+
+
+def _nested_texts(table: Table, within: str) -> dict[str, str]:
+    """The paths of question and responses inside the objects of a column, by what their names suggest."""
+    inner = [path for path in table.nested(lists=False) if path.startswith(f"{within}.")]
+    names = {path.removeprefix(f"{within}."): path for path in inner}
+    found = propose(tuple(names)).columns
+    return {part: names[name] for part, name in found.items() if name in names}
+
+
+def _with_texts(table: Table, within: str) -> tuple[Table, dict[str, str]]:
+    """The table with the texts inside a column as columns of their own, and their paths."""
+    paths = _nested_texts(table, within)
+    return table.with_columns(
+        **{_NESTED[part]: table.column(path) for part, path in paths.items() if part in _NESTED}
+    ), paths
+
+
+_NESTED = {
+    "question": "nested question",
+    "response_a": "nested response a",
+    "response_b": "nested response b",
+    "reference": "nested reference",
+    "task": "nested task",
+    "model_a": "nested model a",
+    "model_b": "nested model b",
+}
+
+
+def _prepare_label_studio(table: Table) -> Table:
+    """Tasks with ``data`` and ``annotations`` (Label Studio's JSON export): the choice of each annotator, unless it was
+    cancelled, by ``completed_by``."""
+    table, _ = _with_texts(table, "data")
+    said: list[dict[str, Any]] = []
+    for several in table.column("annotations"):
+        of_task: dict[str, Any] = {}
+        for place, one in enumerate(several if isinstance(several, list) else [], 1):
+            results = one.get("result") if isinstance(one, dict) and not one.get("was_cancelled") else None
+            choice = next((c for c in map(_choice, results or ()) if c is not None), None)
+            if choice is not None:
+                who = one.get("completed_by")
+                who = who.get("email") or who.get("id") if isinstance(who, dict) else who
+                of_task[f"annotator{place}" if who is None else f"annotator {who}"] = choice
+        said.append(of_task)
+    return table.with_columns(annotators=said)
+
+
+def _choice(result: Any) -> Any:
+    """What a result of an annotation says: the side of a pairwise tag, or the one choice of a choices tag."""
+    value = result.get("value") if isinstance(result, dict) else None
+    if not isinstance(value, dict):
+        return None
+    if "selected" in value:
+        return value["selected"]
+    choices = value.get("choices")
+    return choices[0] if isinstance(choices, list) and len(choices) == 1 else None
+
+
+def _prepare_argilla(table: Table) -> Table:
+    """Records with ``fields`` and ``responses`` (Argilla's feedback dataset): the ranking, or the label, that each user
+    submitted."""
+    table, paths = _with_texts(table, "fields")
+    sides = [paths.get(part, "").removeprefix("fields.") for part in ("response_a", "response_b")]
+    said: list[dict[str, Any]] = []
+    for responses in table.column("responses"):
+        of_record: dict[str, Any] = {}
+        for place, one in enumerate(responses if isinstance(responses, list) else [], 1):
+            if not isinstance(one, dict) or one.get("status", "submitted") != "submitted":
+                continue
+            values = one.get("values")
+            answers = list(values.values()) if isinstance(values, dict) else []
+            verdict = next((v for v in (_argilla_answer(a, sides) for a in answers) if v is not None), None)
+            if verdict is not None:
+                who = one.get("user_id")
+                of_record[f"annotator{place}" if who is None else str(who)] = verdict
+        said.append(of_record)
+    return table.with_columns(annotators=said)
+
+
+def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
+    """What an answer says of the two sides: a, b or tie of a ranking, or the label as it stands."""
+    value = answer.get("value") if isinstance(answer, dict) else None
+    if isinstance(value, list):
+        ranks = {one.get("value"): one.get("rank") for one in value if isinstance(one, dict)}
+        first, second = (ranks.get(side) for side in sides)
+        if not isinstance(first, int | float) or not isinstance(second, int | float):
+            return None
+        return "a" if first < second else "b" if second < first else "tie"
+    if value in sides and isinstance(value, str):
+        return "ab"[sides.index(value)]
+    return value if isinstance(value, str) and len(value) < 40 else None
+
+
+def _prepare_comparator(table: Table) -> Table:
+    """LLM Comparator's examples: the names of the two models stand beside them."""
+    models = table.around.get("models")
+    names = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+    size = len(table.rows)
+    columns = {f"model {side}": [name] * size for side, name in zip("ab", names, strict=False)}
+    if "score" in table.names:
+        message = "The scores are those of a model: they are not read as human labels."
+        table = replace(table, notes=(*table.notes, Finding("model_judgments", "note", size, message)))
+    return table.with_columns(**columns)
+
+
+def _prepare_prometheus(table: Table) -> Table:
+    if "orig_preference" in table.names:
+        message = (
+            "orig_preference is not read: in Prometheus' own sets it is a model's. Where people gave it: "
+            "--map human=orig_preference --label-map A=a,B=b"
+        )
+        table = replace(table, notes=(*table.notes, Finding("model_judgments", "note", len(table.rows), message)))
+    return table
+
+
 _CONVERSATION = {
     "question": "question text",
     "response_a": "answer a",
@@ -303,6 +419,48 @@ NATIVE: tuple[NativeFormat, ...] = (
         _CONVERSATION,
         {"model_a": "a", "model_b": "b", "tie": "tie", "tie (bothbad)": "tie"},
         _prepare_conversations,
+    ),
+    NativeFormat(
+        "label_studio",
+        "Label Studio tasks",
+        has("data", "annotations"),
+        {**_NESTED, "id": "id", "annotators": "annotators"},
+        {"left": "a", "right": "b"},
+        _prepare_label_studio,
+    ),
+    NativeFormat(
+        "argilla",
+        "Argilla records",
+        has("fields", "responses"),
+        {**_NESTED, "id": "id", "annotators": "annotators"},
+        prepare=_prepare_argilla,
+    ),
+    NativeFormat(
+        "llm_comparator",
+        "LLM Comparator",
+        has("input_text", "output_text_a", "output_text_b"),
+        {
+            "question": "input_text",
+            "response_a": "output_text_a",
+            "response_b": "output_text_b",
+            "model_a": "model a",
+            "model_b": "model b",
+            "tags": "tags",
+        },
+        prepare=_prepare_comparator,
+    ),
+    # The column instruction holds the whole prompt of a judge.
+    NativeFormat(
+        "prometheus",
+        "Prometheus (pairs)",
+        has("orig_instruction", "orig_response_A", "orig_response_B"),
+        {
+            "question": "orig_instruction",
+            "response_a": "orig_response_A",
+            "response_b": "orig_response_B",
+            "reference": "orig_reference_answer",
+        },
+        prepare=_prepare_prometheus,
     ),
     # The preference column is the verdict of a judge, so it is not read as a human label.
     NativeFormat(

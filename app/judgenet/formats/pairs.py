@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.formats import faireval
-from judgenet.formats.containers import ABSENT, Container, Table, release_memory, tables
-from judgenet.formats.errors import DataError, listed
+from judgenet.formats.containers import ABSENT, BadRow, Container, Table, release_memory, tables
+from judgenet.formats.errors import CodingError, DataError, listed, shown
 from judgenet.formats.findings import Finding, examine
+from judgenet.formats.limits import Room, size_text, too_large
 from judgenet.formats.many import Systems, read_many, shape_of
 from judgenet.formats.mapping import PairMapping, label_key
-from judgenet.formats.records import UNKNOWN, LabelValues, Reader, check_ids, format_of, plan_of, present
+from judgenet.formats.native import NativeFormat
+from judgenet.formats.records import (
+    UNKNOWN,
+    LabelValues,
+    Reader,
+    check_ids,
+    format_of,
+    looks_like_pairs,
+    merge_raters,
+    plan_of,
+    present,
+    same_texts,
+)
 from judgenet.formats.watch import Watch, nothing, part
 
 _MOST_FILES = 200
@@ -124,12 +138,21 @@ class Preview:
 class OpenFiles:
     """Files whose tables are in memory, so that mappings can be tried before one is used. Made by :func:`open_files`.
 
-    ``encoding`` is the one they were opened with.
+    ``encoding``, ``sheet`` and ``leave_out_bad`` are what they were opened with. ``doubt`` is why they cannot be read
+    without a mapping, although they look like a published data set.
     """
 
     tables: tuple[Table, ...]
     files: tuple[DataFile, ...]
     encoding: str | None = None
+    sheet: str | None = None
+    leave_out_bad: bool = False
+    doubt: DataError | None = None
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The sheets of a workbook that hold something; none of other files."""
+        return self.tables[0].sheets
 
     @property
     def count(self) -> int:
@@ -140,18 +163,19 @@ class OpenFiles:
         """What the (first) file looks like."""
         table = self.tables[0]
         name, native, proposal = format_of(table)
-        columns = {name: table.column(name) for name in table.names}
+        names = (*table.names, *table.nested(lists=name == UNKNOWN, cells=name == UNKNOWN))
+        columns = {name: table.column(name) for name in names}
         count = min(rows, len(table.rows))
         first = tuple({name: _cell_text(column[index]) for name, column in columns.items()} for index in range(count))
         values = {name: counts for name, column in columns.items() if (counts := _few_values(column))}
-        proposed = native.columns if native else proposal.columns
+        proposed = {**proposal.columns, **native.columns} if native else proposal.columns
         there = present(proposed, table)
-        made = present(proposed, native.prepare(table.head(1))) if native and native.prepare else {}
+        made = present(proposed, _prepared(native, table)) if native and native.prepare else {}
         return Preview(
             format=name,
             title=native.title if native else "",
             container=table.container,
-            names=table.names,
+            names=names,
             count=self.count,
             rows=first,
             values=values,
@@ -166,6 +190,9 @@ class OpenFiles:
 
         :raises DataError: columns are missing or not clear, or a label is no single value.
         """
+        if mapping.leave_out_bad:
+            return self._good(mapping)[0].label_values(replace(mapping, leave_out_bad=False))
+        self._require_clear(mapping)
         counts: Counter[str] = Counter()
         annotators: Counter[str] = Counter()
         known: dict[str, Verdict | None] = {}
@@ -183,6 +210,9 @@ class OpenFiles:
 
         :raises DataError: columns are missing or not clear.
         """
+        if mapping.leave_out_bad:
+            return self._good(mapping)[0].first(replace(mapping, leave_out_bad=False), rows)
+        self._require_clear(mapping)
         if shape_of(self.tables[0], mapping):
             heads = [table.head(_RECORDS_OF_FIRST) for table in self.tables[:_FILES_OF_FIRST]]
             return tuple(read_many(heads, mapping)[0][:rows])
@@ -193,6 +223,15 @@ class OpenFiles:
 
         :raises DataError: columns or label values are not clear, or an id occurs twice.
         """
+        self._require_clear(mapping)
+        if mapping.leave_out_bad:
+            good, bad = self._good(mapping)
+            inner = replace(mapping, leave_out_bad=False, leave_out=())
+            dataset = good.read(inner, lenient=lenient, watch=part(watch, 0.4, 0.8))
+            if bad:
+                dataset = replace(dataset, notes=(*dataset.notes, _bad_rows(bad)))
+            return dataset.without(mapping.leave_out, part(watch, 0.8, 1))
+        readers: list[Reader] = []
         parts: list[tuple[Table, list[Pair]]] = []
         notes: list[Finding] = []
         formats: dict[str, None] = {}
@@ -211,9 +250,12 @@ class OpenFiles:
                 reader = Reader(plan, mapping, sum(len(pairs) for _, pairs in parts), lenient=lenient)
                 of_all = (share * place / len(self.tables), share * (place + 1) / len(self.tables))
                 parts.append((table, reader.read(part(watch, *of_all))))
+                readers.append(reader)
                 notes += reader.notes
                 coding |= reader.coding
                 formats[plan.format] = None
+            parts, merged = merge_raters(parts, readers, mapping.no_majority)
+            notes += merged
             check_ids(parts)
             pairs = tuple(pair for _, several in parts for pair in several)
             if len(pairs) > _MANY_PAIRS:
@@ -222,33 +264,167 @@ class OpenFiles:
         dataset = Dataset(pairs, "+".join(formats), self.files, coding, tuple(notes))
         return dataset.without(mapping.leave_out, part(watch, share, 1))
 
+    def _require_clear(self, mapping: PairMapping) -> None:
+        if self.doubt is not None and not any(mapping.columns.get(name) for name in _SAY_ENOUGH):
+            raise self.doubt
+
+    def _good(self, mapping: PairMapping) -> tuple[OpenFiles, list[tuple[Table, BadRow]]]:
+        """The files without the records that cannot be read under a mapping, and these.
+
+        :raises DataError: what is wrong is not single records.
+        """
+        self._require_clear(mapping)
+        found = [(table, bad) for table in self.tables for bad in table.bad]
+        if any(shape_of(table, mapping) for table in self.tables):
+            tables, more = _good_of_many(self.tables, mapping)
+        else:
+            tables, more = [], []
+            seen: dict[str, Pair] = {}
+            for table in self.tables:
+                kept, bad = _good_records(table, mapping, seen)
+                tables.append(kept)
+                more += [(table, one) for one in bad]
+        return replace(self, tables=tuple(tables)), sorted([*found, *more], key=lambda one: (one[0].file, one[1].row))
+
+
+_SAY_ENOUGH = ("response_a", "chosen", "responses", "response")
+"""Fields of a mapping that say what kind of records a file holds."""
+_MOST_BAD_QUESTIONS = 200
+_BAD_ROWS_SHOWN = 5
+_FEW_UNKNOWN = 0.1
+"""Up to this share of labels whose meaning is not known it is the records that are bad, and not the coding."""
+
+
+def _bad_rows(bad: Sequence[tuple[Table, BadRow]]) -> Finding:
+    several = len({table.file for table, _ in bad}) > 1
+    places = [
+        (f"{Path(table.file).name}, " if several else "") + f"row {one.row:,}: {one.problem.rstrip('.')}"
+        for table, one in bad
+    ]
+    rows = f"{len(bad):,} records cannot be read and are" if len(bad) > 1 else "1 record cannot be read and is"
+    more = f"; and {len(places) - _BAD_ROWS_SHOWN:,} more" if len(places) > _BAD_ROWS_SHOWN else ""
+    return Finding("bad_rows", "warning", len(bad), f"{rows} left out ({'; '.join(places[:_BAD_ROWS_SHOWN])}{more}).")
+
+
+def _good_records(table: Table, mapping: PairMapping, seen: dict[str, Pair]) -> tuple[Table, list[BadRow]]:
+    """A table without the records that cannot be read, and these. ``seen`` are the pairs of earlier tables by id.
+
+    A label whose meaning is not known makes a record bad only where nearly all others are known: otherwise it is the
+    coding that has to be said.
+    """
+    strict = replace(mapping, leave_out_bad=False)
+    bad: list[BadRow] = []
+    good: list[int] = []
+
+    def look(places: Sequence[int], mapping: PairMapping) -> None:
+        some = table if len(places) == len(table.rows) else cached.take(places)
+        try:
+            pairs = Reader(plan_of(some, mapping), mapping).read()
+        except DataError as error:
+            if error.row is None or (isinstance(error, CodingError) and mapping.labels is None):
+                raise
+            if len(places) == 1:
+                bad.append(BadRow(table.rows[places[0]], error.problem))
+                return
+            middle = len(places) // 2
+            look(places[:middle], mapping)
+            look(places[middle:], mapping)
+            return
+        if not given:
+            good.extend(places)
+            return
+        for place, pair in zip(places, pairs, strict=True):
+            earlier = seen.setdefault(pair.id, pair)
+            if earlier is pair or same_texts(earlier, pair):
+                good.append(place)
+            else:
+                row = earlier.source.row if earlier.source else 0
+                bad.append(BadRow(table.rows[place], f"The id {shown(pair.id)} is there already, in row {row:,}."))
+
+    columns = {name: table.read(name) for name in table.names}
+    cached = replace(table, read=columns.__getitem__)
+    given = "id" in plan_of(table.head(1), strict).columns if table.rows else False
+    every = range(len(table.rows))
+    try:
+        look(every, strict)
+    except CodingError:
+        known = Reader(plan_of(table, strict), strict).label_values()
+        undecided = sum(known.counts[value] for value in known.undecided)
+        if undecided > _FEW_UNKNOWN * sum(known.counts.values()):
+            raise
+        good.clear()
+        bad.clear()
+        look(every, replace(strict, labels=known.known))
+    if not good:
+        raise table.error(f"No record can be read; the first one: {bad[0].problem}", "Mend the file or its mapping.")
+    return (table if not bad else cached.take(good)), bad
+
+
+def _good_of_many(tables: Sequence[Table], mapping: PairMapping) -> tuple[list[Table], list[tuple[Table, BadRow]]]:
+    """As :func:`_good_records`, of tables whose records belong together: they are read again without each bad one."""
+    kept = list(tables)
+    bad: list[tuple[Table, BadRow]] = []
+    strict = replace(mapping, leave_out_bad=False)
+    while True:
+        try:
+            read_many(kept, strict)
+            return kept, bad
+        except DataError as error:
+            place = next((i for i, table in enumerate(kept) if table.file == error.file), None)
+            if error.row is None or place is None or len(bad) >= _MOST_BAD_QUESTIONS:
+                raise
+            table = kept[place]
+            bad.append((table, BadRow(error.row, error.problem)))
+            kept[place] = table.take([i for i, row in enumerate(table.rows) if row != error.row])
+
 
 def open_files(
-    paths: Sequence[Path | str] | Path | str, *, encoding: str | None = None, watch: Watch = nothing
+    paths: Sequence[Path | str] | Path | str,
+    *,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    leave_out_bad: bool = False,
+    limit: int | None = None,
+    watch: Watch = nothing,
 ) -> OpenFiles:
     """Opens a file, several files, or the folder of a data set.
 
-    The container (JSON Lines, JSON list, CSV, TSV, Parquet, XLSX, or a zip of such) is told by content.
+    The container (JSON Lines, JSON list, CSV, TSV, Parquet, XLSX, or a zip or gzip of such) is told by content.
+    ``sheet`` names the sheet of a workbook; a path may name it, too: ``book.xlsx#pairs``. ``leave_out_bad`` leaves out
+    records that are broken. A file may unpack to ``limit`` bytes (by default what the environment says, or 1 GiB), and
+    reading takes less than three times as much memory.
 
-    :raises DataError: a file cannot be read.
+    :raises DataError: a file cannot be read, or is too large.
     """
+    opening = _Opening(encoding, sheet, leave_out_bad, Room(limit))
     with _collector_paused():
-        found, files = _load(paths, encoding, watch)
-    return OpenFiles(tuple(found), files, encoding)
+        found, files, doubt = _load(paths, opening, watch)
+    return OpenFiles(tuple(found), files, encoding, found[0].sheet if sheet else None, leave_out_bad, doubt)
 
 
 def read_pairs(
-    paths: Sequence[Path | str] | Path | str, *, mapping: PairMapping | None = None, watch: Watch = nothing
+    paths: Sequence[Path | str] | Path | str,
+    *,
+    mapping: PairMapping | None = None,
+    limit: int | None = None,
+    watch: Watch = nothing,
 ) -> Dataset:
     """Reads pairs from a file, several files, or the folder of a data set.
 
     Container and format are told by content. Texts are kept exactly. Records without an id are numbered over all
-    files.
+    files. A file may unpack to ``limit`` bytes: see :func:`open_files`.
 
     :raises DataError: a file cannot be read, columns or label values are not clear, or an id occurs twice.
     """
     mapping = mapping or PairMapping()
-    opened = open_files(paths, encoding=mapping.encoding, watch=part(watch, 0, 0.6))
+    opened = open_files(
+        paths,
+        encoding=mapping.encoding,
+        sheet=mapping.sheet,
+        leave_out_bad=mapping.leave_out_bad,
+        limit=limit,
+        watch=part(watch, 0, 0.6),
+    )
     dataset = opened.read(mapping, watch=part(watch, 0.6, 1))
     del opened
     release_memory()
@@ -285,6 +461,15 @@ def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding
     return open_files(path, encoding=encoding).preview(rows)
 
 
+def _prepared(native: NativeFormat, table: Table) -> Table:
+    """The table as a published format prepares it, for the names of its columns; as it is where it cannot be."""
+    assert native.prepare is not None
+    try:
+        return native.prepare(table.head(1))
+    except DataError:
+        return table
+
+
 def _cell_text(value: Any) -> str:
     return "" if value is None or value is ABSENT else str(value)
 
@@ -305,27 +490,42 @@ def _few_values(column: Sequence[Any]) -> dict[str, int] | None:
 # --- files ---
 
 
-def _load(
-    paths: Sequence[Path | str] | Path | str, encoding: str | None, watch: Watch
-) -> tuple[list[Table], tuple[DataFile, ...]]:
-    """The tables to read pairs from, FairEval's four files joined to one."""
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """How files are opened."""
+
+    encoding: str | None
+    sheet: str | None
+    leave_out_bad: bool
+    room: Room
+
+
+_Loaded = tuple[list[Table], tuple[DataFile, ...], DataError | None]
+
+
+def _load(paths: Sequence[Path | str] | Path | str, opening: _Opening, watch: Watch) -> _Loaded:
+    """The tables to read pairs from, FairEval's four files joined to one, and why they need a mapping."""
     given = [Path(paths)] if isinstance(paths, str | PurePath) else [Path(path) for path in paths]
     if not given:
         raise DataError("No file was given.", "Give a file with pairs.")
     if len(given) == 1 and given[0].is_dir():
-        return _load_folder(given[0], encoding, watch)
-    read = [_read(path, encoding, within) for path, within in _shared(given, watch)]
+        return _load_folder(given[0], opening, watch)
+    read = [_read(path, opening, within) for path, within in _shared(given, watch)]
     found = [table for _, tables_read in read for table in tables_read]
-    parts = faireval.find_files(found)
+    doubt = None
+    try:
+        parts = faireval.find_files(found)
+    except DataError as error:
+        parts, doubt = None, error
     if parts:
         others = [table for table in found if not faireval.is_part(table)]
         if others:
             raise others[0].error("This file is none of FairEval's four.", "Give only the four files.")
         found = [faireval.joined(parts)]
-    return found, tuple(file for file, _ in read)
+    return found, tuple(file for file, _ in read), doubt
 
 
-def _load_folder(folder: Path, encoding: str | None, watch: Watch) -> tuple[list[Table], tuple[DataFile, ...]]:
+def _load_folder(folder: Path, opening: _Opening, watch: Watch) -> _Loaded:
     """FairEval's files below a folder, or the one file in it that holds pairs."""
     paths = sorted(path for path in (*folder.glob("*"), *folder.glob("*/*")) if path.is_file())
     paths = [path for path in paths if not path.relative_to(folder).as_posix().startswith(("__MACOSX", "."))]
@@ -334,21 +534,21 @@ def _load_folder(folder: Path, encoding: str | None, watch: Watch) -> tuple[list
     read: list[tuple[DataFile, Table]] = []
     for path, within in _shared(paths, watch):
         try:
-            file, found = _read(path, encoding, within)
+            file, found = _read(path, opening, within)
         except DataError:
             continue  # a folder may hold anything; the error below names what was looked for
         read += [(file, table) for table in found]
     parts = faireval.find_files([table for _, table in read])
     if parts:
         used = {id(table) for table in (parts.questions, *parts.answers, parts.labels)}
-        return [faireval.joined(parts)], tuple(file for file, table in read if id(table) in used)
+        return [faireval.joined(parts)], tuple(file for file, table in read if id(table) in used), None
     pairs = [(file, table) for file, table in read if table.container != "lines" and format_of(table)[0] != UNKNOWN]
     if len(pairs) != 1:
         names = listed([Path(file.path).name for file, _ in pairs]) if pairs else "none"
         raise DataError(
             f"The folder holds {len(pairs)} files with pairs ({names}).", "Name the file.", file=str(folder)
         )
-    return [pairs[0][1]], (pairs[0][0],)
+    return [pairs[0][1]], (pairs[0][0],), None
 
 
 def _shared(paths: Sequence[Path], watch: Watch) -> Iterator[tuple[Path, Watch]]:
@@ -357,12 +557,37 @@ def _shared(paths: Sequence[Path], watch: Watch) -> Iterator[tuple[Path, Watch]]
         yield path, part(watch, place / len(paths), (place + 1) / len(paths))
 
 
-def _read(path: Path, encoding: str | None, watch: Watch) -> tuple[DataFile, list[Table]]:
+def split_sheet(path: Path) -> tuple[Path, str | None]:
+    """A path, and the sheet that it names behind ``#``: ``book.xlsx#pairs``. A file that is there is only itself."""
+    text, mark, sheet = str(path).rpartition("#")
+    return (Path(text), sheet) if mark and text and sheet and not path.exists() else (path, None)
+
+
+def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[Table]]:
     watch(0)
+    path, sheet = split_sheet(path)
+    limit = opening.room.limit
     try:
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if size > limit:
+                raise too_large(str(path), limit, f"The file has {size_text(size)}")
+            data = stream.read(size + 1 if size else limit + 1)
     except OSError as error:
-        reason = "There is no such file." if isinstance(error, FileNotFoundError) else f"It cannot be read: {error}."
+        reason = "There is no such file." if isinstance(error, FileNotFoundError) else "It cannot be read: "
+        reason += "" if isinstance(error, FileNotFoundError) else f"{error.strerror or 'the system refuses it'}."
         raise DataError(reason, "Check the path.", file=str(path)) from None
+    if len(data) > limit:
+        raise too_large(str(path), limit, f"The file has more than {size_text(limit)}")
     file = DataFile(str(path), hashlib.sha256(data).hexdigest(), len(data))
-    return file, tables(str(path), data, encoding=encoding, watch=part(watch, 0.1, 1))
+    found = tables(
+        str(path),
+        data,
+        encoding=opening.encoding,
+        sheet=sheet or opening.sheet,
+        suits=looks_like_pairs,
+        leave_out_bad=opening.leave_out_bad,
+        room=opening.room,
+        watch=part(watch, 0.1, 1),
+    )
+    return file, found

@@ -13,7 +13,7 @@ from typing import Any
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.formats import many
 from judgenet.formats.containers import ABSENT, Table
-from judgenet.formats.errors import listed, shown
+from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import MIRROR, Finding
 from judgenet.formats.mapping import (
     PairMapping,
@@ -22,6 +22,7 @@ from judgenet.formats.mapping import (
     label_key,
     missing_columns,
     propose,
+    propose_nested,
     safe_coding,
     safe_part,
     unknown_coding,
@@ -48,16 +49,47 @@ _PAIRS_PER_WATCH = 2000
 def format_of(table: Table) -> tuple[str, NativeFormat | None, Proposal]:
     native = native_format(table.names)
     if native:
-        return native.name, native, Proposal({}, {})
+        return native.name, native, _beside(table, native)
     several = many.proposed(table.names)
     if several:
         return several[0], None, Proposal(several[1], {})
-    proposal = propose(table.names)
-    if any(name not in proposal.columns and name not in proposal.unclear for name in _NOT_MAPPED):
-        return UNKNOWN, None, proposal
+    proposal = _proposed(table)
+    if _lacks(proposal):
+        nested = propose_nested(table)
+        return (UNKNOWN, None, proposal) if _lacks(nested) else ("table", None, nested)
     own = all(proposal.columns.get(name) == name for name in _NOT_MAPPED)
     own = own and proposal.columns.get("human", "human") in ("human", "label")
     return "normal" if own else "table", None, proposal
+
+
+def _proposed(table: Table) -> Proposal:
+    """What the names of the columns suggest; one that holds objects is no text itself."""
+    found = propose(table.names)
+    holds = [part for part, column in found.columns.items() if part not in ("annotators", "tags", "human")]
+    objects = [part for part in holds if table.holds_objects(found.columns[part])]
+    columns = {part: column for part, column in found.columns.items() if part not in objects}
+    return Proposal(columns, found.unclear) if objects else found
+
+
+def looks_like_pairs(names: Sequence[str]) -> bool:
+    """True where the names of columns suggest what they hold."""
+    return bool(native_format(names) or many.proposed(names)) or not _lacks(propose(names))
+
+
+def _lacks(proposal: Proposal) -> bool:
+    return any(name not in proposal.columns and name not in proposal.unclear for name in _NOT_MAPPED)
+
+
+_BESIDE = ("id", "reference", "model_a", "model_b", "task", "tags", "annotators")
+
+
+def _beside(table: Table, native: NativeFormat) -> Proposal:
+    """Columns with our own names that a published format does not have, and a file of somebody's may."""
+    held = native.columns.keys()
+    used = {column for several in native.columns.values() for column in several.split("+")}
+    return Proposal(
+        {name: name for name in _BESIDE if name in table.names and name not in held and name not in used}, {}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +103,10 @@ class Plan:
     labels: Mapping[str, Verdict | None] | None
     native: NativeFormat | None
     unused: tuple[str, ...]
+    nested: tuple[str, ...] = ()
+    """What was found inside other columns without being named: ``question from data.prompt``."""
+    said_labels: bool = False
+    """A person said what the label values mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +128,14 @@ def plan_of(table: Table, mapping: PairMapping) -> Plan:
     name, native, proposal = format_of(table)
     if name in many.FIELDS_OF:
         # The mapping names two responses of several.
-        name, proposal = UNKNOWN, propose(table.names)
+        name, proposal = UNKNOWN, _proposed(table)
+    if native and _mapped_otherwise(native, mapping.columns):
+        # A mapping says more than the names of columns: the coding of the published format may be another one, too.
+        name, native, proposal = UNKNOWN, None, _proposed(table)
     original = table.names
     if native and native.prepare:
         table = native.prepare(table)
-    suggested = native.columns if native else proposal.columns
+    suggested = {**proposal.columns, **native.columns} if native else proposal.columns
     named = {**present(suggested, table), **mapping.columns}
     preference = bool(named.get("chosen") or named.get("rejected"))
     needed = ["chosen", "rejected"] if preference else list(_NOT_MAPPED)
@@ -110,7 +149,9 @@ def plan_of(table: Table, mapping: PairMapping) -> Plan:
     for part, several in columns.items():
         if len(several) > 1 and part not in ("question", "annotators"):
             raise table.error(f"Only question and annotators can join columns, not {part}.", "Name one column.")
-    used = {column for several in columns.values() for column in several}
+    used = {table.top(column) for part, several in columns.items() if part != "annotator" for column in several}
+    paths = {part: several for part, several in columns.items() if part not in mapping.columns}
+    nested = tuple(f"{part} from {c}" for part, several in paths.items() for c in several if c not in table.names)
     labels = mapping.labels if mapping.labels is not None else native.labels if native and native.labels else None
     return Plan(
         format=name if name != UNKNOWN else "table",
@@ -120,12 +161,27 @@ def plan_of(table: Table, mapping: PairMapping) -> Plan:
         labels=labels,
         native=native,
         unused=() if native and native.prepare else tuple(column for column in original if column not in used),
+        nested=nested,
+        said_labels=mapping.labels is not None,
     )
+
+
+def _mapped_otherwise(native: NativeFormat, columns: Mapping[str, str]) -> bool:
+    """A mapping names both responses, and other columns for them than the published format has."""
+    for first, second in (("response_a", "response_b"), ("chosen", "rejected")):
+        if columns.get(first) and columns.get(second):
+            return any(columns[part] != native.columns.get(part) for part in (first, second))
+    return False
 
 
 def present(columns: Mapping[str, str], table: Table) -> dict[str, str]:
     """The suggested columns that the table has; a published format may come without its optional ones."""
-    return {part: column for part, column in columns.items() if set(column.split("+")) <= set(table.names)}
+    names = set(table.names)
+    return {
+        part: column
+        for part, column in columns.items()
+        if set(column.split("+")) <= names or all(table.has(one) for one in column.split("+"))
+    }
 
 
 class Reader:
@@ -142,6 +198,7 @@ class Reader:
         self.table = plan.table
         self.size = len(plan.table.rows)
         self.notes: list[Finding] = list(plan.table.notes)
+        self.raters: list[str] = []
         self.coding: dict[str, Verdict | None] = {}
 
     def read(self, watch: Watch = nothing) -> list[Pair]:
@@ -170,6 +227,11 @@ class Reader:
         while some := list(islice(made, _PAIRS_PER_WATCH)):
             pairs += some
             watch(0.5 + len(pairs) / self.size / 2)
+        if "annotator" in self.plan.columns:
+            self.raters = [id_text(value) for value in self.table.column(self.plan.columns["annotator"][0])]
+        if self.plan.nested:
+            message = f"Read from inside other columns: {listed(self.plan.nested)}."
+            self._note("nested_columns", "note", len(self.plan.nested), message)
         if self.plan.unused:
             self._note("unused_columns", "note", len(self.plan.unused), f"Not read: {listed(self.plan.unused)}.")
         return [_shuffled(pair, self.mapping.seed) for pair in pairs] if self.plan.preference else pairs
@@ -200,7 +262,12 @@ class Reader:
             return read
 
         if self.plan.preference:
-            questions, first, second = preference_texts(self.table, columns["chosen"][0], columns["rejected"][0])
+            questions, first, second = preference_texts(
+                self.table,
+                columns["chosen"][0],
+                columns["rejected"][0],
+                has_question="question" in columns or "question" in self.mapping.columns,
+            )
         else:
             questions = [""] * self.size
             first, second = texts(columns["response_a"][0]), texts(columns["response_b"][0])
@@ -273,6 +340,8 @@ class Reader:
         counts = Counter(_label_keys(raw)) + single
         del counts[""], single[""]
         known = self.plan.labels if self.plan.labels is not None else safe_part(counts)
+        if self.plan.labels is not None and not self.plan.said_labels:
+            known = {**(safe_coding(value for value in counts if value not in known) or {}), **known}
         values = sorted(counts)
         return LabelValues(
             {value: counts[value] for value in values},
@@ -289,6 +358,9 @@ class Reader:
         known = self.plan.labels
         if known is None:
             known = safe_part(values) if self.lenient else safe_coding(values) or {}
+        elif not self.plan.said_labels:
+            # The published format's words, and beside them only what cannot be misread.
+            known = {**(safe_coding(value for value in values if value not in known) or {}), **known}
         unknown = {value for value in values if value not in known}
         if unknown and self.lenient:
             known = {**known, **dict.fromkeys(unknown)}
@@ -327,6 +399,80 @@ def _swapped(pair: Pair) -> Pair:
     )
 
 
+def merge_raters(
+    parts: Sequence[tuple[Table, list[Pair]]], readers: Sequence[Reader], no_majority: Verdict | None
+) -> tuple[list[tuple[Table, list[Pair]]], list[Finding]]:
+    """One pair of several records about the same texts, each with the label of another annotator.
+
+    Records belong together by their id, or without ids by their texts. Where nothing is there twice, nothing changes.
+
+    :raises DataError: an annotator gave two labels for a pair.
+    """
+    if not any(reader.raters for reader in readers):
+        return list(parts), []
+    by_id = all("id" in reader.plan.columns for reader in readers)
+    groups: dict[Any, list[tuple[Table, int, Pair, str]]] = {}
+    for (table, pairs), reader in zip(parts, readers, strict=True):
+        for index, pair in enumerate(pairs):
+            rater = reader.raters[index] if reader.raters else ""
+            key = pair.id if by_id else (pair.question, *sorted((pair.response_a, pair.response_b)))
+            groups.setdefault(key, []).append((table, index, pair, rater))
+    if all(len(group) == 1 for group in groups.values()):
+        return list(parts), []
+    kept: dict[int, list[Pair]] = {id(table): [] for table, _ in parts}
+    merged: list[str] = []
+    undecided: list[str] = []
+    for group in groups.values():
+        table, _, first, _ = group[0]
+        if len({rater for *_, rater in group if rater}) < min(len(group), 2) or any(
+            _facing(first, pair) is None for _, _, pair, _ in group
+        ):
+            # The same record twice, or another pair with the same id: that is told elsewhere.
+            for table, _, pair, _ in group:
+                kept[id(table)].append(pair)
+            continue
+        said: dict[str, Verdict] = {}
+        for own, index, pair, rater in group:
+            turned = _facing(first, pair)
+            assert turned is not None
+            for name, verdict in turned.annotators or (((rater, turned.human),) if turned.human else ()):
+                if said.setdefault(name, verdict) != verdict:
+                    raise own.error(
+                        f"The annotator {shown(name)} gave two labels for the pair {shown(first.id)}.",
+                        "Leave one of them out.",
+                        index,
+                    )
+        human = majority(said.values(), None)
+        if said and human is None:
+            undecided.append(first.id)
+            human = no_majority
+        merged += [first.id] if len(group) > 1 else []
+        kept[id(table)].append(replace(first, human=human, annotators=tuple(said.items())))
+    notes = []
+    if merged:
+        message = "Records of several annotators about the same pair became one pair, whose label is their majority."
+        notes.append(Finding("annotators_merged", "note", len(merged), message, tuple(merged)))
+    if undecided:
+        rule = no_majority or "no label"
+        message = f"Annotators without a majority: {rule}."
+        notes.append(Finding("no_majority", "note", len(undecided), message, tuple(undecided)))
+    return [(table, kept[id(table)]) for table, _ in parts], notes
+
+
+def _facing(first: Pair, other: Pair) -> Pair | None:
+    """The other pair with its responses where those of the first are; ``None`` where the texts are others."""
+    if first.question != other.question:
+        return None
+    if (first.response_a, first.response_b) == (other.response_a, other.response_b):
+        return other
+    return _swapped(other) if (first.response_a, first.response_b) == (other.response_b, other.response_a) else None
+
+
+def same_texts(first: Pair, other: Pair) -> bool:
+    """True for pairs of the same texts, in either order."""
+    return _facing(first, other) is not None
+
+
 def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
     """Refuses ids that are there twice.
 
@@ -334,14 +480,25 @@ def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
     """
     if len({pair.id for _, pairs in parts for pair in pairs}) == sum(len(pairs) for _, pairs in parts):
         return
-    places: dict[str, tuple[Table, int]] = {}
+    places: dict[str, tuple[Table, Pair, int]] = {}
     for table, pairs in parts:
-        for index, pair in enumerate(pairs):
-            earlier, row = places.setdefault(pair.id, (table, table.rows[index]))
-            if earlier is not table or row != table.rows[index]:
-                raise table.error(
-                    f"The id {shown(pair.id)} is there already, in {earlier.file}, row {row}.",
-                    "Make ids unique, or number the rows instead: --map id=",
-                    index,
-                    "id",
+        rows = _rows_of(table, pairs)
+        for pair, row in zip(pairs, rows, strict=True):
+            earlier, same, earlier_row = places.setdefault(pair.id, (table, pair, row))
+            if same is not pair:
+                mend = "Make ids unique, or number the rows instead: --map id="
+                if _facing(same, pair) is not None:
+                    mend += " Where these are labels of several annotators, name the column that says whose: "
+                    mend += "--map annotator=COLUMN"
+                raise DataError(
+                    f"The id {shown(pair.id)} is there already, in {earlier.file}, row {earlier_row}.",
+                    mend,
+                    file=table.file,
+                    row=row,
+                    column="id",
                 )
+
+
+def _rows_of(table: Table, pairs: Sequence[Pair]) -> Sequence[int]:
+    """The place of each pair in the file."""
+    return [pair.source.row if pair.source else row for pair, row in zip(pairs, table.rows, strict=False)]

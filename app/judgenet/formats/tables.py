@@ -13,6 +13,7 @@ from pathlib import Path
 from judgenet.core.documents import well_formed
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_BEHIND_RETURN = re.compile(r"\r(?=[=+\-@\t])(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:[\r\n]|$))")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
@@ -20,8 +21,11 @@ def guard_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula.
 
     A text that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return gets an apostrophe in front, unless
-    it is a plain number such as ``-1.5`` (OWASP, "CSV Injection").
+    it is a plain number such as ``-1.5`` (OWASP, "CSV Injection"). So does what stands behind a bare carriage return,
+    which some programs take for the end of a row, even inside quotes.
     """
+    if "\r" in text:
+        text = text[:1] + _BEHIND_RETURN.sub(r"\g<0>'", text[1:])
     if text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text):
         return f"'{text}"
     return text

@@ -79,10 +79,15 @@ def conversation(messages: Sequence[tuple[str, str]]) -> str:
     return messages[0][1] if len(messages) == 1 else transcript(messages)
 
 
-def preference_texts(table: Table, chosen: str, rejected: str) -> tuple[list[str], list[str], list[str]]:
+def preference_texts(
+    table: Table, chosen: str, rejected: str, *, has_question: bool = False
+) -> tuple[list[str], list[str], list[str]]:
     """(implied question, chosen, rejected) where responses may be chat messages that repeat the prompt.
 
-    The messages that both begin with are the question.
+    The messages that both begin with are the question; in texts of the form ``Human: … Assistant: …`` it is what
+    stands before the last answer that both have begun. ``has_question``: where the question is has been said.
+
+    :raises DataError: a response is missing, or two conversations do not begin alike and nothing says what was asked.
     """
     questions: list[str] = []
     texts: tuple[list[str], list[str]] = ([], [])
@@ -94,15 +99,39 @@ def preference_texts(table: Table, chosen: str, rejected: str) -> tuple[list[str
                 if is_missing(value):
                     raise table.error(f"This record has no {shown(column)}.", "Complete the record.", index, column)
                 kept.append(_text(table, index, column, value))
-            questions.append("")
+            question = "" if has_question else _dialogue_start(texts[0][-1], texts[1][-1])
+            questions.append(question)
+            for kept in texts:
+                kept[-1] = kept[-1][len(question) :]
             continue
         common = 0
         while common < min(len(a), len(b)) - 1 and a[common] == b[common]:
             common += 1
+        if not common and not has_question:
+            held = f"chosen={chosen},rejected={rejected}"
+            raise table.error(
+                "The two conversations do not begin with the same message, so what was asked is not known.",
+                f"To compare the whole conversations without a question: --map question=,{held}. Where a column holds "
+                f"the question: --map question=COLUMN,{held}",
+                index,
+                rejected,
+            )
         questions.append(conversation(a[:common]) if common else "")
         texts[0].append(conversation(a[common:]))
         texts[1].append(conversation(b[common:]))
     return questions, texts[0], texts[1]
+
+
+def _dialogue_start(first: str, second: str) -> str:
+    """What two dialogues as texts have in common, up to the answer that differs; empty where they are no dialogues."""
+    mark = "\n\nAssistant:"
+    if not (first.lstrip().startswith("Human:") and mark in first):
+        return ""
+    differ = next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
+    end = first.rfind(mark, 0, differ)
+    return first[: end + len(mark)] if end >= 0 else ""
 
 
 def id_text(value: Any) -> str:
@@ -173,8 +202,21 @@ def _annotators(column: str, value: Any) -> Named:
         # Parquet gives a map as a list of (key, value).
         if all(isinstance(item, tuple) and len(item) == 2 for item in value):
             return _said([(str(name), label) for name, label in value])
-        return _said([(f"annotator{place}", label) for place, label in enumerate(value, 1)])
+        return _said([_of_annotator(place, label) for place, label in enumerate(value, 1)])
     return _said([(column, value)])
+
+
+_WHO = ("name", "annotator", "annotator_id", "rater", "user", "user_id", "worker", "worker_id", "id")
+_WHAT = ("label", "verdict", "winner", "preference", "choice", "vote", "human")
+
+
+def _of_annotator(place: int, value: Any) -> tuple[str, Any]:
+    """What one of a list of annotators said: the label itself, or an object such as ``{"name": …, "label": …}``."""
+    if not isinstance(value, dict):
+        return f"annotator{place}", value
+    who = next((value[key] for key in _WHO if not is_missing(value.get(key))), None)
+    what = next((value[key] for key in _WHAT if key in value), value)
+    return (f"annotator{place}" if who is None else id_text(who)), what
 
 
 def _said(named: Named) -> Named:

@@ -133,6 +133,7 @@ def select(
             "judgments_of_other_tasks": elsewhere,
             "judgments_of_earlier_stages": earlier,
             "pairs_without_judgment": len(here) - len(judged),
+            "games_without_judgment": sum(file.empty for file in files),
         },
     )
 

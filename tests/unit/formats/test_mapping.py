@@ -316,7 +316,7 @@ PREFERENCE = parse_column_map("chosen=chosen,rejected=rejected,model_a=chosen_mo
 def test_chosen_and_rejected_need_a_word(read: Any) -> None:
     with pytest.raises(DataError, match="better one would always come first") as caught:
         read(*preferences(2))
-    assert "--map chosen=chosen,rejected=rejected" in caught.value.mend
+    assert "--map question=prompt,chosen=chosen,rejected=rejected" in caught.value.mend
     with pytest.raises(DataError, match="rejected"):
         read(*preferences(2), columns={"chosen": "chosen"})
 
@@ -422,5 +422,5 @@ def test_preview_of_something_else(tmp_path: Path) -> None:
     path.write_text('{"a": 1, "b": [1]}\n{"a": null}')
     seen = preview(path)
     assert seen.format == sniff(path) == "unknown"
-    assert seen.rows == ({"a": "1", "b": "[1]"}, {"a": "", "b": ""})
+    assert seen.rows == ({"a": "1", "b": "[1]", "b.0": "1"}, {"a": "", "b": "", "b.0": ""})
     assert seen.columns == {}
