@@ -14,7 +14,24 @@ from pypdf import PdfReader
 from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
 from judgenet.engine.budget import Limits
-from judgenet.report.blocks import Document, Given, Headline, Paragraph, Row, Section, Sent, Strong, Table
+from judgenet.report.blocks import (
+    Beside,
+    Bullets,
+    Cloud,
+    Clouds,
+    Document,
+    Facts,
+    Figure,
+    Given,
+    Headline,
+    Paragraph,
+    Row,
+    Section,
+    Sent,
+    Strong,
+    Table,
+)
+from judgenet.report.drawing import Drawing
 from judgenet.report.model import Excerpt, Report
 from judgenet.report.outline import outline
 from judgenet.report.pdf import page_pictures, pdf
@@ -220,6 +237,27 @@ def test_a_word_without_a_place_to_break_stays_on_the_page(word: str) -> None:
         if word.isascii():
             assert word in squeezed(text)
         assert "\u200b" not in text
+
+
+def test_blocks_without_content() -> None:
+    nothing = Drawing(100, 20, (), "")
+    blocks = (
+        Headline("", "", ()),
+        Section(""),
+        Paragraph(()),
+        Bullets(()),
+        Facts(()),
+        Facts((), 2),
+        Table(("Name", "n"), (False, True), ()),
+        Figure(nothing),
+        Beside(Figure(nothing), (Facts(()), Bullets(()), Paragraph(()))),
+        Clouds(()),
+        Clouds((Cloud((), "", nothing, ()),)),
+        Sent("", (("", Excerpt("", 0)),)),
+        Paragraph(("The end.",)),
+    )
+    _, text = read(pdf(document(*blocks, title="")))
+    assert "The end." in text
 
 
 def test_lines_and_tabs_of_a_text_are_kept() -> None:
