@@ -16,7 +16,7 @@ import hmac
 import json
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import count, groupby
@@ -172,15 +172,16 @@ class PromptBook:
     :raises PromptError: see :meth:`edited`.
     """
 
-    __slots__ = ("_frames", "_tasks", "_templates", "digest")
+    __slots__ = ("_frames", "_later", "_tasks", "_templates", "digest")
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], *, later: Collection[str] = ()) -> None:
         self._templates = compiled(texts)
         self._frames = {language: self._frame_of(language) for language in LANGUAGES}
         self._tasks: dict[tuple[str, str, Form, bool, bool], str] = {}
-        content = json.dumps({name: template.text for name, template in self._templates.items()}, sort_keys=True)
-        self.digest = hashlib.sha256(content.encode("ascii")).hexdigest()
-        """SHA-256 (hex) of all templates in force."""
+        self._later = frozenset(later)
+        counted = {name: template.text for name, template in self._templates.items() if name not in self._later}
+        self.digest = hashlib.sha256(json.dumps(counted, sort_keys=True).encode("ascii")).hexdigest()
+        """SHA-256 (hex) of all templates in force, without those that came ``later`` than the book's version."""
 
     @classmethod
     def default(cls) -> PromptBook:
@@ -192,7 +193,8 @@ class PromptBook:
 
         :raises PromptError: an unknown template, an unknown placeholder in one, or a needed one left out.
         """
-        return PromptBook({name: template.text for name, template in self._templates.items()} | dict(overrides))
+        texts = {name: template.text for name, template in self._templates.items()} | dict(overrides)
+        return PromptBook(texts, later=self._later - overrides.keys())
 
     @property
     def versions(self) -> tuple[PromptBook, ...]:
@@ -201,9 +203,11 @@ class PromptBook:
         now = PromptBook.default()
         books = [self]
         for before in earlier():
-            kept = {name: text for name, text in before.items() if texts[name] == now.text(name)}
-            if kept:
-                books.append(PromptBook(texts | kept))
+            unedited = {name for name, text in texts.items() if text == now.text(name)}
+            kept = {name: text for name, text in before.texts.items() if name in unedited}
+            later = before.later & unedited
+            if kept or later:
+                books.append(PromptBook(texts | kept, later=later))
         return tuple(books)
 
     def of_digest(self, digest: str | None) -> PromptBook:

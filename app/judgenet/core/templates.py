@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from judgenet.assets import asset
 from judgenet.core.evaluation import Reason
@@ -156,12 +157,25 @@ def shipped() -> Mapping[str, str]:
     return texts
 
 
+class Earlier(NamedTuple):
+    """What an earlier version shipped, by template name: ``texts`` in place of those of today, and ``later``, the names
+    of those that it did not have yet."""
+
+    texts: Mapping[str, str]
+    later: frozenset[str]
+
+
 @cache
-def earlier() -> tuple[Mapping[str, str], ...]:
-    """What earlier versions shipped in place of texts of today, by template name; the newest first. A run that was
-    begun with them goes on with them, since its recorded answers are found by the text of their questions."""
+def earlier() -> tuple[Earlier, ...]:
+    """The templates of earlier versions, the newest first. A run that was begun with them goes on with them, since its
+    recorded answers are found by the text of their questions."""
     content = tomllib.loads(asset("prompts", "earlier.toml").read_text(encoding="utf-8"))
-    return tuple(dict(_flat_all(tables)) for tables in content.values())
+    found = []
+    for tables in content.values():
+        names = tables.pop("later", ())
+        later = frozenset(f"{language}.{name}" for language in LANGUAGES for name in names)
+        found.append(Earlier(dict(_flat_all(tables)), later))
+    return tuple(found)
 
 
 def compiled(texts: Mapping[str, str]) -> dict[str, Template]:

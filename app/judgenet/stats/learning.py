@@ -241,7 +241,11 @@ def dawid_skene(
     neuron's table. Tables are tied so that A and B may be exchanged. Neurons are taken as independent given the truth;
     prompts of one model are not, and count for too much. Without ``ties`` no pair is taken to be truly a tie, though
     neurons may say so.
+
+    :raises LearningError: there are no votes.
     """
+    if not votes.size:
+        raise LearningError("No pair is finished: there are no verdicts to learn from.")
     said = _merged(votes)
     whole = _estimate(said, ties)
     verdicts = _decide(said, whole)

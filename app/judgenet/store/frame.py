@@ -293,7 +293,7 @@ class RunFrame(CallFrame):
                 if role_key(name) not in keys:
                     names.append(" ".join(name.split()))
                 of_name[code] = keys.setdefault(role_key(name), len(keys)) + 1
-        if not keys:
+        if not keys or not self.places:
             return {}
         count = len(self.pairs)
         scores = self.call_scores()

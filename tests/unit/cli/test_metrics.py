@@ -343,3 +343,16 @@ def test_tables_stay_short_unless_all_is_asked_for(judgenet: Judgenet, tmp_path:
     assert len(short.splitlines()) < 60 < len(whole.splitlines())
     assert "The best 10 of 20 neurons" in short
     assert all(f"judge-{judge}" in whole for judge in range(20))
+
+
+def test_a_run_without_a_finished_pair_has_figures_with_reasons(judgenet: Judgenet, labelled: Path, at: At) -> None:
+    """Roles of some pairs have come back, and no pair is finished."""
+    assert judgenet("run", "--pairs", labelled, *at, "--out", "out", "--max-calls", 3).code == 3
+    ran = judgenet("metrics", "out", "--json")
+    assert ran.code == 0
+    figures = ran.json
+    assert figures["aggregations"]["c2_all"]["accuracy"] is None
+    assert figures["aggregations"]["c2_all"]["reasons"]["accuracy"]
+    for command in (("metrics", "out"), ("rate", "out"), ("curve", "out"), ("learn", "out"), ("rank", "out")):
+        assert judgenet(*command).code in (0, 1, 2), command
+    assert judgenet("report", "out", "-o", "report.html").code == 0

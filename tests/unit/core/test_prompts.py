@@ -198,7 +198,7 @@ def test_generated_roles_are_cut_to_the_stated_length() -> None:
     assert short_role(plain) is plain or short_role(plain) == plain
 
 
-VERSION_0_1 = "18de5258078fb663a7a2d5bc46d5fca52a22140abc89d1f63f35964bc448abf8"
+VERSION_0_1 = "c096729f03a18e76b6d7d5b3587e402d5a581a0647aa2a385de9f80616283605"
 """The digest that version 0.1 recorded for its prompts."""
 
 
