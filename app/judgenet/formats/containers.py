@@ -8,6 +8,7 @@ import io
 import json
 import re
 import struct
+import sys
 import warnings
 import zipfile
 import zlib
@@ -18,12 +19,6 @@ from datetime import date, datetime, time
 from enum import Enum
 from itertools import islice
 from typing import Any, Final, Literal
-
-import openpyxl  # type: ignore[import-untyped]
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pa_compute  # type: ignore[import-untyped]
-import pyarrow.csv as pa_csv  # type: ignore[import-untyped]
-import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
 from judgenet.formats.errors import DataError, EncodingError, json_problem, listed, shown
 from judgenet.formats.findings import Finding
@@ -301,8 +296,10 @@ def _file_table(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
 
 
 def release_memory() -> None:
-    """Gives the memory of tables that are gone back to the system: Arrow keeps it for its next table."""
-    pa.default_memory_pool().release_unused()
+    """Gives the memory of tables that are gone back to the system: Arrow, where it was needed, keeps it for its next
+    table."""
+    if pyarrow := sys.modules.get("pyarrow"):
+        pyarrow.default_memory_pool().release_unused()
 
 
 # --- encodings ---
@@ -679,6 +676,9 @@ def _read_fast(data: bytes, names: Sequence[str], delimiter: str, watch: Watch) 
     loose = re.compile(rb'"(?!["\r\n%s])(?<!["\r\n%s]")' % (mark, mark))
     if data[:1].isspace() or data.count(b'"') % 2 or loose.search(data, 1):
         return None
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.csv as pa_csv  # type: ignore[import-untyped]
+
     places = [str(place) for place in range(len(names))]
     watch(0.1)
     # One thread: fields with line breaks are split by one anyhow, and handing blocks on takes longer than parsing.
@@ -787,6 +787,9 @@ def _without_empty_rows(columns: list[list[Any]], rows: Sequence[int]) -> tuple[
 
 
 def _parquet_table(file: str, data: bytes, room: Room) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
+
     try:
         found = pa_parquet.ParquetFile(pa.BufferReader(data))
         _require_small(file, data, found, room)
@@ -848,6 +851,9 @@ def _require_small(file: str, data: bytes, found: Any, room: Room) -> None:
     inside = [
         chunk.path_in_schema for chunk in _chunks(found) if "." in chunk.path_in_schema and chunk.has_dictionary_page
     ]
+    import pyarrow as pa
+    import pyarrow.parquet as pa_parquet
+
     for path in dict.fromkeys(inside):
         coded = pa_parquet.ParquetFile(pa.BufferReader(data), read_dictionary=[path]).read([path])
         size = sum(_decoded_size(chunk) for column in coded.columns for chunk in column.chunks)
@@ -857,6 +863,9 @@ def _require_small(file: str, data: bytes, found: Any, room: Room) -> None:
 
 def _decoded_size(array: Any) -> int:
     """The bytes of an Arrow array with its dictionaries written out."""
+    import pyarrow as pa
+    import pyarrow.compute as pa_compute  # type: ignore[import-untyped]
+
     kind = array.type
     if pa.types.is_dictionary(kind):
         if not (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
@@ -908,6 +917,8 @@ def _xlsx_table(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
         size = sum(info.file_size for info in archive.infolist())
     if size > source.room.limit:
         raise too_large(file, source.room.limit, f"The workbook unpacks to {size_text(size)}")
+    import openpyxl  # type: ignore[import-untyped]
+
     with _whole_workbook(file):
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         titled = {sheet.title: sheet for sheet in book.worksheets}

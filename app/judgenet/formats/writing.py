@@ -9,11 +9,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import openpyxl  # type: ignore[import-untyped]
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
-from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
-
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import xlsx_escaped
 from judgenet.formats.errors import DataError, shown
@@ -122,6 +117,9 @@ def _replaced(value: Any) -> Any:
 
 
 def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
+
     text = pa.string()
     kinds = {"tags": pa.list_(text), "annotators": pa.map_(text, text)}
     values = {name: [getattr(pair, name) for pair in pairs] for name in _COLUMNS}
@@ -131,6 +129,9 @@ def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
 
 
 def _write_xlsx(pairs: Sequence[Pair], draft: Path, path: Path) -> None:
+    import openpyxl  # type: ignore[import-untyped]
+    from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+
     rows: list[list[str]] = []
     for pair in pairs:
         rows.append([xlsx_escaped(text or "") for text in _cells(pair)])

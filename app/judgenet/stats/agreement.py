@@ -14,6 +14,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgenet.core.pairs import VERDICTS, Verdict
+from judgenet.stats.distributions import binomial_test, chi2_tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,10 +256,7 @@ def sign_test(more: int, less: int) -> float:
     """The exact two-sided p of ``more`` against ``less`` under even odds; 1 where there is neither."""
     if more == less:
         return 1.0
-    # Loading scipy.stats takes longer than all other figures together: only where the test has something to test.
-    from scipy.stats import binomtest  # type: ignore[import-untyped]
-
-    return float(binomtest(more, more + less, 0.5).pvalue)
+    return binomial_test(more, more + less)
 
 
 def sign_test_over_questions(questions: NDArray[np.int64], leads: NDArray[np.integer]) -> float:
@@ -277,9 +275,7 @@ def clustered_sign_test(leads: NDArray[np.float64]) -> float | None:
     square = float((leads * leads).sum())
     if not square:
         return None
-    from scipy.stats import chi2
-
-    return float(chi2.sf(float(leads.sum()) ** 2 / square, 1))
+    return chi2_tail(float(leads.sum()) ** 2 / square)
 
 
 # What people must still review

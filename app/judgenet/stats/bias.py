@@ -17,6 +17,7 @@ from judgenet.core.bias.base import MARGIN, Denominator, Position, Probe, Rule
 from judgenet.core.bias.lab import Item, ProbePlan
 from judgenet.core.evaluation import Choice
 from judgenet.stats.agreement import clustered_sign_test, sign_test_over_questions
+from judgenet.stats.distributions import binomial_test, normal_tail
 from judgenet.stats.intervals import RESAMPLES, Interval, shares_over_questions, wilson
 from judgenet.stats.net_effect import NetEffect, Over, Rate, difference_interval, net_effect, rate
 from judgenet.stats.resampling import few_questions
@@ -166,20 +167,16 @@ def z_test(x1: float, n1: float, x2: float, n2: float) -> tuple[float | None, fl
     none are biased in both samples."""
     if not n1 or not n2 or not 0 < x1 + x2 < n1 + n2:
         return None, None
-    from scipy.stats import norm  # type: ignore[import-untyped]
-
     pooled = (x1 + x2) / (n1 + n2)
     z = (x1 / n1 - x2 / n2) / (pooled * (1 - pooled) * (1 / n1 + 1 / n2)) ** 0.5
-    return float(z), float(2 * norm.sf(abs(z)))
+    return float(z), 2 * normal_tail(abs(z))
 
 
 def exact_test(hits: int, n: int, chance: float) -> float | None:
     """The exact two-sided binomial p against chance; ``None`` without a pair."""
     if not n:
         return None
-    from scipy.stats import binomtest
-
-    return float(binomtest(hits, n, chance).pvalue)
+    return binomial_test(hits, n, chance)
 
 
 def chance_test(biased: Flags, counted: Flags, questions: Sequence[int], chance: float) -> tuple[float | None, str]:

@@ -17,6 +17,7 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats import formulas
 from judgenet.stats.agreement import Agreement, agreement_of, clustered_sign_test, sign_test
 from judgenet.stats.calibration import SCORES, stratified, too_few
+from judgenet.stats.distributions import chi2_tail
 from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval, one_class, pseudo_weight
 from judgenet.stats.resampling import few_note, few_questions, pseudo_cells, resampled
 
@@ -67,9 +68,7 @@ def mcnemar(only_first: int, only_second: int, n: int) -> McNemar:
         raise ValueError(f"{b} and {c} pairs that only one gets right are no part of {n} pairs.")
     chi2_p = difference = interval = None
     if b + c:
-        from scipy.stats import chi2  # type: ignore[import-untyped]
-
-        chi2_p = float(chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1))
+        chi2_p = chi2_tail((abs(b - c) - 1) ** 2 / (b + c))
     if n:
         difference = (b - c) / n
         if b + c < FEW_DISCORDANT:

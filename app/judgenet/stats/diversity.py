@@ -7,8 +7,8 @@ Learning 51, 2003). Verdicts in arrays are codes as in :mod:`judgenet.stats.curv
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
@@ -292,10 +292,38 @@ def _nothing(layer: int, empty: int) -> EvidenceDiversity:
 
 
 def _vectors(texts: Sequence[str]) -> Any:
-    """TF-IDF vectors of length 1, a sparse row a text."""
-    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
+    """TF-IDF vectors of length 1, a sparse row a text: n-grams of the characters of each word in lower case, with a
+    blank at both its ends; 1 + log(count) times 1 + log((1 + texts) / (1 + texts with it)).
 
-    return TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAMS, sublinear_tf=True).fit_transform(texts)
+    They are those of scikit-learn's ``TfidfVectorizer(analyzer="char_wb", sublinear_tf=True)``, which takes longer to
+    load than all figures of a run to be computed; the order of the columns differs.
+    """
+    import numpy as np
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+    columns: dict[str, int] = {}
+    counts: list[Counter[str]] = [Counter(_ngrams(text.lower())) for text in texts]
+    places = [columns.setdefault(ngram, len(columns)) for of in counts for ngram in of]
+    values = 1 + np.log(np.array([count for of in counts for count in of.values()], dtype=np.float64))
+    ends = np.cumsum([0, *(len(of) for of in counts)])
+    vectors = csr_matrix((values, places, ends), shape=(len(texts), len(columns)))
+    with_it = np.bincount(vectors.indices, minlength=len(columns))
+    vectors.data *= (1 + np.log((1 + len(texts)) / (1 + with_it)))[vectors.indices]
+    lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
+    vectors.data /= np.repeat(lengths, np.diff(ends))
+    return vectors
+
+
+def _ngrams(text: str) -> Iterator[str]:
+    """The n-grams of characters within words; a word that is shorter than n with its blanks counts once."""
+    for word in text.split():
+        padded = f" {word} "
+        for n in range(NGRAMS[0], NGRAMS[1] + 1):
+            yield padded[:n]
+            for start in range(1, len(padded) - n + 1):
+                yield padded[start : start + n]
+            if len(padded) <= n:
+                break
 
 
 def _mean_distance(vectors: Any) -> float:
@@ -319,7 +347,7 @@ def _distances(vectors: Any, twos: Sequence[tuple[int, int]]) -> list[float]:
 def _between_pairs(vectors: Any, pairs: Sequence[int]) -> float | None:
     """The mean distance over each two texts about different pairs; ``pairs`` says which pair each row is about."""
     import numpy as np
-    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+    from scipy.sparse import csr_matrix
 
     n = len(pairs)
     names, places = np.unique(np.array(pairs, dtype=np.int64), return_inverse=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from judgenet.stats.agreement import sign_test
 from judgenet.stats.comparison import tango
+from judgenet.stats.distributions import normal_quantile, t_quantile
 from judgenet.stats.intervals import Interval
 from judgenet.stats.resampling import FEWEST_QUESTIONS, few_questions
 
@@ -131,10 +132,8 @@ class Sample:
 
     def quantile(self, confidence: float) -> float:
         """The two-sided quantile: of the normal over pairs, of Student's t over questions."""
-        from scipy.stats import norm, t  # type: ignore[import-untyped]
-
         level = (1 + confidence) / 2
-        return float(norm.ppf(level) if self.over == "pairs" else t.ppf(level, self.questions - 1))
+        return normal_quantile(level) if self.over == "pairs" else t_quantile(level, self.questions - 1)
 
     def pairs_needed(self, margin: float, tests: int = 1) -> int:
         """How many pairs would tell, in four of five labs, more than there are; with as many one-sided pairs as here
@@ -144,8 +143,6 @@ class Sample:
         but for the correction for several ``tests``, or the net effect seen is what keeps the interval off the middle:
         to show the net effect that was seen, or that it is below the margin, whichever takes fewer.
         """
-        from scipy.stats import norm
-
         sided = (self.plus + self.minus + 1) / (self.n + 2)
         # Without a one-sided pair the interval ends at z² / (n + z²).
         least = _Z_95**2 * (1 - margin) / margin
@@ -153,7 +150,7 @@ class Sample:
         if sign_test(*self.ahead) < LEVEL or needed <= self.n:
             off = abs(self.value)
             rest = max(sided - off * off, 0.0)
-            level = float(norm.isf(LEVEL / 2 / tests))
+            level = -normal_quantile(LEVEL / 2 / tests)
             tells = [rest * ((level + _Z_80) / off) ** 2] if off else []
             tells += [rest * ((_Z_95 + _Z_80) / (margin - off)) ** 2] if off < margin else []
             needed = self.design * min(tells, default=needed)
@@ -186,8 +183,6 @@ def difference_interval(leads: Leads, questions: Numbers) -> Interval | None:
     there = len(sizes)
     if not n or few_questions(there, n):
         return None
-    from scipy.stats import norm, t
-
     total, square = float(leads.sum()), float((leads * leads).sum())
     design = 1.0
     if there < n:
@@ -199,7 +194,7 @@ def difference_interval(leads: Leads, questions: Numbers) -> Interval | None:
     worth = n / design
     middle = total / design / (worth + 2)
     variance = (square / design + 2) / (worth + 2) - middle * middle
-    quantile = float(norm.ppf(0.975) if there == n else t.ppf(0.975, there - 1))
+    quantile = normal_quantile(0.975) if there == n else t_quantile(0.975, there - 1)
     half = quantile * sqrt(variance / (worth + 2))
     value = total / n
     return Interval(max(-2.0, min(value, middle - half)), min(2.0, max(value, middle + half)))

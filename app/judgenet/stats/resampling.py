@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from judgenet.stats.distributions import t_quantile
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -52,9 +54,7 @@ def widening(questions: int) -> float:
     normal quantile stands where Student's with G - 1 degrees of freedom belongs."""
     from math import sqrt
 
-    from scipy.special import stdtrit  # type: ignore[import-untyped]
-
-    return float(stdtrit(questions - 1, 0.975)) / 1.959963984540054 * sqrt(questions / (questions - 1))
+    return t_quantile(0.975, questions - 1) / 1.959963984540054 * sqrt(questions / (questions - 1))
 
 
 def pseudo_cells(shape: tuple[int, ...], cells: Array, weight: float, seed: int) -> Array:

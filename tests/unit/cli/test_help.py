@@ -133,6 +133,27 @@ def test_the_list_of_commands_loads_no_library_of_theirs() -> None:
     assert ran.stderr.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("command", "unneeded"),
+    [
+        (("metrics", "done"), {"aiohttp", "httpx", "openpyxl", "pyarrow", "pandas", "sklearn", "scipy.stats"}),
+        (("compare", "done", "done"), {"aiohttp", "httpx", "openpyxl", "pyarrow", "pandas", "sklearn", "scipy.stats"}),
+        (("run", "done/run.judgenet"), {"openpyxl", "pyarrow", "pandas", "sklearn", "scipy.stats"}),
+        (("estimate", "done/run.judgenet"), {"aiohttp", "httpx", "openpyxl", "pyarrow", "pandas", "sklearn"}),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(
+    judgenet: Judgenet, pairs: Path, at: At, command: tuple[str, ...], unneeded: set[str]
+) -> None:
+    assert judgenet("run", "--pairs", pairs, *at, "--out", "done", "-q").code == 0
+    code = (
+        f"import sys\nfrom judgenet.cli.main import main\nassert main({list(command)!r}) == 0\n"
+        f"print(sorted({unneeded!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stderr.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_lines_of_the_list_are_whole(judgenet: Judgenet, command: str) -> None:
     line = next(line for line in judgenet("--help").out.splitlines() if line.startswith(f"  {command} "))
