@@ -17,6 +17,7 @@ from judgenet.core.presets import PRESETS
 from judgenet.core.project import PairsSource, Project, Selection
 from judgenet.store.files import load_project, save_project
 from judgenet.ui.app import Studio
+from judgenet.ui.data.edit_pair import LabelDialog, TextDialog
 from judgenet.ui.data.filters import FilterButton
 from judgenet.ui.pages.data import DataPage
 from tests.ui.conftest import settle, until
@@ -759,3 +760,128 @@ async def test_pairs_have_no_matches_to_choose(page: DataPage, place: Path) -> N
     await until(lambda: page.importing.matches.isVisible())
     assert page.importer.draft is not None
     assert page.importer.draft.missing == ("responses",)
+
+
+# Single pairs
+
+
+def ids_of(page: DataPage) -> list[str]:
+    """The ids of the pairs that would be judged."""
+    return [pair.id for pair in page.context.document.pairs]
+
+
+async def test_pairs_are_left_out_and_taken_in_again_from_the_menu_of_the_rows(page: DataPage, place: Path) -> None:
+    await imported(page, written(place))
+    document, actions = page.context.document, page.context.actions
+    before = ids_of(page)
+    page.browse.table.setFocus()
+    page.browse.table.step(0)
+    key(page.browse.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert page.browse.table.selected_positions == (0, 1)
+    page.browse.table.customContextMenuRequested.emit(QPoint(20, 20))
+    menu = page._row_menu
+    assert menu.isVisible()
+    possible = {action.objectName() for action in menu.actions() if action.isEnabled()}
+    assert possible == {"", "data.leave_out", "data.edit_label", "data.copy_id"}
+    menu.close()
+    actions.trigger("data.leave_out")
+    await settle()
+    assert ids_of(page) == before[2:]
+    assert load_project_of(page).pairs.selection.left_out == ("r-1", "r-2")
+    assert document.undo_stack.undoText() == "Leave out 2 pairs"
+    # What is left out stays so when a sample is drawn.
+    click(page.browse.side.chosen.kind.button("sample"))
+    await until(lambda: document.project.pairs.selection.kind == "sample")
+    assert document.project.pairs.selection.left_out == ("r-1", "r-2")
+    document.undo_stack.undo()
+    page.browse.table.go_to(1)
+    actions.trigger("data.take_in")
+    await settle()
+    assert ids_of(page) == before[1:]
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert ids_of(page) == before
+
+
+def load_project_of(page: DataPage) -> Project:
+    page.context.document.save()
+    file = page.context.document.file
+    assert file is not None
+    return load_project(file)
+
+
+async def test_a_text_is_mended_for_the_project_and_the_file_stays(page: DataPage, place: Path) -> None:
+    file = written(place)
+    content = file.read_bytes()
+    await imported(page, file)
+    document = page.context.document
+    old = document.pairs[2]
+    page.browse.bar.search.setText("ice floats")
+    page.browse.table.go_to(2)
+    page.browse.open_pair(2)
+    page.context.actions.trigger("data.edit_text")
+    await until(lambda: any(one.isVisible() for one in page.window().findChildren(TextDialog)))
+    dialog = page.window().findChildren(TextDialog)[0]
+    dialog.fields["question"].setPlainText("A question without the typo")
+    dialog.accept()
+    await until(lambda: document.pairs[2].question == "A question without the typo")
+    await shown(page)
+    assert document.pairs[2].content_hash != old.content_hash
+    assert document.pairs[2].response_a == old.response_a
+    assert page.browse.pair_view.isVisible()
+    assert page.browse.pair_view.pair == document.pairs[2]
+    assert "asks the judges about the new text" in page.window().errors.troubles[0].sentence
+    assert "edited" in {finding.kind for finding in document.dataset.findings}
+    kept = load_project_of(page)
+    assert kept.pairs.edits == {"r-3": {"question": (old.question, "A question without the typo")}}
+    assert file.read_bytes() == content
+    # It is there when the project is opened again.
+    path = document.file
+    document.close()
+    document.open(path)
+    await document.loaded()
+    assert document.pairs[2].question == "A question without the typo"
+    await shown(page)
+    page.browse.table.go_to(2)
+    page.context.actions.trigger("data.restore")
+    await until(lambda: document.pairs[2].question == old.question)
+    assert document.project.pairs.edits == {}
+    document.undo_stack.undo()
+    assert document.pairs[2].question == "A question without the typo"
+
+
+async def test_the_label_of_several_pairs_is_changed_at_once_and_undone(page: DataPage, place: Path) -> None:
+    await imported(page, written(place))
+    document = page.context.document
+    before = [pair.human for pair in document.pairs]
+    page.browse.table.selectAll()
+    page.context.actions.trigger("data.edit_label")
+    await until(lambda: any(one.isVisible() for one in page.window().findChildren(LabelDialog)))
+    dialog = page.window().findChildren(LabelDialog)[0]
+    # They have different labels: none is proposed.
+    assert not dialog.save.isEnabled()
+    click(dialog.choice.button("b"))
+    dialog.accept()
+    await until(lambda: {pair.human for pair in document.pairs} == {"b"})
+    assert document.dataset.labels.b == 30
+    edits = document.project.pairs.edits
+    assert edits["r-5"] == {"human": ("a", "b")}
+    assert "r-1" not in edits
+    document.undo_stack.undo()
+    assert [pair.human for pair in document.pairs] == before
+    assert document.project.pairs.edits == {}
+
+
+async def test_not_all_pairs_can_be_left_out(page: DataPage, place: Path) -> None:
+    await imported(page, written(place))
+    page.browse.table.selectAll()
+    page.context.actions.trigger("data.leave_out")
+    assert len(ids_of(page)) == 30
+    assert "No pair would be left" in page.window().errors.troubles[0].sentence
+
+
+async def test_ids_are_copied(page: DataPage, place: Path, qapp: QApplication) -> None:
+    await imported(page, written(place))
+    page.browse.table.go_to(3)
+    page.context.actions.trigger("data.copy_id")
+    assert qapp.clipboard().text() == "r-4"

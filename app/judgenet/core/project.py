@@ -22,6 +22,7 @@ from judgenet.core.endpoints import EndpointProfile, profile_from_json, profile_
 from judgenet.core.keys import secrets_in
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.network_json import from_json, to_json
+from judgenet.core.pair_edits import PairEdits, edits_from_json, edits_to_json
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.plan import PriceError, prices_from_json
 from judgenet.core.sorting import sorted_in_parts
@@ -60,13 +61,15 @@ class Selection:
     """Which pairs of the source are judged.
 
     ``first``: the first ``count``. ``sample``: ``count`` drawn by ``seed``. ``per_task``: ``count`` of each task, drawn
-    by ``seed``; pairs without a task are one more task. ``ids``: those named.
+    by ``seed``; pairs without a task are one more task. ``ids``: those named. Those of ``left_out`` are not judged,
+    however they were selected.
     """
 
     kind: SelectionKind = "all"
     count: int | None = None
     seed: int = 0
     ids: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ class PairsSource:
     Windows); several together are one data set (FairEval's four). ``format`` of ``None`` is told by content.
     ``columns`` gives the file's column names by our field names, ``labels`` our verdict (``a``, ``b``, ``tie``, or
     ``None`` for "no label") by the file's value; empty, they follow the format. ``options`` are the other members of
-    ``formats.PairMapping`` (joiner, seed, no_majority, encoding, sheet, leave_out_bad, …).
+    ``formats.PairMapping`` (joiner, seed, no_majority, encoding, sheet, leave_out_bad, …). ``edits`` are changes of
+    single pairs, made after reading (:mod:`judgenet.core.pair_edits`).
     """
 
     files: tuple[str, ...]
@@ -86,6 +90,7 @@ class PairsSource:
     labels: Mapping[str, Verdict | None] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     selection: Selection = field(default_factory=Selection)
+    edits: PairEdits = field(default_factory=dict)
 
     @property
     def mapping(self) -> dict[str, Any] | None:
@@ -188,6 +193,14 @@ def select(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
 
     :raises ProjectError: for ids that the source does not have, or a missing count.
     """
+    chosen = _selected(pairs, selection)
+    if not selection.left_out:
+        return chosen
+    left_out = set(selection.left_out)
+    return tuple(pair for pair in chosen if pair.id not in left_out)
+
+
+def _selected(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
     if selection.kind == "all":
         return tuple(pairs)
     if selection.kind == "ids":
@@ -314,6 +327,7 @@ def _read_pairs(fields: Fields) -> PairsSource:
         labels=labels.members,
         options=fields.inner("options").members,
         selection=_read_selection(fields.inner("selection")),
+        edits=edits_from_json(fields.inner("edits")),
     )
 
 
@@ -325,7 +339,7 @@ def _read_selection(fields: Fields) -> Selection:
     ids = fields.texts("ids")
     if kind == "ids" and not ids:
         raise fields.error("ids", "must name one pair or more")
-    return Selection(kind, count, fields.whole("seed", 0), ids)
+    return Selection(kind, count, fields.whole("seed", 0), ids, fields.texts("left_out"))
 
 
 def _read_prices(fields: Fields) -> dict[str, Any]:
@@ -378,6 +392,8 @@ def _tree(project: Project) -> dict[str, Any]:
             selection["seed"] = source.selection.seed
         if source.selection.ids:
             selection["ids"] = list(source.selection.ids)
+        if source.selection.left_out:
+            selection["left_out"] = list(source.selection.left_out)
         tree["pairs"] = {
             "files": list(source.files),
             "columns": dict(source.columns),
@@ -388,4 +404,6 @@ def _tree(project: Project) -> dict[str, Any]:
             tree["pairs"]["format"] = source.format
         if source.options:
             tree["pairs"]["options"] = dict(source.options)
+        if source.edits:
+            tree["pairs"]["edits"] = edits_to_json(source.edits)
     return tree

@@ -447,7 +447,9 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
     source = replace(source, options=reading)
     if options.limit is not None:
         kind = "first" if options.pick == "first" else "sample"
-        source = replace(source, selection=Selection(kind, options.limit, options.seed))  # type: ignore[arg-type]
+        left_out = source.selection.left_out
+        drawn = Selection(kind, options.limit, options.seed, left_out=left_out)  # type: ignore[arg-type]
+        source = replace(source, selection=drawn)
     return source
 
 

@@ -11,6 +11,7 @@ from judgenet import formats
 from judgenet.core import network_json
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec, Settings
+from judgenet.core.pair_edits import PairEdits, with_edits, without_edits
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project
@@ -26,6 +27,9 @@ from judgenet.store.runs import RunInfo
 
 if TYPE_CHECKING:
     from judgenet.formats import Dataset
+
+EDITED = "edited"
+"""The kind of the finding about pairs that were changed in the project."""
 
 
 def read_source(
@@ -50,12 +54,34 @@ def read_files(source: PairsSource, folder: Path, watch: Watch = nothing, *, lim
     :raises DataError: a file is missing or cannot be read as pairs.
     """
     mapping = source.mapping
-    return formats.read_pairs(
+    dataset = formats.read_pairs(
         [folder / file for file in source.files],
         mapping=None if mapping is None else formats.PairMapping.from_json(mapping),
         limit=limit,
         watch=watch,
     )
+    return edited(dataset, source.edits)
+
+
+def edited(dataset: Dataset, edits: PairEdits) -> Dataset:
+    """The data set with a project's changes of single pairs; a note says how many pairs have one."""
+    if not edits:
+        return dataset
+    return noted(replace(dataset, pairs=with_edits(dataset.pairs, edits)), edits)
+
+
+def noted(dataset: Dataset, edits: PairEdits) -> Dataset:
+    """A data set in which the changes are made already, with the note that says how many pairs have one."""
+    pairs = [pair for pair in dataset.pairs if pair.id in edits]
+    notes = tuple(note for note in dataset.notes if note.kind != EDITED)
+    ids = tuple(pair.id for pair in pairs if without_edits(pair, edits) != pair)
+    if ids:
+        head = "1 pair was changed" if len(ids) == 1 else f"{len(ids):,} pairs were changed"
+        notes = (
+            *notes,
+            formats.Finding(EDITED, "note", len(ids), f"{head} in this project; the file stays as it is", ids),
+        )
+    return replace(dataset, notes=notes)
 
 
 def run_record(dataset: Dataset | None, seed: int) -> dict[str, Any]:

@@ -40,6 +40,7 @@ TITLES = {
     "label_balance": "Largest label share",
     "no_labels": "No human labels",
     "length_difference": "One side is longer",
+    "edited": "Changed in this project",
     "left_out": "Left out",
     "left_out_labels": "Labels left out",
     "no_majority": "No majority",

@@ -461,7 +461,7 @@ class Document(QObject):
         self.pairs = ()
         if self.dataset is None:
             return
-        if source is None or source.selection.kind == "all":
+        if source is None or source.selection == Selection():
             self.pairs = self.dataset.pairs
             return
         for dataset, selection, pairs in self._selections:

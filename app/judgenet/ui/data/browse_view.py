@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Pair
@@ -48,11 +48,15 @@ class BrowseView(QWidget):
     Signals:
         mapping_wanted, other_wanted: buttons of the panel.
         rows_shown: the rows of the table are as wanted.
+        menu_wanted: the menu of the selected pairs is wanted, at a place on the screen.
+        selected: other pairs are selected.
     """
 
     mapping_wanted = Signal()
     other_wanted = Signal()
     rows_shown = Signal()
+    menu_wanted = Signal(QPoint)
+    selected = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,11 +82,14 @@ class BrowseView(QWidget):
         self.bar.changed.connect(self.refresh_rows)
         self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
-        self.table = PairsTable("Pairs", self.model, theme)
+        self.table = PairsTable("Pairs", self.model, theme, several=True)
         self.table.say_nothing("No pair has all of this. Show all takes the search and the filters away.")
         self.table.current_changed.connect(self._current_changed)
         self.table.opened.connect(self.open_pair)
         self.table.sort_wanted.connect(self.sort)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._ask_for_menu)
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self._frame = QFrame()
         self._frame.setProperty("part", "panel")
         inside = QVBoxLayout(self._frame)
@@ -171,11 +178,16 @@ class BrowseView(QWidget):
 
     async def _take(self, dataset: Dataset, chosen: tuple[Pair, ...]) -> None:
         new = dataset is not self._dataset
-        if new:
-            self._forget()
-            self._dataset = dataset
-            self.side.findings.show_findings(None)
         index = self._index
+        current = self.table.current_position
+        if new:
+            # Where single pairs were changed, what is in view stays.
+            same = self._dataset is not None and _same_pairs(self._dataset, dataset)
+            if not same:
+                self._forget()
+                current = None
+            self._dataset, index = dataset, None
+            self.side.findings.show_findings(None)
         table = self._context.run_state.table
         rule = self._context.document.rule
         made, mask, verdicts = await self._context.tasks.off_thread(
@@ -191,6 +203,8 @@ class BrowseView(QWidget):
                 self._run_changed()
         if new:
             self.model.set_pairs(dataset.pairs, verdicts=self._verdicts, chosen=mask)
+            if current is not None:
+                self.table.go_to(current)
         else:
             self.model.set_chosen(mask)
         self._offer()
@@ -364,6 +378,7 @@ class BrowseView(QWidget):
         source = document.project.pairs
         if source is None or self._index is None:
             return
+        left_out = source.selection.left_out
         if selection.kind == "ids":
             rows = np.sort(self.model.rows)
             selection = Selection("ids", ids=tuple(self._index.pairs[place].id for place in rows.tolist()))
@@ -374,6 +389,7 @@ class BrowseView(QWidget):
                 "sample": "Choose a sample of the pairs",
                 "per_task": "Choose pairs of each task",
             }[selection.kind]
+        selection = replace(selection, left_out=left_out)
         self._choice += 1
         self._context.tasks.start(self._choose_pairs(text, selection, self._choice), "Choose pairs")
 
@@ -404,6 +420,29 @@ class BrowseView(QWidget):
             why_not=document.read_only,
         )
         self.side.show_source(self._dataset, self._index, self._verdicts, document.read_only)
+
+    # Single pairs
+
+    @property
+    def selection(self) -> tuple[Pair, ...]:
+        """The selected pairs, or the one that is open."""
+        positions = self.table.selected_positions
+        if not positions and self.table.current_position is not None:
+            positions = (self.table.current_position,)
+        return tuple(self.model.pairs[place] for place in positions)
+
+    def run_indexes(self) -> tuple[int, ...]:
+        """The places of the selected pairs in the run in focus; pairs that it has not are left out."""
+        if self._verdicts is None:
+            return ()
+        found = (self._verdicts.run_index(place) for place in self.table.selected_positions)
+        return tuple(place for place in found if place is not None)
+
+    def _selection_changed(self) -> None:
+        self.selected.emit()
+
+    def _ask_for_menu(self, place: QPoint) -> None:
+        self.menu_wanted.emit(self.table.viewport().mapToGlobal(place))
 
     # The open pair
 
@@ -481,6 +520,11 @@ class BrowseView(QWidget):
                 self._context.navigator.go("run", pairs=(index,))
 
 
+def _same_pairs(before: Dataset, after: Dataset) -> bool:
+    """Both hold the same pairs of the same files, of which some may be changed."""
+    return before.files == after.files and [pair.id for pair in before.pairs] == [pair.id for pair in after.pairs]
+
+
 def _keys(
     dataset: Dataset, chosen: tuple[Pair, ...], index: PairIndex | None, run: tuple[object, str] | None
 ) -> tuple[PairIndex, NDArray[np.bool_], Verdicts | None]:
@@ -491,6 +535,14 @@ def _keys(
         table, rule = run
         verdicts = Verdicts.of(table, [pair.id for pair in dataset.pairs], rule)  # type: ignore[arg-type]
     return made, chosen_mask(dataset.pairs, chosen), verdicts
+
+
+def _no_labels(dataset: Dataset) -> str:
+    """That no pair has a label, and where that is only because people disagree."""
+    waiting = sum(1 for pair in dataset.pairs if pair.annotators)
+    if waiting:
+        return f"No label yet: {count(waiting, 'pair')} with annotators but no majority; the page Labels resolves them"
+    return "No human labels"
 
 
 class _Side(QFrame):
@@ -565,7 +617,7 @@ class _Side(QFrame):
         self.labels.setText(
             f"People say A {labels.a:,}, tie {labels.tie:,}, B {labels.b:,}; {labels.missing:,} without a label"
             if labels.labelled
-            else "No human labels"
+            else _no_labels(dataset)
         )
         self.agreement.setText(self._agreement(index, verdicts))
         self.agreement.setVisible(bool(self.agreement.text()))

@@ -106,7 +106,9 @@ class ChosenPanel(QWidget):
         self._shown, self._total, self._filtered = shown, total, filtered
         kind = "ids" if selection.kind == "first" else selection.kind
         self.kind.set_current(kind)
-        self.fact.setText(f"{chosen:,} of {count(total, 'pair')} chosen")
+        left_out = len(selection.left_out)
+        also = f", {left_out:,} left out" if left_out else ""
+        self.fact.setText(f"{chosen:,} of {count(total, 'pair')} chosen{also}")
         for one, _ in _KINDS:
             button = self.kind.button(one)
             why = why_not

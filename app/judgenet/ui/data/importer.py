@@ -16,6 +16,7 @@ from judgenet.core.matches import Matches
 from judgenet.core.pairs import Verdict
 from judgenet.core.project import PairsSource, ProjectError, Selection, select
 from judgenet.engine.importing import Form, ImportDraft, Look, cost_line, look, read
+from judgenet.engine.setup import edited
 from judgenet.formats import (
     DataError,
     Dataset,
@@ -349,17 +350,22 @@ class Importer(QObject):
                 return
         if number != self._round or draft is not self.draft:
             return
+        taken = dataset
         files, before = self.files, self._source
         document = self._context.document
         selection = Selection() if before is None else before.selection
         try:
-            select(dataset.pairs, selection)
+            select(taken.pairs, selection)
         except ProjectError:
             selection = Selection()
         source = draft.source(tuple(str(file) for file in files), seen.values, selection)
+        if before is not None:
+            # The same files read in another way: what was changed in single pairs stays.
+            source = replace(source, edits=before.edits)
+            taken = edited(taken, before.edits)
         self._end()
         try:
-            document.edit_pairs("Change the mapping" if before else f"Import {file_names(files)}", source, dataset)
+            document.edit_pairs("Change the mapping" if before else f"Import {file_names(files)}", source, taken)
         except ProjectError as error:
             self._context.errors.tell_exception(error, file_names(files))
 

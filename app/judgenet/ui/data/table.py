@@ -204,7 +204,10 @@ class PairsTable(QTableView):
     opened = Signal(int)
     sort_wanted = Signal(object, bool)
 
-    def __init__(self, name: str, model: PairsModel, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, model: PairsModel, theme: Theme, parent: QWidget | None = None, *, several: bool = False
+    ) -> None:
+        """``several``: more than one row can be selected."""
         super().__init__(parent)
         self.setAccessibleName(name)
         self.pairs_model = model
@@ -221,7 +224,8 @@ class PairsTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        modes = QAbstractItemView.SelectionMode
+        self.setSelectionMode(modes.ExtendedSelection if several else modes.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -281,10 +285,22 @@ class PairsTable(QTableView):
     # Rows
 
     @property
+    def _first_column(self) -> int:
+        """The first column that is shown: a selection cannot be extended from a hidden one."""
+        columns = range(len(self.pairs_model.columns))
+        return next((place for place in columns if not self.isColumnHidden(place)), 0)
+
+    @property
     def current_position(self) -> int | None:
         """The position of the pair in the current row."""
         index = self.currentIndex()
         return self.pairs_model.position(index.row()) if index.isValid() else None
+
+    @property
+    def selected_positions(self) -> tuple[int, ...]:
+        """The positions of the pairs in the selected rows, from above."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return tuple(self.pairs_model.position(row) for row in rows)
 
     def go_to(self, position: int | None, *, center: bool = False) -> None:
         """Makes a pair the current one, if it is shown; ``None``: none is current."""
@@ -293,7 +309,7 @@ class PairsTable(QTableView):
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())
             return
-        self.setCurrentIndex(self.pairs_model.index(row, 0))
+        self.setCurrentIndex(self.pairs_model.index(row, self._first_column))
         hint = QAbstractItemView.ScrollHint
         self.scrollTo(self.pairs_model.index(row, 0), hint.PositionAtCenter if center else hint.EnsureVisible)
 
@@ -303,7 +319,7 @@ class PairsTable(QTableView):
         if count:
             now = self.currentIndex().row()
             row = min(count - 1, max(0, now + by)) if now >= 0 else 0
-            self.setCurrentIndex(self.pairs_model.index(row, 0))
+            self.setCurrentIndex(self.pairs_model.index(row, self._first_column))
 
     def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self.current_changed.emit(self.pairs_model.position(current.row()) if current.isValid() else None)
@@ -341,7 +357,7 @@ class PairsTable(QTableView):
             QAbstractItemView.CursorAction.MoveEnd,
         ):
             first = cursorAction == QAbstractItemView.CursorAction.MoveHome
-            return self.pairs_model.index(0 if first else rows - 1, 0)
+            return self.pairs_model.index(0 if first else rows - 1, self._first_column)
         return super().moveCursor(cursorAction, modifiers)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -20,11 +21,14 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.assets import example
+from judgenet.core.pair_edits import TEXT_FIELDS, EditedField, PairEdits, edit_pair, without_edits
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.engine.setup import noted
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.data.browse_view import BrowseView
+from judgenet.ui.data.edit_pair import LabelDialog, TextDialog, ask_values
 from judgenet.ui.data.empty import DropZone, Loading
 from judgenet.ui.data.import_view import ImportView
 from judgenet.ui.data.importer import Importer, file_names
@@ -33,14 +37,35 @@ from judgenet.ui.dialogs import shown
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.style import OWN_FOCUS
+from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
+from judgenet.ui.words import count
 
 _SIDE: Final = 360
 _SIDE_NARROW: Final = 312
 _TO_TABLE: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp, Qt.Key.Key_Home)
 _NARROW: Final = 1240
 """Below this width of the page (px at 100 %) the panel beside it is narrower."""
+
+
+_ROW_ACTIONS: Final = (
+    "data.leave_out",
+    "data.take_in",
+    "",
+    "data.edit_label",
+    "data.edit_text",
+    "data.restore",
+    "",
+    "data.copy_id",
+    "data.show_run",
+)
+"""The menu of the rows; an empty name is a line."""
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    """One pair by its id, several by their number."""
+    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else count(len(pairs), "pair")
 
 
 class DataPage(Page):
@@ -113,6 +138,8 @@ class DataPage(Page):
         self.peek.pair_view.markdown_chosen.connect(self._peek_form)
         self.browse.mapping_wanted.connect(self._change_mapping)
         self.browse.other_wanted.connect(self._choose_file)
+        self.browse.menu_wanted.connect(self._open_row_menu)
+        self.browse.selected.connect(self.context.actions.refresh_soon)
         document = context.document
         document.opened.connect(self._opened)
         document.pairs_changed.connect(self._pairs_changed)
@@ -160,12 +187,64 @@ class DataPage(Page):
                 self._can_search,
                 words="filter find",
             ),
+            Action(
+                "data.leave_out",
+                "Leave out",
+                self._leave_out,
+                "Delete",
+                "minus",
+                self._can_leave_out,
+                words="exclude pairs remove skip",
+                scope=self,
+            ),
+            Action(
+                "data.take_in", "Take in again", self._take_in, "", "plus", self._can_take_in, words="include pairs"
+            ),
+            Action(
+                "data.edit_label",
+                "Edit label…",
+                self._edit_label,
+                "Shift+F2",
+                "labels",
+                self._can_edit,
+                words="human label correct mend pair",
+                scope=self,
+            ),
+            Action(
+                "data.edit_text",
+                "Edit texts…",
+                self._edit_text,
+                "F2",
+                "edit",
+                self._can_edit_text,
+                words="typo correct question response pair",
+                scope=self,
+            ),
+            Action(
+                "data.restore",
+                "Restore the file's version",
+                self._restore,
+                "",
+                "undo",
+                self._can_restore,
+                words="original revert pair edits",
+            ),
+            Action("data.copy_id", "Copy id", self._copy_id, "", "copy", self._has_selection, words="clipboard pair"),
+            Action(
+                "data.show_run", "Show in Run", self._show_run, "", "run", self._can_show_run, words="pair judged calls"
+            ),
             Action("data.show_all", "Show all pairs", self._show_all, "", "filter", self._can_browse, scope=self),
             Action("data.next", "Next pair", self._next, "Alt+Down", "chevron-down", self._can_browse, scope=self),
             Action(
                 "data.previous", "Previous pair", self._previous, "Alt+Up", "chevron-up", self._can_browse, scope=self
             ),
         )
+        self._row_menu = QMenu("Pairs", self)
+        for name in _ROW_ACTIONS:
+            if name:
+                self._row_menu.addAction(actions.qaction(name))
+            else:
+                self._row_menu.addSeparator()
         menu = QMenu("Import", self)
         for name in ("data.import", "data.import_folder", "data.example", "data.mapping", "data.reload"):
             if name in actions:
@@ -192,6 +271,136 @@ class DataPage(Page):
 
     def _can_search(self) -> bool | str:
         return self.context.document.dataset is not None or "There are no pairs to look through."
+
+    def _has_selection(self) -> bool | str:
+        if self._can_browse() is not True:
+            return self._can_browse()
+        return bool(self.browse.table.selected_positions) or "Select pairs in the table first."
+
+    def _can_edit(self) -> bool | str:
+        if self._has_selection() is not True:
+            return self._has_selection()
+        return self._can_import()
+
+    def _can_edit_text(self) -> bool | str:
+        if self._can_edit() is not True:
+            return self._can_edit()
+        return len(self.browse.table.selected_positions) == 1 or "Select one pair: texts are edited one at a time."
+
+    def _can_leave_out(self) -> bool | str:
+        return self._can_edit() if self._selected_of(left_out=False) else "Select pairs that are not left out."
+
+    def _can_take_in(self) -> bool | str:
+        return self._can_edit() if self._selected_of(left_out=True) else "None of the selected pairs is left out."
+
+    def _can_restore(self) -> bool | str:
+        source = self.context.document.project.pairs
+        edits = {} if source is None else source.edits
+        changed = self._has_selection() is True and any(pair.id in edits for pair in self.browse.selection)
+        return self._can_edit() if changed else "None of the selected pairs was changed."
+
+    def _can_show_run(self) -> bool | str:
+        if self._has_selection() is not True:
+            return self._has_selection()
+        return self.browse.run_indexes() != () or "The run in focus has none of the selected pairs."
+
+    # Single pairs
+
+    def _selected_of(self, *, left_out: bool) -> tuple[str, ...]:
+        """The ids of the selected pairs that are left out, or are not."""
+        source = self.context.document.project.pairs
+        if source is None or self._can_browse() is not True:
+            return ()
+        known = set(source.selection.left_out)
+        return tuple(pair.id for pair in self.browse.selection if (pair.id in known) is left_out)
+
+    def _open_row_menu(self, place: QPoint) -> None:
+        self.context.actions.refresh()
+        self._row_menu.popup(place)
+
+    def _leave_out(self) -> None:
+        ids = self._selected_of(left_out=False)
+        source = self.context.document.project.pairs
+        if source is not None and ids:
+            known = (*source.selection.left_out, *ids)
+            if len(self.context.document.pairs) <= len(set(ids) & {pair.id for pair in self.context.document.pairs}):
+                self.context.errors.tell("No pair would be left to judge.", "Leave out", level="warning")
+                return
+            self._select(f"Leave out {count(len(ids), 'pair')}", known)
+
+    def _take_in(self) -> None:
+        ids = set(self._selected_of(left_out=True))
+        source = self.context.document.project.pairs
+        if source is not None and ids:
+            left = tuple(one for one in source.selection.left_out if one not in ids)
+            self._select(f"Take in {count(len(ids), 'pair')}", left)
+
+    def _select(self, text: str, left_out: tuple[str, ...]) -> None:
+        document = self.context.document
+        source = document.project.pairs
+        if source is not None:
+            selection = replace(source.selection, left_out=left_out)
+            document.edit_project(text, replace(document.project, pairs=replace(source, selection=selection)))
+
+    def _edit_label(self) -> None:
+        pairs = self.browse.selection
+        dialog = LabelDialog(pairs, self._theme, self.window())
+        self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit label"), "Edit the label")
+
+    def _edit_text(self) -> None:
+        pairs = self.browse.selection
+        dialog = TextDialog(pairs[0], self._theme, self.window())
+        self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit texts"), "Edit the texts")
+
+    async def _ask_and_edit(self, dialog: LabelDialog | TextDialog, pairs: tuple[Pair, ...], text: str) -> None:
+        before = self.context.document.dataset
+        values = await ask_values(dialog)
+        if values and before is self.context.document.dataset:
+            self._edit(f"{text} of {_named(pairs)}", pairs, values)
+
+    def _edit(self, text: str, pairs: tuple[Pair, ...], values: Mapping[EditedField, str | None]) -> None:
+        """Gives pairs other values; one step of undo."""
+        source, dataset = self.context.document.project.pairs, self.context.document.dataset
+        if source is None or dataset is None:
+            return
+        edits = source.edits
+        for pair in pairs:
+            edits = edit_pair(edits, pair, values)
+        changed = {pair.id: replace(pair, **values) for pair in pairs}  # type: ignore[arg-type]
+        self._replace_pairs(text, changed, edits)
+        if any(field in values for field in TEXT_FIELDS):
+            self.context.errors.tell(
+                "The text is changed in this project; the file stays as it is. The next run asks the judges about the "
+                "new text: calls on the old one are not used again.",
+                _named(pairs),
+                level="note",
+            )
+
+    def _restore(self) -> None:
+        source = self.context.document.project.pairs
+        if source is None:
+            return
+        pairs = tuple(pair for pair in self.browse.selection if pair.id in source.edits)
+        ids = {pair.id for pair in pairs}
+        edits = {pair_id: known for pair_id, known in source.edits.items() if pair_id not in ids}
+        originals = {pair.id: without_edits(pair, source.edits) for pair in pairs}
+        self._replace_pairs(f"Restore {_named(pairs)}", originals, edits)
+
+    def _replace_pairs(self, text: str, pairs: Mapping[str, Pair], edits: PairEdits) -> None:
+        document = self.context.document
+        source, dataset = document.project.pairs, document.dataset
+        if source is None or dataset is None:
+            return
+        changed = replace(dataset, pairs=tuple(pairs.get(pair.id, pair) for pair in dataset.pairs))
+        # The note about changed pairs is written anew.
+        document.edit_pairs(text, replace(source, edits=edits), noted(changed, edits))
+
+    def _copy_id(self) -> None:
+        QApplication.clipboard().setText("\n".join(pair.id for pair in self.browse.selection))
+
+    def _show_run(self) -> None:
+        indexes = self.browse.run_indexes()
+        self.context.navigator.go("run", pairs=indexes, why="selected on the page Data")
 
     # The frame's side
 

@@ -1,0 +1,110 @@
+"""Dialogs that change pairs for a project: the human label of one or several pairs, and the texts of one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from judgenet.core.pair_edits import EditedField
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.ui.dialogs import shown
+from judgenet.ui.parts import label
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.words import count
+
+_WIDE: Final = 760
+_HIGH: Final = 600
+_FILE_STAYS: Final = "The change belongs to this project: the file stays as it is, and Undo takes the change back."
+_LABELS: Final = (("a", "A is better"), ("tie", "Tie"), ("b", "B is better"), ("none", "No label"))
+_VERDICTS: Final[dict[str, Verdict | None]] = {"a": "a", "tie": "tie", "b": "b", "none": None}
+_TEXTS: Final[tuple[tuple[EditedField, str, int], ...]] = (
+    ("question", "Question", 2),
+    ("response_a", "Response A", 3),
+    ("response_b", "Response B", 3),
+)
+"""Field, name and share of the height."""
+
+
+class _EditDialog(QDialog):
+    def __init__(self, title: str, note: str, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.save = QPushButton("Save")
+        set_kind(self.save, "primary")
+        self.save.setDefault(True)
+        self.leave = QPushButton("Cancel")
+        self.save.clicked.connect(self.accept)
+        self.leave.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.save)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(theme.px(6))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(16))
+        column.setSpacing(theme.px(12))
+        column.addLayout(self.body, stretch=1)
+        column.addWidget(label(note, tone="text2", wrap=True))
+        column.addLayout(buttons)
+
+
+class LabelDialog(_EditDialog):
+    """Which response people say is better, of one pair or several."""
+
+    def __init__(self, pairs: tuple[Pair, ...], theme: Theme, parent: QWidget) -> None:
+        note = f"{_FILE_STAYS} Finished runs keep the label that they were judged with until they are run again."
+        super().__init__("Edit the human label", note, theme, parent)
+        many = len(pairs) != 1
+        self.body.addWidget(label(f"Human label of {count(len(pairs), 'pair')}" if many else "Human label", "section"))
+        self.choice = Segment("Human label", list(_LABELS))
+        known = {pair.human for pair in pairs}
+        if len(known) == 1:
+            self.choice.set_current(next(key for key, verdict in _VERDICTS.items() if verdict in known))
+        else:
+            self.choice.clear()
+            self.save.setEnabled(False)
+            self.choice.chosen.connect(lambda _key: self.save.setEnabled(True))
+        self.body.addWidget(self.choice)
+
+    @property
+    def values(self) -> dict[EditedField, str | None]:
+        """What was chosen."""
+        return {"human": _VERDICTS[self.choice.current]}
+
+
+class TextDialog(_EditDialog):
+    """The question and the responses of a pair."""
+
+    def __init__(self, pair: Pair, theme: Theme, parent: QWidget) -> None:
+        note = f"{_FILE_STAYS} Calls with the old text stay in the store; the next run asks this pair anew."
+        super().__init__("Edit the texts", note, theme, parent)
+        self.fields: dict[EditedField, QPlainTextEdit] = {}
+        for field, name, share in _TEXTS:
+            edit = QPlainTextEdit(getattr(pair, field))
+            edit.setAccessibleName(name)
+            edit.setTabChangesFocus(True)
+            self.fields[field] = edit
+            self.body.addWidget(label(name, "section"))
+            self.body.addWidget(edit, stretch=share)
+        # Windows line ends would be lost in the field: what was not touched keeps its text.
+        self._shown = {field: edit.toPlainText() for field, edit in self.fields.items()}
+        room = theme.px(32)
+        self.resize(min(theme.px(_WIDE), parent.width() - room), min(theme.px(_HIGH), parent.height() - room))
+
+    @property
+    def values(self) -> dict[EditedField, str | None]:
+        """The texts that were changed."""
+        texts = {field: edit.toPlainText() for field, edit in self.fields.items()}
+        return {field: text for field, text in texts.items() if text != self._shown[field]}
+
+
+async def ask_values(dialog: LabelDialog | TextDialog) -> dict[EditedField, str | None] | None:
+    """Opens a dialog and waits; what was entered, ``None`` where the user cancels."""
+    try:
+        return dialog.values if await shown(dialog) else None
+    finally:
+        dialog.deleteLater()
