@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate, pairwise
-from math import inf
 
 from judgenet.report.axis import Axis, round_ticks
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark
@@ -18,8 +17,6 @@ _PLOT = 40.0
 """How high the plots of a row are at the least; the words stand below."""
 _BAR_X, _BAR_W = 256.0, 252.0
 _WAY_X, _WAY_W = 536.0, 208.0
-BIAS_STEPS = (0.2,)
-"""Between the ticks of a card."""
 
 At = Callable[[float], float]
 
@@ -41,7 +38,7 @@ def bias_chart(card: BiasCard, words: str) -> Drawing:
     bottom = tops[-1]
     shapes = [*_head(card, with_way)]
     for at in (bar, way) if with_way else (bar,):
-        for share in round_ticks(0.0, card.end, BIAS_STEPS, most=inf):
+        for share in card_ticks(card.end):
             for top in tops[:-1]:
                 shapes.append(Path(line(round(at(share)) + 0.5, top, round(at(share)) + 0.5, top + _PLOT), "line"))
             shapes.append(Label(at(share), bottom + 18, f"{share:.1f}", "text2", "middle", tabular=True))
@@ -52,6 +49,11 @@ def bias_chart(card: BiasCard, words: str) -> Drawing:
         if with_way:
             shapes += _way(row, top, way)
     return Drawing(WIDTH, bottom + 26, tuple(shapes), words)
+
+
+def card_ticks(end: float) -> list[float]:
+    """The ticks of a card's axis, from 0 to ``end``: a fifth apart."""
+    return round_ticks(0.0, end, (0.2,))
 
 
 def _head(card: BiasCard, with_way: bool) -> list[Shape]:

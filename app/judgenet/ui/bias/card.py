@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPa
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
+from judgenet.report.bias_chart import card_ticks
 from judgenet.stats.bias import Mood
 from judgenet.stats.bias_words import signed
 from judgenet.ui.icons import icon
@@ -36,7 +37,6 @@ _SIDE: Final = 4
 _WIDE: Final = 860
 """Narrower than so many px at 100 %, the way from judge to judge is left out: the words name it."""
 _MARK: Final = 5.0
-_STEP: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class CardRow(QAbstractButton):
         painter.setPen(QPen(self.theme.color("line", 0.35 if self.theme.name == "contrast" else 1.0), 1))
         for column in (columns.bar, columns.way):
             if column[1]:
-                for tick in ticks(self._end):
+                for tick in card_ticks(self._end):
                     x = round(self._at(tick, column)) + 0.5
                     painter.drawLine(QPointF(x, 0), QPointF(x, high - 1))
 
@@ -359,7 +359,7 @@ class CardAxis(_CardPart):
         for left, width in (columns.bar, columns.way):
             if not width:
                 continue
-            for tick in ticks(card.end):
+            for tick in card_ticks(card.end):
                 x = left + inside + tick / card.end * (width - 2 * inside)
                 box = QRectF(x - half, theme.px(6), 2 * half, theme.px(20))
                 painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, f"{tick:.1f}".removesuffix(".0"))
@@ -454,11 +454,6 @@ class BiasCardView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.updateGeometry()
-
-
-def ticks(end: float) -> list[float]:
-    """The ticks of an axis from 0 to ``end``."""
-    return [round(_STEP * place, 1) for place in range(round(end / _STEP) + 1)]
 
 
 def draw_shape(painter: QPainter, theme: Theme, shape: Shape, at: QPointF, ground: QColor) -> None:

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.report.axis import Axis
 from judgenet.report.model import Figures
 from judgenet.report.words import clean, of, percent, percent_interval, ratio, ratio_interval
 from judgenet.stats.intervals import Interval
@@ -72,18 +73,6 @@ class Row:
     subject: bool = False
     baseline: float | None = None
     extra: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """The ends of what is drawn, shares."""
-
-    low: float
-    high: float
-
-    def at(self, share: float, left: float, width: float) -> float:
-        """The place of a share in px."""
-        return left + (share - self.low) / (self.high - self.low) * width
 
 
 def axis_of(shares: Sequence[float]) -> Axis:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
 from typing import Final, Literal
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 from judgenet.core.aggregate import aggregation_title
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
+from judgenet.report.axis import Axis, ticks_within
 from judgenet.report.blocks import Chip, Given, Line, Strong
 from judgenet.report.model import Report
 from judgenet.report.numbers import Numbers
@@ -25,13 +25,14 @@ from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ComboBox, label, link, upright
-from judgenet.ui.results.figures_table import Axis, axis_of, draw_estimate
+from judgenet.ui.results.figures_table import axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.words import count
 
 _TICK_ROOM: Final = 40
+_TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
 """A tick of the axis needs so many px."""
 _WIDE, _NARROW = 1040, 780
 """Below the first of these widths in px the head has two columns, below the second one."""
@@ -97,7 +98,7 @@ class Rates(QWidget):
         figures = max((metrics.horizontalAdvance(_figure(rate)) for rate in self._rates), default=0.0)
         left, right = round(names) + px(24), self.width() - round(figures) - px(20)
         bottom = px(self._ROW) * len(self._rates)
-        ticks = _ticks(self._axis, (right - left) / px(_TICK_ROOM))
+        ticks = ticks_within(self._axis, _TICK_STEPS, (right - left) / px(_TICK_ROOM))
         for tick in ticks:
             x = round(self._axis.at(tick, left, right - left)) + 0.5
             painter.setPen(QPen(theme.color("line"), px(1)))
@@ -126,14 +127,6 @@ class Rates(QWidget):
                 ends = rate.interval and tuple(self._axis.at(end, left, right - left) for end in rate.interval)
                 x = self._axis.at(rate.value, left, right - left)
                 draw_estimate(painter, theme, box.center().y() + 0.5, x, ends, rate.look)
-
-
-def _ticks(axis: Axis, most: float) -> list[float]:
-    """Round shares on the axis, at most so many."""
-    steps = (0.05, 0.1, 0.2, 0.25, 0.5)
-    step = next((step for step in steps if (axis.high - axis.low) / step < most), steps[-1])
-    first, last = ceil(axis.low / step - 1e-9), floor(axis.high / step + 1e-9)
-    return [place * step for place in range(first, last + 1)]
 
 
 def _figure(rate: Rate) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from judgenet.core.aggregate import aggregation_title
+from judgenet.report.axis import round_ticks
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import in_order
 from judgenet.report.words import SPOKEN, minus, plural
@@ -171,9 +172,8 @@ def weights_picture(found: LearnedRun) -> Picture:
         for place, weight in enumerate(weights)
     )
     top = max((spot.y for spot in spots), default=0.0) or 1.0
-    step = next(step for step in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if top / step <= 5 or step == 10.0)
-    count = -int(-top / step - 0.999)
-    ticks: tuple[Tick, ...] = tuple((place * step, f"{place * step:.2f}") for place in range(count + 1))
+    steps = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    ticks: tuple[Tick, ...] = tuple((tick, f"{tick:.2f}") for tick in round_ticks(0.0, top, steps))
     every = max(1, -(-len(spots) // 8))
     x_ticks = tuple((spot.x, f"{spot.x:.0f}") for place, spot in enumerate(spots) if place % every == 0)
     return Picture((Series("", spots, -1, joined=False),), x_ticks, ticks, "neuron")

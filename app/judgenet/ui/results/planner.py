@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from judgenet.report.axis import round_ticks
 from judgenet.report.numbers import Numbers
 from judgenet.report.words import SPOKEN, plural
 from judgenet.ui.parts import label
@@ -203,9 +204,7 @@ def plan_picture(plan: LabelPlan) -> Picture:
         )
         series.append(Series(_NAMES[method], spots, place - 1, f"{100 * spots[-1].y:.1f}" if spots else ""))
     widest = max((spot.y for one in series for spot in one.spots), default=0.1)
-    step = next(step for step in (0.05, 0.1, 0.2, 0.25, 0.5) if widest / step <= 5 or step == 0.5)
-    top = -int(-widest / step - 0.999)
-    ticks = tuple((place * step, f"{100 * place * step:.0f}") for place in range(top + 1))
+    ticks = tuple((tick, f"{100 * tick:.0f}") for tick in round_ticks(0.0, widest, (0.05, 0.1, 0.2, 0.25, 0.5)))
     ticks = (*ticks[:-1], (ticks[-1][0], f"{ticks[-1][1]} pts"))
     x_ticks: tuple[Tick, ...] = tuple((log10(count), f"{count:,}") for count in _LABEL_TICKS if count <= plan.pairs)
     if plan.pairs < _DRAWN_FROM:

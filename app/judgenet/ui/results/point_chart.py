@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.report import axis
 from judgenet.report.words import clean
 from judgenet.stats.intervals import Interval
 from judgenet.ui.canvas.ink import Ink
@@ -92,17 +92,8 @@ class Picture:
 
 def share_ticks(shares: Sequence[float], *, from_zero: bool = False) -> tuple[Tick, ...]:
     """4 to 6 ticks in per cent that hold all shares; the unit stands on the top one."""
-    low, high = (0.0 if from_zero else min(shares, default=0.0)), max(shares, default=1.0)
-    if high - low < 0.08:
-        low, high = max(0.0, low - 0.04), min(1.0, high + 0.04)
-    for step in (0.02, 0.05, 0.1, 0.2, 0.25):
-        first, last = floor(low / step + 1e-9), -floor(-high / step + 1e-9)
-        if last - first <= 5:
-            break
-    last = max(last, first + 1)
-    return tuple(
-        (place * step, f"{100 * place * step:.0f}{' %' if place == last else ''}") for place in range(first, last + 1)
-    )
+    ticks = axis.share_ticks((0.0, *shares) if from_zero else shares)
+    return tuple((tick, f"{100 * tick:.0f}{' %' if tick == ticks[-1] else ''}") for tick in ticks)
 
 
 class PointChart(QWidget):

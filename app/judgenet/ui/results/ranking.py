@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_title
+from judgenet.report.axis import round_ticks
 from judgenet.report.model import Figures
 from judgenet.report.words import minus, of, plural
 from judgenet.stats.agreement import agreement_of
@@ -255,9 +256,8 @@ def _picture(found: SystemsRanking) -> Picture:
         for place, system in enumerate(systems, 1)
     )
     values = [end for system in systems for end in (system.rating, *(system.interval or ()))]
-    step = next(step for step in (50, 100, 200, 500, 1000, 10_000) if (max(values) - min(values)) / step <= 5)
-    low, high = int(min(values) // step), int(-(-max(values) // step))
-    y_ticks: list[Tick] = [(float(tick * step), _rating(tick * step)) for tick in range(low, max(high, low + 1) + 1)]
+    ticks = round_ticks(min(values), max(values), (50, 100, 200, 500, 1000, 10_000))
+    y_ticks: list[Tick] = [(tick, _rating(tick)) for tick in ticks]
     every = -(-len(systems) // 12)
     x_ticks: list[Tick] = [(float(place), str(place)) for place in range(1, len(systems) + 1, every)]
     return Picture(
