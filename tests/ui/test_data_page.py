@@ -11,7 +11,15 @@ import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFileDialog,
+    QSpinBox,
+    QStyleOptionViewItem,
+    QToolButton,
+    QWidget,
+)
 
 from judgenet.core.presets import PRESETS
 from judgenet.core.project import PairsSource, Project, Selection
@@ -19,6 +27,7 @@ from judgenet.store.files import load_project, save_project
 from judgenet.ui.app import Studio
 from judgenet.ui.data.edit_pair import LabelDialog, TextDialog
 from judgenet.ui.data.filters import FilterButton
+from judgenet.ui.data.mapping import ColumnBox
 from judgenet.ui.pages.data import DataPage
 from tests.ui.conftest import settle, until
 from tests.ui.person import click, find, key, press, type_text
@@ -885,3 +894,58 @@ async def test_ids_are_copied(page: DataPage, place: Path, qapp: QApplication) -
     page.browse.table.go_to(3)
     page.context.actions.trigger("data.copy_id")
     assert qapp.clipboard().text() == "r-4"
+
+
+# What a file holds before its columns are chosen
+
+
+async def test_the_file_is_shown_as_it_is_until_its_columns_are_chosen(page: DataPage, place: Path) -> None:
+    records = [
+        {"nr": f"n{n}", "left": f"one {n}", "right": f"two {n}", "ask": f"What is {n}?", "kind": "x"} for n in range(3)
+    ]
+    page.import_files([written(place, records)])
+    await until(lambda: page.importer.draft is not None)
+    await settle()
+    raw = page.importing.raw
+    assert page.importing.previews.currentWidget() is raw
+    assert [raw.horizontalHeaderItem(place).text() for place in range(raw.columnCount())] == list(records[0])
+    assert [raw.item(2, place).text() for place in range(5)] == list(records[2].values())
+    # A value stands beside each name in the list, and not in the box.
+    box = find(page, ColumnBox, "Column of Question")
+    row = box.findData("ask")
+    assert box.itemText(row) == "ask"
+    option = QStyleOptionViewItem()
+    box.itemDelegate().initStyleOption(option, box.model().index(row, 0))
+    assert option.text == "ask   “What is 0?”"
+    # "nr" is unique; so are the texts, which may be needed for other fields.
+    ids = find(page, ColumnBox, "Column of Id")
+    assert ids.isVisible()
+    assert ids.itemData(1) == "nr"
+    assert "occurs once" in ids.toolTip()
+    for name, column in (("Question", "ask"), ("Response A", "left"), ("Response B", "right"), ("Id", "nr")):
+        chosen = find(page, ColumnBox, f"Column of {name}")
+        chosen.activated.emit(chosen.findData(column))
+        await settle()
+    await until(lambda: page.importing.previews.currentWidget() is page.importing.table, "the pairs")
+    await until(lambda: not page.importer.why_not, "ready")
+    click(page.importing.side.accept)
+    await shown(page)
+    assert ids_of(page) == ["n0", "n1", "n2"]
+
+
+async def test_labels_that_wait_for_a_decision_are_not_missing(page: DataPage, place: Path) -> None:
+    records = [
+        {"id": str(n), "question": f"What is {n}?", "response_a": "x", "response_b": "y", "human": f"grade {n % 2}"}
+        for n in range(7)
+    ]
+    page.import_files([written(place, records)])
+    await until(lambda: page.importer.dataset is not None)
+    await settle()
+    row = page.importing.side.findings.row("labels_undecided")
+    assert row.finding.count == 7
+    assert "7 labels wait" in row.finding.message
+    for value in ("grade 0", "grade 1"):
+        click(page.importing.labels.row(value).meaning.button("a"))
+    await until(lambda: page.importer.dataset is not None and page.importer.dataset.labels.a == 7)
+    await settle()
+    assert "labels_undecided" not in {one.finding.kind for one in page.importing.side.findings._rows}

@@ -141,6 +141,11 @@ class ImportDraft:
         """Columns between which a person has to choose; none where that is done or not needed."""
         if self.several or part in self.columns or (self.preference and part in (*_SIDES, "human")):
             return ()
+        if part == "id":
+            # Offered, not needed: without one the rows are numbered.
+            used = {name for column in self.preview.columns.values() for name in column.split("+")}
+            unused = tuple(name for name in self.preview.unique if name not in used)
+            return () if self.column("id") else unused
         return self.preview.unclear.get(part, ())
 
     @property

@@ -39,6 +39,7 @@ TITLES = {
     "model_named": "A model names itself",
     "label_balance": "Largest label share",
     "no_labels": "No human labels",
+    "labels_undecided": "Labels to be decided",
     "length_difference": "One side is longer",
     "edited": "Changed in this project",
     "left_out": "Left out",

@@ -118,7 +118,8 @@ class Preview:
     ``rows`` are the first records by column, as texts. ``values`` counts the values of each column that holds few,
     which is what a label column looks like. ``columns`` is the mapping that would be used (of a published format
     what stands in columns of its own), ``derived`` the fields that a published format makes from other columns,
-    ``unclear`` the candidates for fields that a person has to decide.
+    ``unclear`` the candidates for fields that a person has to decide. ``unique`` are columns of short values of which
+    none is missing or occurs twice: any of them can be the pairs' id.
     """
 
     format: str
@@ -132,6 +133,7 @@ class Preview:
     derived: tuple[str, ...]
     unclear: Mapping[str, tuple[str, ...]]
     notes: tuple[Finding, ...]
+    unique: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,6 +185,7 @@ class OpenFiles:
             derived=tuple(field for field in made if field not in there),
             unclear=proposal.unclear,
             notes=table.notes,
+            unique=tuple(name for name, column in columns.items() if len(self.tables) == 1 and _is_unique(column)),
         )
 
     def label_values(self, mapping: PairMapping) -> LabelValues:
@@ -485,6 +488,19 @@ def _few_values(column: Sequence[Any]) -> dict[str, int] | None:
         if len(counts) > _FEW_VALUES:
             return None
     return counts
+
+
+def _is_unique(column: Sequence[object]) -> bool:
+    """Whether a column of several rows holds short texts or whole numbers, each once. Ends at the first that is not."""
+    seen: set[str] = set()
+    for value in column:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return False
+        key = str(value).strip()
+        if not key or len(key) > _SHORT_VALUE or key in seen:
+            return False
+        seen.add(key)
+    return len(seen) > 1
 
 
 # --- files ---

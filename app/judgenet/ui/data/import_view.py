@@ -9,7 +9,17 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from judgenet.core.pairs import Pair
 from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
@@ -17,6 +27,7 @@ from judgenet.formats import DataError, DataFile, Dataset, Finding
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
 from judgenet.ui.data.matches import MatchesPanel
+from judgenet.ui.data.raw_table import RawTable
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.data.widgets import StateTag
 from judgenet.ui.icons import icon
@@ -78,6 +89,14 @@ def place_words(error: DataError) -> str:
 def mend_words(error: DataError) -> str:
     """How to mend an error; nothing where the advice is about the command line."""
     return error.mend if "--" not in error.mend else ""
+
+
+def _waiting(finding: Finding, undecided: int) -> Finding:
+    """Labels that wait for the user's decision are not "no labels"."""
+    if finding.kind != "no_labels" or not undecided:
+        return finding
+    wait = "label waits" if undecided == 1 else "labels wait"
+    return Finding("labels_undecided", "warning", undecided, f"{undecided:,} {wait} for you to say what they mean.")
 
 
 class ImportView(QWidget):
@@ -154,7 +173,11 @@ class ImportView(QWidget):
         self.model = PairsModel(PREVIEW, self)
         self.table = PairsTable("Preview of the pairs", self.model, theme)
         self.table.opened.connect(self._opened)
-        self.table.say_nothing("The first pairs stand here when the columns are chosen.")
+        self.table.say_nothing("Choose the columns to see a preview.")
+        self.raw = RawTable(theme)
+        self.previews = QStackedWidget()
+        self.previews.addWidget(self.table)
+        self.previews.addWidget(self.raw)
         self._preview_title = label("As it will be imported", "section")
         self._preview_fact = label(tone="text2")
         self.back = link("Show the first rows")
@@ -169,7 +192,7 @@ class ImportView(QWidget):
         self._preview.setProperty("part", "panel")
         self._preview_column = QVBoxLayout(self._preview)
         self._preview_column.addLayout(self._preview_head)
-        self._preview_column.addWidget(self.table, stretch=1)
+        self._preview_column.addWidget(self.previews, stretch=1)
 
         inner = QWidget()
         self._column = QVBoxLayout(inner)
@@ -216,6 +239,7 @@ class ImportView(QWidget):
         self.matches.set_theme(theme)
         self._preview.setMinimumHeight(theme.px(_PREVIEW))
         self.table.set_theme(theme)
+        self.raw.set_theme(theme)
         self.state.set_theme(theme)
         self.side.set_theme(theme)
 
@@ -235,6 +259,7 @@ class ImportView(QWidget):
         self.columns.begin()
         self.side.findings.begin()
         preview = draft.preview
+        self.raw.show_rows(preview.names, preview.rows)
         self.name.say(one_line(file_words(files), 200))
         format_words = preview.title or _FORMATS.get(preview.format, preview.format)
         size = sum(file.size for file in files)
@@ -278,9 +303,10 @@ class ImportView(QWidget):
         self.state.say("One thing is wrong", "warn")
 
     def show_checked(
-        self, dataset: Dataset | None, left_out: Collection[str], waits_for: str, *, stopped: bool
+        self, dataset: Dataset | None, left_out: Collection[str], waits_for: str, *, stopped: bool, undecided: int
     ) -> None:
-        """Shows the findings; ``None``: there are none yet, and ``waits_for`` says why."""
+        """Shows the findings; ``None``: there are none yet, and ``waits_for`` says why. So many labels are
+        ``undecided``: where there is no other, that is what is said of labels."""
         if dataset is None:
             self._shown_kind = None
             self.show_first()
@@ -288,7 +314,7 @@ class ImportView(QWidget):
             self.side.findings.show_choices(left_out)
             return
         self._dataset = dataset
-        findings = None if dataset is None else dataset.findings
+        findings = None if dataset is None else tuple(_waiting(one, undecided) for one in dataset.findings)
         self.side.findings.show_findings(findings, left_out, waits_for, stopped=stopped)
 
     def show_cost(self, dataset: Dataset | None, cost: str) -> None:
@@ -314,8 +340,11 @@ class ImportView(QWidget):
         """Shows the first pairs."""
         self._shown_kind = None
         self.back.hide()
-        self._preview_title.setText("As it will be imported")
-        self._preview_fact.setText(f"first {count(len(self._first), 'row')}" if self._first else "")
+        raw = not self._first and self.raw.rowCount() > 0
+        rows = self.raw.rowCount() if raw else len(self._first)
+        self._preview_title.setText("The file as it is" if raw else "As it will be imported")
+        self._preview_fact.setText(f"first {count(rows, 'row')}" if rows else "")
+        self.previews.setCurrentWidget(self.raw if raw else self.table)
         self.model.set_pairs(self._first)
 
     def show_finding(self, kind: str) -> None:

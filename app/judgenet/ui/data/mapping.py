@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QScrollArea,
     QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -23,9 +25,10 @@ from PySide6.QtWidgets import (
 from judgenet.core.pairs import Verdict
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, Form, ImportDraft
 from judgenet.formats import LabelValues
+from judgenet.ui.data.raw_table import sample
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ElidedLabel, label, link
-from judgenet.ui.text_view import one_line
+from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment
 from judgenet.ui.words import count
@@ -43,6 +46,9 @@ _ALWAYS: Final = (
     "system",
     "response",
 )
+_SAMPLE: Final = Qt.ItemDataRole.UserRole + 1
+_LIST_CHARS: Final = 60
+"""The list of columns is as wide as so many characters, so that a value fits beside each name."""
 _SEVERAL: Final = "\0several"
 _DERIVED: Final = "\0derived"
 _OPTIONAL: Final = (
@@ -74,6 +80,15 @@ def joined(column: str) -> str:
     return one_line(column.replace("+", " + "), 80)
 
 
+class _WithSample(QStyledItemDelegate):
+    """Shows a value of the column behind its name, in the list alone."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if shown := index.data(_SAMPLE):
+            option.text = f"{option.text}   “{shown}”"
+
+
 class ColumnBox(QComboBox):
     """The column of one field.
 
@@ -94,6 +109,12 @@ class ColumnBox(QComboBox):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(self._activated)
+        self.setItemDelegate(_WithSample(self))
+        self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
+
+    def showPopup(self) -> None:
+        self.view().setMinimumWidth(max(self.width(), self.fontMetrics().averageCharWidth() * _LIST_CHARS))
+        super().showPopup()
 
     def show_draft(self, draft: ImportDraft) -> None:
         """Shows the columns that there are and the one that is read."""
@@ -110,6 +131,9 @@ class ColumnBox(QComboBox):
         single = (*candidates, *(name for name in self._names if name not in candidates))
         for name in single:
             self.addItem(one_line(name, 80), name)
+            shown = sample(draft.preview.rows, name)
+            self.setItemData(self.count() - 1, shown, _SAMPLE)
+            self.setItemData(self.count() - 1, plain_tip(f"{name}: {shown}"), Qt.ItemDataRole.ToolTipRole)
         if "+" in self._column and self._column not in self._names:
             self.addItem(joined(self._column), self._column)
         if part in JOINABLE and len(self._names) > 1:
@@ -120,7 +144,10 @@ class ColumnBox(QComboBox):
         self.setProperty("problem", "true" if open_ else "false")
         self.style().unpolish(self)
         self.style().polish(self)
-        self.setToolTip(f"It may be {' or '.join(candidates)}: choose." if candidates else "")
+        tip = f"It may be {' or '.join(candidates)}: choose." if candidates else ""
+        if part == "id" and candidates:
+            tip = f"Each value of {' and '.join(candidates)} occurs once: it can be the id."
+        self.setToolTip(tip)
         self.blockSignals(False)
 
     def _activated(self, place: int) -> None:
@@ -257,7 +284,8 @@ class ColumnsPanel(QFrame):
         self._draft = draft
         for part, box in self.boxes.items():
             box.show_draft(draft)
-            shown = part in draft.fields and (self._all or part in _ALWAYS)
+            offered = part == "id" and bool(draft.candidates("id"))
+            shown = part in draft.fields and (self._all or part in _ALWAYS or offered)
             box.setVisible(shown)
             self._names[part].setVisible(shown)
         self.sides.set_current(draft.form)

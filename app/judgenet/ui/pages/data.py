@@ -543,7 +543,10 @@ class DataPage(Page):
         view.show_draft(draft, importer.seen)
         if importer.problem is not None:
             view.show_problem(importer.problem)
-        view.show_checked(importer.dataset, draft.leave_out, importer.waits_for, stopped=importer.stopped)
+        undecided = sum(importer.seen.values.counts[value] for value in draft.undecided(importer.seen.values))
+        view.show_checked(
+            importer.dataset, draft.leave_out, importer.waits_for, stopped=importer.stopped, undecided=undecided
+        )
         view.show_cost(importer.dataset, importer.cost)
         view.show_ready(opened.count, importer.pair_count, importer.why_not, changes=importer.changes)
 
