@@ -74,8 +74,8 @@ import sys, time, tracemalloc
 from pathlib import Path
 from judgenet.report.build import build
 from judgenet.report.outline import outline
-from judgenet.report.html import html
-from judgenet.report.pdf import pdf
+from judgenet.report.writers.html import html
+from judgenet.report.writers.pdf import pdf
 from judgenet.report.study import deepen
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info

@@ -37,12 +37,11 @@ from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, 
 from judgenet.engine.options import RunOptions
 from judgenet.engine.prepare import Setup, prepare
 from judgenet.engine.session import Engine
-from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section
+from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section, plain_line
 from judgenet.report.blocks import Table as TableBlock
 from judgenet.report.experiment_document import document
 from judgenet.report.experiment_files import ResultsError, write_results
 from judgenet.report.experiment_results import experiment_set
-from judgenet.report.tables import plain_line
 from judgenet.stats.labour import Labour
 from judgenet.store.db import Store
 from judgenet.store.secrets import scrub

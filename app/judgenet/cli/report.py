@@ -19,15 +19,17 @@ from judgenet.report.bias_figures import lab_figures
 from judgenet.report.blocks import Document
 from judgenet.report.build import build
 from judgenet.report.forms import FORMS
-from judgenet.report.html import html
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, PartKey, outline
 from judgenet.report.outline_bias import lab_document
-from judgenet.report.pdf import pdf
 from judgenet.report.rules import ProjectRules, project_rules
 from judgenet.report.short import short_document, short_figures
 from judgenet.report.study import deepen
-from judgenet.report.tables import lab_csv, lab_report_json, latex, markdown
+from judgenet.report.writers.csv_json import lab_csv, lab_report_json
+from judgenet.report.writers.html import html
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
+from judgenet.report.writers.pdf import pdf
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.db import Store
 from judgenet.store.files import atomic_write

@@ -9,6 +9,7 @@ from typing import Literal
 from judgenet.core.pairs import Verdict
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import Excerpt, PairStudy
+from judgenet.report.words import LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,17 @@ class Document:
     foot: str
 
 
+def plain_line(line: Line) -> str:
+    """A line without markup; a verdict as its letter."""
+    texts = []
+    for part in line:
+        if isinstance(part, Chip):
+            texts.append("–" if part.verdict is None else LETTERS[part.verdict])
+        else:
+            texts.append(part if isinstance(part, str) else part.text)
+    return "".join(texts)
+
+
 def drawings(document: Document) -> Iterator[tuple[str, Drawing]]:
     """All pictures of a report with what they show, in order."""
     title = "Figures"
@@ -177,7 +189,4 @@ def drawings(document: Document) -> Iterator[tuple[str, Drawing]]:
             yield title, figure.drawing
         elif isinstance(figure, Clouds):
             for cloud in figure.items:
-                name = "".join(
-                    part if isinstance(part, str) else part.text for part in cloud.title if not isinstance(part, Chip)
-                )
-                yield f"{title}, {name}", cloud.drawing
+                yield f"{title}, {plain_line(cloud.title)}", cloud.drawing

@@ -14,7 +14,8 @@ from judgenet.report.experiment_document import csv, document, json_text
 from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import framed, plot
 from judgenet.report.experiment_results import RESULTS_VERSION, Results, with_set
-from judgenet.report.tables import latex, markdown
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
 
 RESULTS = "results.json"
 _OF_ONE_SET = ("plot.svg", "plot-dark.svg")

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from judgenet.report.blocks import Document
-from judgenet.report.html import html
 from judgenet.report.model import Report
-from judgenet.report.pdf import pdf
-from judgenet.report.tables import csv, latex, markdown, report_json
+from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.html import html
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
+from judgenet.report.writers.pdf import pdf
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from judgenet.engine.budget import Limits
 from judgenet.report.build import build
 from judgenet.report.model import Figures, NeuronFigures, Report
 from judgenet.report.outline import outline
-from judgenet.report.tables import markdown
+from judgenet.report.writers.markdown import markdown
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.taught import fair_frame

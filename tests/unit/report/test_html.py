@@ -16,9 +16,9 @@ from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import network
 from judgenet.engine.budget import Limits
-from judgenet.report.html import html
 from judgenet.report.model import Report
 from judgenet.report.outline import outline
+from judgenet.report.writers.html import html
 from tests.unit.engine import harness
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record, reported
 

@@ -10,7 +10,7 @@ from judgenet.core.network import Aggregation
 from judgenet.report.blocks import Notice, Section, drawings
 from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, outline, rules_line
-from judgenet.report.tables import markdown
+from judgenet.report.writers.markdown import markdown
 from tests.unit.report.runs import labelled_pairs, random_say, record, reported
 
 

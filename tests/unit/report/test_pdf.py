@@ -34,7 +34,7 @@ from judgenet.report.blocks import (
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import Excerpt, Report
 from judgenet.report.outline import outline
-from judgenet.report.pdf import page_pictures, pdf
+from judgenet.report.writers.pdf import page_pictures, pdf
 from tests.unit.engine import harness
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record, reported
 
@@ -201,7 +201,7 @@ def refuse(*args, **kwargs):
     raise AssertionError("the network was asked")
 socket.socket.connect = socket.getaddrinfo = refuse
 from judgenet.report.blocks import Document, Paragraph
-from judgenet.report.pdf import pdf
+from judgenet.report.writers.pdf import pdf
 sys.stdout.buffer.write(pdf(Document(("Report",), "today", "A title", (Paragraph(("Some words.",)),), "foot")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=200, check=True)

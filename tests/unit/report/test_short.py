@@ -10,11 +10,13 @@ import pytest
 
 from judgenet.core.labels import Chosen
 from judgenet.report.blocks import Section, Table
-from judgenet.report.html import html
 from judgenet.report.model import Report
-from judgenet.report.pdf import page_pictures
 from judgenet.report.short import short_document, short_figures
-from judgenet.report.tables import csv, latex, markdown, report_json
+from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.html import html
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
+from judgenet.report.writers.pdf import page_pictures
 from tests.unit.report.runs import labelled_pairs, random_say, record, reported
 
 

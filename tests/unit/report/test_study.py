@@ -18,7 +18,9 @@ from judgenet.report.build import build
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, outline, sections
 from judgenet.report.study import deepen
-from judgenet.report.tables import csv, latex, markdown, report_json
+from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
 from judgenet.store.taught import fair_frame
 from tests.unit.report.runs import Scores, fixed_network, labelled_pairs, opened, random_say, record
 from tests.unit.report.test_build import Elsewhere, sign

@@ -15,7 +15,9 @@ from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
 from judgenet.report.model import Report
 from judgenet.report.outline import outline
-from judgenet.report.tables import csv, latex, markdown, report_json
+from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.latex import latex
+from judgenet.report.writers.markdown import markdown
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record, reported
 
 

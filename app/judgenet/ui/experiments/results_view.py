@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, Table
-from judgenet.report.tables import plain_line
+from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, Table, plain_line
 from judgenet.ui.experiments.work import Shown
 from judgenet.ui.parts import label
 from judgenet.ui.results.drawing_view import DrawingView

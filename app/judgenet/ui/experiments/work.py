@@ -27,7 +27,7 @@ from judgenet.report.experiment_files import kept_results, write_results
 from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import plot
 from judgenet.report.experiment_results import experiment_set
-from judgenet.report.tables import markdown
+from judgenet.report.writers.markdown import markdown
 from judgenet.stats.labour import Labour
 from judgenet.store.db import Store
 

@@ -32,10 +32,10 @@ from judgenet.report.drawing import of_theme, svg
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
-from judgenet.report.pdf import page_pictures
 from judgenet.report.short import short_document, short_figures
-from judgenet.report.tables import markdown
 from judgenet.report.words import clean, plural
+from judgenet.report.writers.markdown import markdown
+from judgenet.report.writers.pdf import page_pictures
 from judgenet.store.files import FileError, atomic_write
 from judgenet.ui.actions import Action
 from judgenet.ui.canvas.export import ExportError, network_png, network_svg
