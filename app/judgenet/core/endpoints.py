@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from judgenet.core.documents import DocumentError, Fields
 from judgenet.core.keys import key_name_problem, looks_like_key
+from judgenet.core.values import Codec, faults_of, member, read, write
 
 EndpointKind = Literal["openai", "azure", "anthropic", "gemini", "embedded", "replay"]
 
@@ -22,6 +24,17 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _SECRET_HEADER = re.compile(r"^(?:proxy-)?authorization$|^cookie$|(?:^|[-_])(?:api[-_]?key|key|token|secret)$", re.I)
+
+
+_NO_LIMIT = "; leave it out for no limit"
+
+
+def _read_headers(value: Any, path: str, _strict: bool) -> tuple[tuple[str, str], ...]:
+    fields = Fields(value, path)
+    return tuple(sorted((header, fields.text(header)) for header in fields.members))
+
+
+_HEADERS = Codec(_read_headers, dict, {"type": "object", "additionalProperties": {"type": "string"}})
 
 
 class ProfileError(DocumentError):
@@ -39,77 +52,69 @@ class EndpointProfile:
     before, and is not reached any more, is waited for before the run stops.
     """
 
-    name: str
+    name: str = member(written="never")
     kind: EndpointKind = "openai"
-    base_url: str = ""
-    api_key: str | None = None
-    model: str | None = None
-    concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    connect_timeout: float = 15.0
-    idle_timeout: float = 120.0
-    deadline: float = 600.0
-    retries: int = 6
-    patience: float = 1800.0
-    headers: tuple[tuple[str, str], ...] = ()
-    structured: Literal["auto", "never"] = "auto"
+    base_url: str = member("", written="changed", says="The address; some kinds have one of their own.")
+    api_key: str | None = member(None, says="The name under which the key is found, never the key.")
+    model: str | None = member(None, says="The model that is asked where the network names none.")
+    concurrency: int = member(16, written="changed", at_least=1, says="The most calls at once.")
+    requests_per_minute: float | None = member(None, above=0, hint=_NO_LIMIT)
+    tokens_per_minute: float | None = member(None, above=0, hint=_NO_LIMIT)
+    connect_timeout: float = member(15.0, written="changed", above=0, unit=" seconds")
+    idle_timeout: float = member(
+        120.0, written="changed", above=0, unit=" seconds", says="The longest silence within an answer."
+    )
+    deadline: float = member(600.0, written="changed", above=0, unit=" seconds", says="The longest time of an attempt.")
+    retries: int = member(6, written="changed", at_least=0, says="Further attempts after the first.")
+    patience: float = member(
+        1800.0, written="changed", at_least=0, unit=" seconds", says="How long an endpoint out of reach is waited for."
+    )
+    headers: tuple[tuple[str, str], ...] = member((), written="changed", codec=_HEADERS)
+    structured: Literal["auto", "never"] = member("auto", written="changed")
     api_version: str | None = None
     source: str | None = None
     """Replay: the recorded run (folder, store or calls file). Embedded: path of another GGUF."""
 
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member; empty for the whole. Repeats no secret."""
+        if problem := _name_problem(self.name):
+            yield "", problem
+        if self.kind in ("embedded", "replay"):
+            if self.base_url:
+                yield "base_url", f"an endpoint of kind {self.kind} has no address; leave it out"
+            if self.kind == "replay" and not self.source:
+                yield "source", "is missing: a replay needs the recorded run (a folder, store or calls file)"
+        elif wrong_url := url_problem(self.base_url):
+            yield "base_url", wrong_url
+        if self.api_key is not None and (wrong_key := key_name_problem(self.api_key)):
+            yield "api_key", wrong_key
+        for text_field in ("model", "api_version", "source"):
+            text = getattr(self, text_field)
+            if text is not None and looks_like_key(text):
+                yield text_field, "holds what looks like an API key"
+        names = [header.lower() for header, _ in self.headers]
+        if len(set(names)) < len(names):
+            yield "headers", "names a header twice (their case does not matter)"
+        for header, value in self.headers:
+            if not _HEADER_NAME.fullmatch(header):
+                yield "headers", f"{header!r} is no name of an HTTP header"
+            elif not _HEADER_VALUE.fullmatch(value):
+                yield f"headers.{header}", "must be one line of ASCII text"
+            elif _SECRET_HEADER.search(header) or looks_like_key(value):
+                yield f"headers.{header}", "a key does not belong into a profile; give its name as 'api_key'"
 
-PROFILE_FIELDS = tuple(field.name for field in fields(EndpointProfile) if field.name != "name")
+
+def _name_problem(name: str) -> str:
+    """Why a text cannot be an endpoint's name. It is not repeated: somebody may have put the key there."""
+    if not _NAME.fullmatch(name):
+        return "an endpoint's name has letters, digits, '.', '_' and '-', at most 64 of them"
+    return "an endpoint's name must not be a key" if looks_like_key(name) else ""
 
 
 def check_profile(profile: EndpointProfile, path: str = "") -> None:
     """Raises :class:`ProfileError` for the first thing wrong with a profile. ``path`` is where it stands."""
-
-    def wrong(field: str, problem: str) -> ProfileError:
-        return ProfileError(f"{path}.{field}" if path else f"{profile.name}.{field}", problem)
-
-    if not _NAME.fullmatch(profile.name):
-        # The name is not repeated: somebody may have put the key there.
-        raise ProfileError(path, "an endpoint's name has letters, digits, '.', '_' and '-', at most 64 of them")
-    if looks_like_key(profile.name):
-        raise ProfileError(path, "an endpoint's name must not be a key")
-    if profile.kind in ("embedded", "replay"):
-        if profile.base_url:
-            raise wrong("base_url", f"an endpoint of kind {profile.kind} has no address; leave it out")
-        if profile.kind == "replay" and not profile.source:
-            raise wrong("source", "is missing: a replay needs the recorded run (a folder, store or calls file)")
-    elif problem := url_problem(profile.base_url):
-        raise wrong("base_url", problem)
-    if profile.api_key is not None and (problem := key_name_problem(profile.api_key)):
-        raise wrong("api_key", problem)
-    for text_field in ("model", "api_version", "source"):
-        text = getattr(profile, text_field)
-        if text is not None and looks_like_key(text):
-            raise wrong(text_field, "holds what looks like an API key")
-    if profile.concurrency < 1:
-        raise wrong("concurrency", f"must be 1 or more, but is {profile.concurrency}")
-    if profile.retries < 0:
-        raise wrong("retries", f"must be 0 or more, but is {profile.retries}")
-    if not 0 <= profile.patience < float("inf"):
-        raise wrong("patience", f"must be 0 seconds or more, but is {profile.patience}")
-    for limit in ("requests_per_minute", "tokens_per_minute"):
-        value = getattr(profile, limit)
-        if value is not None and not 0 < value < float("inf"):
-            raise wrong(limit, f"must be more than 0, but is {value}; leave it out for no limit")
-    for time in ("connect_timeout", "idle_timeout", "deadline"):
-        value = getattr(profile, time)
-        if not 0 < value < float("inf"):
-            raise wrong(time, f"must be more than 0 seconds, but is {value}")
-    names = [header.lower() for header, _ in profile.headers]
-    if len(set(names)) < len(names):
-        raise wrong("headers", "names a header twice (their case does not matter)")
-    for header, value in profile.headers:
-        if not _HEADER_NAME.fullmatch(header):
-            raise wrong("headers", f"{header!r} is no name of an HTTP header")
-        if not _HEADER_VALUE.fullmatch(value):
-            raise wrong(f"headers.{header}", "must be one line of ASCII text")
-        if _SECRET_HEADER.search(header) or looks_like_key(value):
-            raise wrong(f"headers.{header}", "a key does not belong into a profile; give its name as 'api_key'")
+    for name, problem in faults_of(profile):
+        raise ProfileError(f"{path or profile.name}.{name}" if name else path, problem)
 
 
 def url_problem(url: str) -> str | None:
@@ -140,8 +145,7 @@ def profile_to_json(profile: EndpointProfile, *, full: bool = False) -> dict[str
     :raises ProfileError: for a profile that :func:`check_profile` refuses, so that no key is ever written.
     """
     check_profile(profile)
-    plain = _members(EndpointProfile(profile.name))
-    return {name: value for name, value in _members(profile).items() if full or name == "kind" or value != plain[name]}
+    return write(profile, full=full)
 
 
 def profile_from_json(
@@ -158,40 +162,15 @@ def profile_from_json(
     :raises ProfileError: for a field of the wrong type, a value that is not allowed, or (with
         ``refuse_unknown``) a field that does not exist.
     """
+    if problem := _name_problem(name):
+        raise ProfileError(path, problem)
+    where = path or name
     try:
-        given = Fields(record, path or name)
-        if refuse_unknown:
-            given.refuse_unknown(PROFILE_FIELDS)
-        if base is not None:
-            given.members = _members(base) | given.members
-        plain = EndpointProfile(name)
-        kind: EndpointKind = given.choice("kind", EndpointKind, plain.kind)
-        profile = EndpointProfile(
-            name=name,
-            kind=kind,
-            base_url=given.text("base_url", "") or DEFAULT_URLS.get(kind, ""),
-            api_key=given.optional_text("api_key"),
-            model=given.optional_text("model"),
-            concurrency=given.whole("concurrency", plain.concurrency),
-            requests_per_minute=given.number("requests_per_minute"),
-            tokens_per_minute=given.number("tokens_per_minute"),
-            connect_timeout=given.number("connect_timeout", plain.connect_timeout),
-            idle_timeout=given.number("idle_timeout", plain.idle_timeout),
-            deadline=given.number("deadline", plain.deadline),
-            retries=given.whole("retries", plain.retries),
-            patience=given.number("patience", plain.patience),
-            headers=tuple(sorted(given.text_map("headers").items())),
-            structured=given.choice("structured", Literal["auto", "never"], plain.structured),
-            api_version=given.optional_text("api_version"),
-            source=given.optional_text("source"),
-        )
+        members = Fields(record, where).members
+        kind = members.get("kind") or (base.kind if base is not None else "openai")
+        url = members.get("base_url", base.base_url if base is not None else "")
+        if not url and (place := next((of for named, of in DEFAULT_URLS.items() if named == kind), "")):
+            members = members | {"base_url": place}
+        return read(EndpointProfile, members, where, refuse_unknown=refuse_unknown, base=base, given={"name": name})
     except DocumentError as error:
         raise ProfileError(error.path, error.problem) from None
-    check_profile(profile, path)
-    return profile
-
-
-def _members(profile: EndpointProfile) -> dict[str, Any]:
-    members = {name: getattr(profile, name) for name in PROFILE_FIELDS}
-    members["headers"] = dict(profile.headers)
-    return members

@@ -2,18 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
+
+from judgenet.core.documents import DocumentError, kind_of
+from judgenet.core.pairs import VERDICTS
+from judgenet.core.values import Codec, member, simple
 
 OrderSetting = Literal["both", "ab", "ba", "random"]
 RoleKind = Literal["generated", "fixed", "none"]
 WiringKind = Literal["full", "window", "explicit"]
 Language = Literal["auto", "en", "zh"]
 LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene"]
+VoteSetting = Literal["neuron", "call"]
+TieSetting = Literal["abstain", "candidate"]
+FallbackSetting = Literal["tie", "c1"]
 
 
 class NetworkError(ValueError):
     """A design that cannot run; the message says where it is wrong and how to mend it."""
+
+
+def _place(value: Any, path: str, _strict: bool) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        shown = value if isinstance(value, int) else kind_of(value)
+        raise DocumentError(
+            path,
+            f"must be the place of a neuron in the layer before, counted from 0, but is {shown}; "
+            "edges lead from a layer to the next one only",
+        )
+    return value
+
+
+def _from_1(value: Any, path: str, _strict: bool) -> int:
+    count: int = simple(int, value, path)
+    if count < 1:
+        raise DocumentError(path, "must count from 1")
+    return count
+
+
+CountedFrom1 = Annotated[int, Codec(_from_1, int, {"type": "integer", "minimum": 1})]
+Real = Annotated[float, Codec(lambda value, path, _: simple(float, value, path), float, {"type": "number"})]
+"""A number that is written with a point."""
+
+Place = Annotated[int, Codec(_place, lambda place: place, {"type": "integer", "minimum": 0})]
+"""A place in a layer, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +58,13 @@ class Settings:
     ``max_tokens`` limits the answer; ``samples`` is the number of calls per order (FairEval's k).
     """
 
-    endpoint: str | None = None
-    model: str | None = None
-    temperature: float | Literal["default"] | None = None
-    max_tokens: int | None = None
-    samples: int | None = None
+    endpoint: str | None = member(None, says="The name of an endpoint.")
+    model: str | None = member(None, says="The model that is asked.")
+    temperature: float | Literal["default"] | None = member(
+        None, real=True, says="From 0 to 2; default leaves it to the endpoint."
+    )
+    max_tokens: int | None = member(None, says="The most tokens of an answer.", schema={"minimum": 1})
+    samples: int | None = member(None, says="Calls per order.", schema={"minimum": 1})
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""
@@ -57,9 +93,9 @@ class NeuronSpec:
     places in the layer before that it reads, used where the layer's wiring is ``explicit``.
     """
 
-    role: Role | None = None
-    settings: Settings = field(default_factory=Settings)
-    inputs: tuple[int, ...] | None = None
+    role: Role | None = member(None, says="A role of its own, in place of the network's for its place.")
+    settings: Settings = member(factory=Settings, written="changed")
+    inputs: tuple[Place, ...] | None = member(None, says="The places in the layer before that it reads, from 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +107,7 @@ class Wiring:
     """
 
     kind: WiringKind = "full"
-    window: int = 1
+    window: int = member(1, says="With window wiring: so many places to each side.", schema={"minimum": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +118,7 @@ class LayerSpec:
     """
 
     neurons: tuple[NeuronSpec, ...]
-    adaptive: bool = False
+    adaptive: bool = member(False, says="As wide as there are roles; the layer then has one neuron, the pattern.")
     wiring: Wiring = field(default_factory=Wiring)
     settings: Settings = field(default_factory=Settings)
 
@@ -102,8 +138,8 @@ class RolesSpec:
     """
 
     kind: RoleKind = "generated"
-    limit: int | None = None
-    roles: tuple[Role, ...] = ()
+    limit: int | None = member(None, says="The most roles that are generated.", schema={"minimum": 1})
+    roles: tuple[Role, ...] = member((), says="Fixed roles, or those used where the model names none.")
     settings: Settings = field(default_factory=lambda: Settings(temperature=0.0))
 
 
@@ -123,11 +159,11 @@ class NeuronWeight:
     ``table`` then has the shares of its verdicts (columns) by what is true (rows), both in the order A, B, tie.
     """
 
-    layer: int
-    neuron: int
+    layer: CountedFrom1
+    neuron: CountedFrom1
     role: str | None
-    weight: float
-    table: tuple[tuple[float, ...], ...] = ()
+    weight: Real
+    table: tuple[tuple[float, ...], ...] = member((), written="changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +181,8 @@ class LearnedRule:
 
     kind: LearnedKind
     neurons: tuple[NeuronWeight, ...]
-    widths: tuple[int | None, ...]
-    prior: tuple[float, ...] = ()
+    widths: tuple[Place | None, ...]
+    prior: tuple[float, ...] = member((), written="changed")
     run: str = ""
     data: str = ""
     network: str = ""
@@ -156,6 +192,33 @@ class LearnedRule:
     made: str = ""
     pairs: str = ""
     decides: bool = False
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member."""
+        if not self.neurons:
+            yield "neurons", "is empty: a learned rule needs a neuron"
+        if len({(of.layer, of.neuron) for of in self.neurons}) < len(self.neurons):
+            yield "neurons", "has a neuron twice"
+        for place, of in enumerate(self.neurons):
+            if self.kind == "nonnegative" and of.weight < 0:
+                problem = f"must be 0 or more for weights that are not negative, but is {of.weight}"
+                yield f"neurons[{place}].weight", problem
+            if self.kind == "dawid_skene":
+                table = f"neurons[{place}].table"
+                if len(of.table) != len(VERDICTS):
+                    yield table, "must have three rows: what a neuron says where A, B and the tie are true"
+                for row, shares in enumerate(of.table):
+                    if not _are_shares(shares):
+                        yield f"{table}[{row}]", _SHARES
+        if self.kind == "dawid_skene" and not _are_shares(self.prior):
+            yield "prior", _SHARES
+
+
+_SHARES = "must be three shares that add up to 1, for A, B and the tie"
+
+
+def _are_shares(values: tuple[float, ...]) -> bool:
+    return len(values) == len(VERDICTS) and min(values) >= 0 and abs(sum(values) - 1) <= 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +230,16 @@ class Aggregation:
     to join the neurons, beside averages and votes.
     """
 
-    vote: Literal["neuron", "call"] = "neuron"
-    ties: Literal["abstain", "candidate"] = "abstain"
-    fallback: Literal["tie", "c1"] = "tie"
+    vote: VoteSetting = "neuron"
+    ties: TieSetting = "abstain"
+    fallback: FallbackSetting = "tie"
     learned: LearnedRule | None = None
 
 
 AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
-    "vote": ("neuron", "call"),
-    "ties": ("abstain", "candidate"),
-    "fallback": ("tie", "c1"),
+    "vote": get_args(VoteSetting),
+    "ties": get_args(TieSetting),
+    "fallback": get_args(FallbackSetting),
 }
 """The choices of each rule of an aggregation."""
 

@@ -63,6 +63,17 @@ def edits_to_json(edits: PairEdits) -> dict[str, Any]:
     }
 
 
+def edits_schema() -> dict[str, Any]:
+    """The JSON Schema of the changes."""
+    text = {"type": "string"}
+    label = {"enum": [*VERDICTS, None]}
+    fields = {
+        field: {"type": "object", "properties": dict.fromkeys(("from", "to"), label if field == "human" else text)}
+        for field in EDITED_FIELDS
+    }
+    return {"type": "object", "additionalProperties": {"type": "object", "properties": fields}}
+
+
 def edits_from_json(fields: Fields) -> PairEdits:
     """The inverse of :func:`edits_to_json`.
 

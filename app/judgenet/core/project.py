@@ -11,21 +11,22 @@ import ntpath
 import posixpath
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePath, PureWindowsPath
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from judgenet.core.documents import DocumentError, Extra, Fields, extra_of, parse, to_text, with_extra
 from judgenet.core.endpoints import EndpointProfile, profile_from_json, profile_to_json
 from judgenet.core.keys import secrets_in
-from judgenet.core.network import NetworkError, NetworkSpec
-from judgenet.core.network_json import from_json, to_json
-from judgenet.core.pair_edits import PairEdits, edits_from_json, edits_to_json
-from judgenet.core.pairs import VERDICTS, Pair, Verdict
+from judgenet.core.network import NetworkSpec
+from judgenet.core.network_json import network_schema, read_network, to_json
+from judgenet.core.pair_edits import PairEdits, edits_from_json, edits_schema, edits_to_json
+from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.plan import PriceError, prices_from_json
 from judgenet.core.sorting import sorted_in_parts
+from judgenet.core.values import Codec, Schema, member, read, schema_of, write
 from judgenet.version import __version__
 
 SCHEMA = 1
@@ -66,10 +67,33 @@ class Selection:
     """
 
     kind: SelectionKind = "all"
-    count: int | None = None
-    seed: int = 0
-    ids: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    count: int | None = member(None, schema={"minimum": 1})
+    seed: int = member(0, when=lambda of: of.kind in ("sample", "per_task") or of.seed != 0)
+    ids: tuple[str, ...] = member((), written="changed")
+    left_out: tuple[str, ...] = member((), written="changed")
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member."""
+        if self.kind in ("first", "sample", "per_task") and (self.count is None or self.count < 1):
+            yield "count", "must be 1 or more"
+        if self.kind == "ids" and not self.ids:
+            yield "ids", "must name one pair or more"
+
+
+def _read_files(value: Any, path: str, _strict: bool) -> tuple[str, ...]:
+    owner, _, name = path.rpartition(".")
+    files = Fields({name: value}, owner).texts(name)
+    if not files or not all(files):
+        raise DocumentError(path, "must name one file or more, relative to the project's folder")
+    return tuple(file.replace("\\", "/") for file in files)
+
+
+def _read_edits(value: Any, path: str, _strict: bool) -> PairEdits:
+    return edits_from_json(Fields(value, path))
+
+
+_EDITS = Codec(_read_edits, edits_to_json, edits_schema())
+_FILES = Codec(_read_files, list, {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +108,13 @@ class PairsSource:
     single pairs, made after reading (:mod:`judgenet.core.pair_edits`).
     """
 
-    files: tuple[str, ...]
-    format: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, Verdict | None] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    selection: Selection = field(default_factory=Selection)
-    edits: PairEdits = field(default_factory=dict)
+    files: tuple[str, ...] = member(codec=_FILES, says="Paths relative to the project's folder.")
+    format: str | None = member(None, says="The format of the files; absent: told by their content.")
+    columns: Mapping[str, str] = member(factory=dict, says="The files' column names by the fields of a pair.")
+    labels: Mapping[str, Verdict | None] = member(factory=dict, says="Verdicts by the files' labels; null: no label.")
+    options: Mapping[str, Any] = member(factory=dict, written="changed")
+    selection: Selection = member(factory=Selection)
+    edits: PairEdits = member(factory=dict, written="changed", codec=_EDITS, says="Changes of single pairs, by id.")
 
     @property
     def mapping(self) -> dict[str, Any] | None:
@@ -98,6 +122,52 @@ class PairsSource:
         if not (self.columns or self.labels or self.options):
             return None
         return {**self.options, "columns": dict(self.columns), "labels": dict(self.labels) or None}
+
+
+def _read_salt(value: Any, path: str, _strict: bool) -> str:
+    if not isinstance(value, str) or not _SALT.fullmatch(value):
+        raise DocumentError(
+            path,
+            "is missing or no text of 16 to 128 letters and digits; for a new project, "
+            f'write "salt": "{new_salt()}" and never change it',
+        )
+    return value
+
+
+def _read_endpoints(value: Any, path: str, refuse_unknown: bool) -> tuple[EndpointProfile, ...]:
+    owner = Fields(value, path)
+    return tuple(
+        profile_from_json(name, _portable(record), owner.at(name), refuse_unknown=refuse_unknown)
+        for name, record in owner.members.items()
+    )
+
+
+def _write_endpoints(profiles: tuple[EndpointProfile, ...]) -> dict[str, Any]:
+    endpoints = {profile.name: profile_to_json(profile) for profile in profiles}
+    if len(endpoints) < len(profiles):
+        raise ProjectError("endpoints", "two endpoints have the same name")
+    return endpoints
+
+
+def _read_prices(value: Any, path: str, _strict: bool) -> dict[str, Any]:
+    fields = Fields(value, path)
+    if fields.members:
+        try:
+            prices_from_json(to_text(fields.members), path)
+        except PriceError as error:
+            member_path, _, problem = str(error).removeprefix(f"{path}: ").partition(": ")
+            raise fields.error(member_path, problem) from None
+    return fields.members
+
+
+_NETWORK = Codec(read_network, to_json, network_schema)
+_SALTS = Codec(_read_salt, str, {"type": "string", "pattern": f"^{_SALT.pattern}$"}, True)
+_ENDPOINTS = Codec(
+    _read_endpoints,
+    _write_endpoints,
+    lambda defined: {"type": "object", "additionalProperties": schema_of(EndpointProfile, defined)},
+)
+_PRICES = Codec(_read_prices, dict, {"type": "object"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +182,16 @@ class Project:
     """
 
     name: str
-    network: NetworkSpec
-    salt: str
+    network: Annotated[NetworkSpec, _NETWORK]
+    salt: Annotated[str, _SALTS]
     pairs: PairsSource | None = None
-    endpoints: tuple[EndpointProfile, ...] = ()
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    prices: Mapping[str, Any] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    readonly: bool = False
-    notice: str = ""
-    extra: Extra = ()
+    endpoints: tuple[EndpointProfile, ...] = member((), codec=_ENDPOINTS, says="Endpoints of its own, by name.")
+    prompts: Mapping[str, str] = member(factory=dict, says="Texts used instead of the shipped prompts, by template.")
+    prices: Mapping[str, Any] = member(factory=dict, codec=_PRICES, says="A price table, or empty.")
+    metadata: Mapping[str, Any] = member(factory=dict, says="The user's own.")
+    readonly: bool = member(False, written="never")
+    notice: str = member("", written="never")
+    extra: Extra = member((), written="never")
 
     def __post_init__(self) -> None:
         ordered = tuple(sorted(self.endpoints, key=lambda profile: profile.name))
@@ -150,7 +220,7 @@ class Project:
             if schema > SCHEMA:
                 notice = _newer(schema, fields.members.get("requires"))
             document = _migrated(fields.members, schema)
-            project = _read(Fields(document))
+            project = _read(document)
         except DocumentError as error:
             raise ProjectError(error.path, f"{error.problem}. {notice}" if notice else error.problem) from None
         return replace(project, readonly=bool(notice), notice=notice, extra=extra_of(document, _tree(project)))
@@ -171,7 +241,7 @@ class Project:
             for path, why in secrets_in({name: value for name, value in tree.items() if name != "salt"}):
                 raise ProjectError(path, f"{why}; a project holds names of keys only")
             text = to_text(tree)
-            _read(Fields(parse(text)))
+            _read(parse(text))
         except ProjectError:
             raise
         except DocumentError as error:
@@ -281,75 +351,8 @@ def _migrated(document: dict[str, Any], schema: int) -> dict[str, Any]:
     return document
 
 
-def _read(fields: Fields) -> Project:
-    salt = fields.members.get("salt")
-    if not isinstance(salt, str) or not _SALT.fullmatch(salt):
-        raise fields.error(
-            "salt",
-            "is missing or no text of 16 to 128 letters and digits; for a new project, "
-            f'write "salt": "{new_salt()}" and never change it',
-        )
-    if "network" not in fields.members:
-        raise fields.error("network", "is missing")
-    try:
-        network = from_json(fields.members["network"], "network", refuse_unknown=False)
-    except NetworkError as error:
-        path, _, problem = str(error).partition(": ")
-        raise ProjectError(path, problem) from None
-    endpoints = fields.inner("endpoints")
-    return Project(
-        name=fields.text("name"),
-        network=network,
-        salt=salt,
-        pairs=None if fields.members.get("pairs") is None else _read_pairs(fields.inner("pairs")),
-        endpoints=tuple(
-            profile_from_json(name, _portable(record), endpoints.at(name), refuse_unknown=False)
-            for name, record in endpoints.members.items()
-        ),
-        prompts=fields.text_map("prompts"),
-        prices=_read_prices(fields.inner("prices")),
-        metadata=fields.inner("metadata").members,
-    )
-
-
-def _read_pairs(fields: Fields) -> PairsSource:
-    files = fields.texts("files")
-    if not files or not all(files):
-        raise fields.error("files", "must name one file or more, relative to the project's folder")
-    labels = fields.inner("labels")
-    for value, verdict in labels.members.items():
-        if verdict not in (*VERDICTS, None):
-            raise labels.error(value, 'must be "a", "b", "tie" or null')
-    return PairsSource(
-        files=tuple(file.replace("\\", "/") for file in files),
-        format=fields.optional_text("format"),
-        columns=fields.text_map("columns"),
-        labels=labels.members,
-        options=fields.inner("options").members,
-        selection=_read_selection(fields.inner("selection")),
-        edits=edits_from_json(fields.inner("edits")),
-    )
-
-
-def _read_selection(fields: Fields) -> Selection:
-    kind: SelectionKind = fields.choice("kind", SelectionKind, "all")
-    count = fields.whole("count")
-    if kind in ("first", "sample", "per_task") and (count is None or count < 1):
-        raise fields.error("count", "must be 1 or more")
-    ids = fields.texts("ids")
-    if kind == "ids" and not ids:
-        raise fields.error("ids", "must name one pair or more")
-    return Selection(kind, count, fields.whole("seed", 0), ids, fields.texts("left_out"))
-
-
-def _read_prices(fields: Fields) -> dict[str, Any]:
-    if fields.members:
-        try:
-            prices_from_json(to_text(fields.members), fields.path)
-        except PriceError as error:
-            path, _, problem = str(error).removeprefix(f"{fields.path}: ").partition(": ")
-            raise fields.error(path, problem) from None
-    return fields.members
+def _read(document: dict[str, Any]) -> Project:
+    return read(Project, document, refuse_unknown=False)
 
 
 def _portable(record: object) -> object:
@@ -369,41 +372,23 @@ def _paths(project: Project) -> Iterable[tuple[str, str]]:
 
 
 def _tree(project: Project) -> dict[str, Any]:
-    endpoints = {profile.name: profile_to_json(profile) for profile in project.endpoints}
-    if len(endpoints) < len(project.endpoints):
-        raise ProjectError("endpoints", "two endpoints have the same name")
-    tree: dict[str, Any] = {
-        "schema": SCHEMA,
-        "requires": REQUIRES,
-        "name": project.name,
-        "network": to_json(project.network),
-        "salt": project.salt,
-        "endpoints": endpoints,
-        "prompts": dict(project.prompts),
-        "prices": dict(project.prices),
-        "metadata": dict(project.metadata),
+    return {"schema": SCHEMA, "requires": REQUIRES, **write(project)}
+
+
+def project_schema() -> Schema:
+    """The JSON Schema (draft 2020-12) of a project file. Members that it does not name are allowed, and are kept."""
+    defined: dict[str, Schema] = {}
+    schema_of(Project, defined)
+    whole = defined.pop(Project.__name__)
+    whole["properties"] = {
+        "schema": {"const": SCHEMA, "description": "Version of the document."},
+        "requires": {"type": "string", "description": "The first program version that knows it."},
+        **whole["properties"],
     }
-    if project.pairs is not None:
-        source = project.pairs
-        selection: dict[str, Any] = {"kind": source.selection.kind}
-        if source.selection.count is not None:
-            selection["count"] = source.selection.count
-        if source.selection.kind in ("sample", "per_task") or source.selection.seed:
-            selection["seed"] = source.selection.seed
-        if source.selection.ids:
-            selection["ids"] = list(source.selection.ids)
-        if source.selection.left_out:
-            selection["left_out"] = list(source.selection.left_out)
-        tree["pairs"] = {
-            "files": list(source.files),
-            "columns": dict(source.columns),
-            "labels": dict(source.labels),
-            "selection": selection,
-        }
-        if source.format is not None:
-            tree["pairs"]["format"] = source.format
-        if source.options:
-            tree["pairs"]["options"] = dict(source.options)
-        if source.edits:
-            tree["pairs"]["edits"] = edits_to_json(source.edits)
-    return tree
+    whole["required"] = ["schema", *whole["required"]]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"JudgeNet project ({PROJECT_SUFFIX}), version {SCHEMA}",
+        **whole,
+        "$defs": dict(sorted(defined.items())),
+    }

@@ -34,6 +34,8 @@ def test_nodes_and_edges_of_a_review_with_a_chair() -> None:
         "layer": 2,
         "neuron": 1,
         "endpoint": "embedded",
+        "max_tokens": 1024,
+        "samples": 1,
     }
     assert [net.nodes[node]["column"] for node in ("pair", "roles", "aggregation", "chair", "verdict")] == [
         0,
@@ -170,6 +172,8 @@ def test_a_graph_for_others_names_roles_and_models_and_may_be_changed() -> None:
         "role": "Form",
         "endpoint": "lab",
         "model": "m",
+        "max_tokens": 1024,
+        "samples": 1,
     }
     net.remove_node("1.2")
     assert "1.2" in graph(spec)

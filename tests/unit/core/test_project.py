@@ -242,7 +242,7 @@ def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyP
         (changed(PLAIN, pairs={}), "pairs.files", "one file or more"),
         (changed(PLAIN, pairs={"files": "a.csv"}), "pairs.files", "must be a list of texts"),
         (changed(PLAIN, pairs={"files": [""]}), "pairs.files", "one file or more"),
-        (changed(PLAIN, pairs={"files": ["a"], "labels": {"1": "x"}}), "pairs.labels.1", '"tie" or null'),
+        (changed(PLAIN, pairs={"files": ["a"], "labels": {"1": "x"}}), "pairs.labels.1", "a, b, tie or null"),
         (changed(PLAIN, pairs={"files": ["a"], "columns": {"q": 1}}), "pairs.columns.q", "but is a number"),
         (changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "some"}}), "pairs.selection.kind", "all, first"),
         (changed(PLAIN, pairs={"files": ["a"], "selection": {"kind": "first"}}), "pairs.selection.count", "1 or more"),
