@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import openpyxl  # type: ignore[import-untyped]
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -949,3 +950,79 @@ async def test_labels_that_wait_for_a_decision_are_not_missing(page: DataPage, p
     await until(lambda: page.importer.dataset is not None and page.importer.dataset.labels.a == 7)
     await settle()
     assert "labels_undecided" not in {one.finding.kind for one in page.importing.side.findings._rows}
+
+
+# Sheets of a workbook, nested fields, rows that cannot be read
+
+
+def workbook(folder: Path) -> Path:
+    book = openpyxl.Workbook()
+    book.active.title = "notes"
+    book.active.append(["Made in May"])
+    for name, ids in (("pairs", "12"), ("more", "345")):
+        sheet = book.create_sheet(name)
+        sheet.append(["id", "question", "response_a", "response_b"])
+        for one in ids:
+            sheet.append([one, f"Why {one}?", "Because.", "No idea."])
+    book.save(folder / "book.xlsx")
+    return folder / "book.xlsx"
+
+
+async def test_the_sheet_of_a_workbook_is_chosen(page: DataPage, place: Path) -> None:
+    page.import_files([workbook(place)])
+    await until(lambda: page.importer.pair_count == 2)
+    sheet = page.importing.sheet
+    assert sheet.isVisible()
+    assert [sheet.itemData(place) for place in range(sheet.count())] == ["notes", "pairs", "more"]
+    assert sheet.currentData() == "pairs"
+    sheet.activated.emit(2)
+    await until(lambda: page.importer.pair_count == 3)
+    assert sheet.currentData() == "more"
+    page.importing.side.accept.click()
+    await until(lambda: len(page.context.document.pairs) == 3)
+    source = page.context.document.project.pairs
+    assert source is not None
+    assert source.options["sheet"] == "more"
+
+
+async def test_nested_fields_are_offered_as_columns(page: DataPage, place: Path) -> None:
+    records = [{"id": one, "in": {"ask": f"Why {one}?"}, "out": {"first": "x", "second": "y"}} for one in range(3)]
+    page.import_files([written(place, records)])
+    await until(lambda: page.importer.draft is not None)
+    box = page.importing.columns.boxes["question"]
+    offered = [box.itemData(place) for place in range(box.count())]
+    assert {"in.ask", "out.first", "out.second"} <= set(offered)
+    for part, path in (("question", "in.ask"), ("response_a", "out.first"), ("response_b", "out.second")):
+        page.importing.columns.picked.emit(part, path)
+    await until(lambda: page.importer.pair_count == 3)
+    assert page.importer.seen.first[0].question == "Why 0?"
+    assert not page.importing.sheet.isVisible()
+
+
+async def test_rows_that_cannot_be_read_are_left_out_with_one_click(page: DataPage, place: Path) -> None:
+    records = rows()
+    records[3]["answer_a"] = [1, 2]
+    page.import_files([written(place, records)])
+    button = page.importing.leave_out_bad
+    await until(lambda: page.importing.problem.isVisible())
+    assert button.isVisible()
+    press(page.importing, "Leave out bad rows")
+    await until(lambda: page.importer.dataset is not None)
+    assert page.importer.dataset is not None
+    assert len(page.importer.dataset.pairs) == len(records) - 1
+    assert "bad_rows" in {finding.kind for finding in page.importer.dataset.findings}
+    page.context.document.undo_stack.undo()
+    await until(lambda: page.importing.problem.isVisible())
+
+
+async def test_a_broken_line_can_be_left_out_while_opening(page: DataPage, studio: Studio, place: Path) -> None:
+    path = written(place)
+    path.write_text(path.read_text(encoding="utf-8") + '\n{"id": "cut', encoding="utf-8")
+    page.import_files([path])
+    await until(lambda: bool(studio.window.errors.troubles))
+    press(studio.window.errors, "Leave out bad rows")
+    await until(lambda: page.importer.dataset is not None)
+    assert page.importer.draft is not None
+    assert page.importer.draft.leave_out_bad
+    assert page.importer.dataset is not None
+    assert len(page.importer.dataset.pairs) == 30

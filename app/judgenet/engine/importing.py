@@ -34,6 +34,7 @@ FIELD_WORDS: Final[dict[str, str]] = {
     "rejected": "Worse response",
     "human": "Human label",
     "annotators": "Annotators",
+    "annotator": "Annotator of a row",
     "task": "Task",
     "reference": "Reference",
     "model_a": "Model of A",
@@ -43,13 +44,14 @@ FIELD_WORDS: Final[dict[str, str]] = {
     "system": "System",
     "response": "Response",
     "ranks": "Ranks",
+    "scores": "Scores",
     "ranking": "Ranking",
     "winners": "Winners of two",
     "tags": "Tags",
 }
 """The fields of a pair for people, in the order in which they are asked for."""
 
-JOINABLE: Final = ("question", "annotators", "responses", "models", "ranks")
+JOINABLE: Final = ("question", "annotators", "responses", "models", "ranks", "scores")
 """Fields that may be read from several columns."""
 
 MOST_LABEL_VALUES: Final = 40
@@ -81,6 +83,8 @@ class ImportDraft:
     several: Several = ""
     matches: Matches = None
     systems: tuple[str, ...] = ()
+    sheet: str | None = None
+    leave_out_bad: bool = False
 
     @classmethod
     def begin(cls, opened: OpenFiles, source: PairsSource | None = None) -> ImportDraft:
@@ -88,6 +92,8 @@ class ImportDraft:
         preview = opened.preview()
         draft = cls(
             preview,
+            sheet=opened.sheet,
+            leave_out_bad=opened.leave_out_bad,
             preference=set(_PREFERENCE) <= set(preview.names) and not preview.columns.get("response_a"),
             several=_several(preview.format),
         )
@@ -97,7 +103,7 @@ class ImportDraft:
         known = {
             part: column
             for part, column in mapping.columns.items()
-            if not column or column in preview.names or set(column.split("+")) <= set(preview.names)
+            if not column or column in preview.names or all(map(opened.tables[0].has, column.split("+")))
         }
         return replace(
             draft,
@@ -112,6 +118,7 @@ class ImportDraft:
             several=_mapped(known, draft.several),
             matches=mapping.matches,
             systems=mapping.systems,
+            leave_out_bad=mapping.leave_out_bad or opened.leave_out_bad,
         )
 
     # Columns
@@ -123,7 +130,19 @@ class ImportDraft:
             return FIELDS_OF[self.several]
         sides = _PREFERENCE if self.preference else _SIDES
         labels = () if self.preference else ("human",)
-        return ("question", *sides, *labels, "task", "id", "reference", "model_a", "model_b", "annotators", "tags")
+        return (
+            "question",
+            *sides,
+            *labels,
+            "task",
+            "id",
+            "reference",
+            "model_a",
+            "model_b",
+            "annotators",
+            "annotator",
+            "tags",
+        )
 
     def column(self, part: str) -> str:
         """The column (or several, joined by ``+``) that a field is read from; empty where it is not read."""
@@ -196,7 +215,7 @@ class ImportDraft:
     @property
     def _label_fields(self) -> tuple[str, ...]:
         if self.several:
-            return ("ranks", "ranking", "winners")
+            return ("ranks", "scores", "ranking", "winners")
         return ("annotators",) if self.preference else ("human", "annotators")
 
     def decided(self, values: LabelValues) -> dict[str, Verdict | None]:
@@ -233,6 +252,8 @@ class ImportDraft:
             encoding=self.encoding,
             matches=self.matches if self.several else None,
             systems=self.systems if self.several else (),
+            sheet=self.sheet,
+            leave_out_bad=self.leave_out_bad,
         )
 
     def source(self, files: tuple[str, ...], values: LabelValues, selection: Selection | None = None) -> PairsSource:

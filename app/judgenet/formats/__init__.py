@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judgenet.formats.containers import release_memory
-    from judgenet.formats.errors import DataError, EncodingError
+    from judgenet.formats.errors import CodingError, DataError, EncodingError
     from judgenet.formats.findings import OF_PAIRS, Finding
     from judgenet.formats.limits import parse_size
     from judgenet.formats.mapping import FIELDS, PairMapping, parse_column_map, parse_label_map, parse_matches
@@ -35,6 +35,7 @@ __all__ = [
     "FIELDS",
     "OF_PAIRS",
     "PAIR_FORMATS",
+    "CodingError",
     "DataError",
     "DataFile",
     "Dataset",
@@ -63,6 +64,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "CodingError": "errors",
     "DataError": "errors",
     "DataFile": "pairs",
     "Dataset": "pairs",

@@ -765,8 +765,8 @@ def _findings(
             "unread_scores",
             "warning",
             len(paths),
-            f"The responses have scores that are not read as labels: {listed(paths)}. Where people gave them, they are "
-            f"read with --map scores={paths[0]} (the higher the better).",
+            f"The responses have scores that are not read as labels: {listed(paths)}. Where people gave them, map the "
+            f"field: scores={paths[0]} (the higher the better).",
         )
     if found.unused:
         yield Finding("unused_columns", "note", len(found.unused), f"Not read: {listed(list(found.unused))}.")

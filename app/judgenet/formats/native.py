@@ -299,8 +299,8 @@ def _prepare_comparator(table: Table) -> Table:
 def _prepare_prometheus(table: Table) -> Table:
     if "orig_preference" in table.names:
         message = (
-            "orig_preference is not read: in Prometheus' own sets it is a model's. Where people gave it: "
-            "--map human=orig_preference --label-map A=a,B=b"
+            "orig_preference is not read: in Prometheus' own sets it is a model's. Where people gave it, map it: "
+            "human=orig_preference."
         )
         table = replace(table, notes=(*table.notes, Finding("model_judgments", "note", len(table.rows), message)))
     return table

@@ -194,7 +194,7 @@ class OpenFiles:
         :raises DataError: columns are missing or not clear, or a label is no single value.
         """
         if mapping.leave_out_bad:
-            return self._good(mapping)[0].label_values(replace(mapping, leave_out_bad=False))
+            return self._good(mapping, lenient=True)[0].label_values(replace(mapping, leave_out_bad=False))
         self._require_clear(mapping)
         counts: Counter[str] = Counter()
         annotators: Counter[str] = Counter()
@@ -214,7 +214,7 @@ class OpenFiles:
         :raises DataError: columns are missing or not clear.
         """
         if mapping.leave_out_bad:
-            return self._good(mapping)[0].first(replace(mapping, leave_out_bad=False), rows)
+            return self._good(mapping, lenient=True)[0].first(replace(mapping, leave_out_bad=False), rows)
         self._require_clear(mapping)
         if shape_of(self.tables[0], mapping):
             heads = [table.head(_RECORDS_OF_FIRST) for table in self.tables[:_FILES_OF_FIRST]]
@@ -228,7 +228,7 @@ class OpenFiles:
         """
         self._require_clear(mapping)
         if mapping.leave_out_bad:
-            good, bad = self._good(mapping)
+            good, bad = self._good(mapping, lenient=lenient)
             inner = replace(mapping, leave_out_bad=False, leave_out=())
             dataset = good.read(inner, lenient=lenient, watch=part(watch, 0.4, 0.8))
             if bad:
@@ -271,7 +271,7 @@ class OpenFiles:
         if self.doubt is not None and not any(mapping.columns.get(name) for name in _SAY_ENOUGH):
             raise self.doubt
 
-    def _good(self, mapping: PairMapping) -> tuple[OpenFiles, list[tuple[Table, BadRow]]]:
+    def _good(self, mapping: PairMapping, *, lenient: bool) -> tuple[OpenFiles, list[tuple[Table, BadRow]]]:
         """The files without the records that cannot be read under a mapping, and these.
 
         :raises DataError: what is wrong is not single records.
@@ -284,7 +284,7 @@ class OpenFiles:
             tables, more = [], []
             seen: dict[str, Pair] = {}
             for table in self.tables:
-                kept, bad = _good_records(table, mapping, seen)
+                kept, bad = _good_records(table, mapping, seen, lenient)
                 tables.append(kept)
                 more += [(table, one) for one in bad]
         return replace(self, tables=tuple(tables)), sorted([*found, *more], key=lambda one: (one[0].file, one[1].row))
@@ -309,7 +309,9 @@ def _bad_rows(bad: Sequence[tuple[Table, BadRow]]) -> Finding:
     return Finding("bad_rows", "warning", len(bad), f"{rows} left out ({'; '.join(places[:_BAD_ROWS_SHOWN])}{more}).")
 
 
-def _good_records(table: Table, mapping: PairMapping, seen: dict[str, Pair]) -> tuple[Table, list[BadRow]]:
+def _good_records(
+    table: Table, mapping: PairMapping, seen: dict[str, Pair], lenient: bool
+) -> tuple[Table, list[BadRow]]:
     """A table without the records that cannot be read, and these. ``seen`` are the pairs of earlier tables by id.
 
     A label whose meaning is not known makes a record bad only where nearly all others are known: otherwise it is the
@@ -322,7 +324,7 @@ def _good_records(table: Table, mapping: PairMapping, seen: dict[str, Pair]) -> 
     def look(places: Sequence[int], mapping: PairMapping) -> None:
         some = table if len(places) == len(table.rows) else cached.take(places)
         try:
-            pairs = Reader(plan_of(some, mapping), mapping).read()
+            pairs = Reader(plan_of(some, mapping), mapping, lenient=lenient).read()
         except DataError as error:
             if error.row is None or (isinstance(error, CodingError) and mapping.labels is None):
                 raise

@@ -181,7 +181,7 @@ def test_ranks_in_a_list_of_responses_are_labels_and_scores_are_told(tmp_path: P
     record = {"prompt": QUESTION, "completions": scored}
     data = read(tmp_path / "x", lines(record))
     assert data.pairs[0].human is None
-    assert "--map scores=completions.score" in kinds(data)["unread_scores"]
+    assert "scores=completions.score" in kinds(data)["unread_scores"]
     (pair,) = read(tmp_path / "x", lines(record), "scores=completions.score").pairs
     assert (pair.model_a if pair.human == "a" else pair.model_b) == "m-b"
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -23,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.pairs import Pair
 from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
-from judgenet.formats import DataError, DataFile, Dataset, Finding
+from judgenet.formats import CodingError, DataError, DataFile, Dataset, Finding
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
 from judgenet.ui.data.matches import MatchesPanel
@@ -104,6 +105,8 @@ class ImportView(QWidget):
 
     Signals:
         column_picked, form_picked, label_picked, no_majority_picked, matches_picked, left_out: as in the panels.
+        sheet_picked: another sheet of the workbook is to be read.
+        bad_rows_left_out: the rows that cannot be read are to be left out.
         accepted, cancelled, other_wanted: buttons.
         pair_opened: a pair that is to be read.
         check_wanted: the pairs are to be looked through after that was stopped.
@@ -115,6 +118,8 @@ class ImportView(QWidget):
     label_picked = Signal(str, object)
     no_majority_picked = Signal(object)
     left_out = Signal(str, bool)
+    sheet_picked = Signal(str)
+    bad_rows_left_out = Signal()
     accepted = Signal()
     cancelled = Signal()
     other_wanted = Signal()
@@ -128,6 +133,7 @@ class ImportView(QWidget):
         self._first: tuple[Pair, ...] = ()
         self._dataset: Dataset | None = None
         self._shown_kind: str | None = None
+        self._leaves_out_bad = False
 
         self._icon = QLabel()
         self.name = ElidedLabel(kind="section")
@@ -143,7 +149,14 @@ class ImportView(QWidget):
         self._head = QHBoxLayout()
         self._head.addWidget(self._icon)
         self._head.addLayout(titles, stretch=1)
+        self.sheet = QComboBox()
+        self.sheet.setAccessibleName("Sheet of the workbook")
+        self.sheet.setToolTip("The sheet that is read")
+        self.sheet.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.sheet.activated.connect(lambda place: self.sheet_picked.emit(str(self.sheet.itemData(place))))
+        self.sheet.hide()
         self._head.addWidget(self.state)
+        self._head.addWidget(self.sheet)
         self._head.addWidget(self.other)
 
         self.columns = ColumnsPanel(theme)
@@ -165,9 +178,13 @@ class ImportView(QWidget):
         self.number_rows = QPushButton("Number the rows")
         self.number_rows.setProperty("control", "small")
         self.number_rows.clicked.connect(self._number_rows)
+        self.leave_out_bad = QPushButton("Leave out bad rows")
+        self.leave_out_bad.setProperty("control", "small")
+        self.leave_out_bad.clicked.connect(self.bad_rows_left_out)
         self._problem_row = QHBoxLayout(self.problem)
         self._problem_row.addWidget(self._problem_text, stretch=1)
         self._problem_row.addWidget(self.number_rows)
+        self._problem_row.addWidget(self.leave_out_bad)
         self.problem.hide()
 
         self.model = PairsModel(PREVIEW, self)
@@ -266,8 +283,17 @@ class ImportView(QWidget):
         parts = [format_words, CONTAINERS[preview.container], megabytes(size), f"read in {seconds:.1f} s"]
         self.facts.say(", ".join(part for part in parts if part))
 
+    def show_sheets(self, sheets: Sequence[str], current: str | None) -> None:
+        """Shows the sheets of a workbook, of which one is read; no choice where there is only one."""
+        self.sheet.setVisible(len(sheets) > 1)
+        self.sheet.clear()
+        for name in sheets:
+            self.sheet.addItem(f"Sheet {one_line(name, 40)}", name)
+        self.sheet.setCurrentIndex(self.sheet.findData(current))
+
     def show_draft(self, draft: ImportDraft, seen: Look) -> None:
         """Shows what is decided, and the first pairs."""
+        self._leaves_out_bad = draft.leave_out_bad
         self.columns.show_draft(draft)
         self.labels.show_draft(draft, seen.values)
         self.matches.show_draft(draft)
@@ -296,6 +322,8 @@ class ImportView(QWidget):
             return
         self._problem_text.setText(one_line(f"{place_words(problem)}: {problem.problem} {mend_words(problem)}", 600))
         self.number_rows.setVisible(problem.column == "id")
+        of_rows = problem.row is not None and not isinstance(problem, CodingError)
+        self.leave_out_bad.setVisible(of_rows and not self._leaves_out_bad)
 
     def show_problem(self, problem: DataError) -> None:
         """Shows what is wrong with the pairs as a whole."""

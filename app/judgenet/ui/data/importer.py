@@ -111,8 +111,17 @@ class Importer(QObject):
 
     # Beginning
 
-    def begin(self, files: Sequence[Path], source: PairsSource | None = None, encoding: str | None = None) -> None:
-        """Opens files to import them; with ``source`` it begins with what that one says of them."""
+    def begin(
+        self,
+        files: Sequence[Path],
+        source: PairsSource | None = None,
+        encoding: str | None = None,
+        *,
+        sheet: str | None = None,
+        leave_out_bad: bool = False,
+    ) -> None:
+        """Opens files to import them; with ``source`` it begins with what that one says of them. What is said here of
+        how they are read goes before that."""
         document, errors = self._context.document, self._context.errors
         why = document.read_only or ("Stop the run first." if self._context.runner.busy else "")
         if why:
@@ -123,20 +132,29 @@ class Importer(QObject):
         self.cancel()
         self.files = tuple(file.absolute() for file in files)
         self._source = source
-        if source is not None and encoding is None:
-            encoding = None if source.mapping is None else PairMapping.from_json(source.mapping).encoding
+        mapping = None if source is None or source.mapping is None else PairMapping.from_json(source.mapping)
+        if mapping is not None:
+            encoding = encoding or mapping.encoding
+            sheet = sheet or mapping.sheet
+            leave_out_bad = leave_out_bad or mapping.leave_out_bad
         self._round += 1
         self.began.emit()
-        self._context.tasks.start(self._open(self._round, encoding), "Open the files")
+        self._context.tasks.start(self._open(self._round, encoding, sheet, leave_out_bad), "Open the files")
 
-    async def _open(self, number: int, encoding: str | None) -> None:
+    async def _open(self, number: int, encoding: str | None, sheet: str | None, leave_out_bad: bool) -> None:
         files = self.files
 
         source = self._source
 
         def work(job: Job) -> tuple[OpenFiles, ImportDraft]:
             self._job = job
-            found = open_files(_paths(files), encoding=encoding, watch=lambda share: job.report(share, 1))
+            found = open_files(
+                _paths(files),
+                encoding=encoding,
+                sheet=sheet,
+                leave_out_bad=leave_out_bad,
+                watch=lambda share: job.report(share, 1),
+            )
             return found, ImportDraft.begin(found, source)
 
         began = time.perf_counter()
@@ -149,7 +167,7 @@ class Importer(QObject):
         except DataError as error:
             if number == self._round:
                 self._end()
-                self._tell(error, files)
+                self._tell(error, files, may_leave_out=not leave_out_bad)
             return
         if number != self._round:
             return
@@ -161,9 +179,12 @@ class Importer(QObject):
         self._check()
         self.changed.emit()
 
-    def _tell(self, error: DataError, files: Sequence[Path]) -> None:
+    def _tell(self, error: DataError, files: Sequence[Path], *, may_leave_out: bool) -> None:
+        source = self._source
         if isinstance(error, EncodingError):
             mend = Mend("Read it as Windows-1252", self._reopener(files))
+        elif error.row is not None and may_leave_out:
+            mend = Mend("Leave out bad rows", lambda: self.begin(files, source, leave_out_bad=True))
         else:
             mend = Mend("Choose another file", lambda: self._context.actions.trigger("data.import"))
         self._context.errors.tell(
@@ -174,7 +195,20 @@ class Importer(QObject):
         source = self._source
         return lambda: self.begin(files, source, OTHER_ENCODING)
 
+    def pick_sheet(self, sheet: str) -> None:
+        """Reads another sheet of the workbook: its columns are others, so that the import begins anew."""
+        if self.draft is not None and self.opened is not None and sheet != self.opened.tables[0].sheet:
+            draft, source = self.draft, self._source
+            if source is not None:
+                source = replace(source, columns={}, labels={}, options={})
+            self.begin(self.files, source, draft.encoding, sheet=sheet, leave_out_bad=draft.leave_out_bad)
+
     # Deciding
+
+    def leave_out_bad_rows(self) -> None:
+        """Leaves out the rows that cannot be read."""
+        if self.draft is not None:
+            self._edit("Leave out bad rows", replace(self.draft, leave_out_bad=True))
 
     def pick_column(self, part: str, column: str) -> None:
         """Reads a field from another column."""

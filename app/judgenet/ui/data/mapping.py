@@ -58,11 +58,13 @@ _OPTIONAL: Final = (
     "model_a",
     "model_b",
     "annotators",
+    "annotator",
     "tags",
     "human",
     "question",
     "models",
     "ranks",
+    "scores",
     "ranking",
     "winners",
 )
@@ -447,7 +449,7 @@ class LabelsPanel(QFrame):
         if draft.several:
             if draft.reads_labels:
                 return "What people said of all responses becomes the label of each pair that it says something about."
-            return "No column with ranks, a ranking or winners: there will be verdicts, but no accuracy."
+            return "No column with ranks, scores, a ranking or winners: there will be verdicts, but no accuracy."
         if draft.preference:
             return "The better response becomes A or B by a coin for each pair, and the label says which."
         if not draft.reads_labels:

@@ -129,6 +129,8 @@ class DataPage(Page):
         view.label_picked.connect(importer.pick_label)
         view.no_majority_picked.connect(importer.pick_no_majority)
         view.left_out.connect(importer.leave_out)
+        view.sheet_picked.connect(importer.pick_sheet)
+        view.bad_rows_left_out.connect(importer.leave_out_bad_rows)
         view.accepted.connect(importer.accept)
         view.cancelled.connect(importer.cancel)
         view.check_wanted.connect(importer.check_again)
@@ -539,6 +541,7 @@ class DataPage(Page):
             return
         if self.stack.currentWidget() not in (view, self.peek):
             view.begin(draft, opened.files, importer.seconds)
+            view.show_sheets(opened.sheets, opened.tables[0].sheet)
             self._refresh()
         view.show_draft(draft, importer.seen)
         if importer.problem is not None:
