@@ -375,6 +375,10 @@ def _tree(project: Project) -> dict[str, Any]:
     return {"schema": SCHEMA, "requires": REQUIRES, **write(project)}
 
 
+SCHEMA_FILE = "project.schema.json"
+"""The resource that holds :func:`project_schema`; ``python packaging/project_schema.py`` writes it."""
+
+
 def project_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of a project file. Members that it does not name are allowed, and are kept."""
     defined: dict[str, Schema] = {}

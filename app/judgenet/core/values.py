@@ -308,7 +308,7 @@ def schema_of(cls: type, defined: dict[str, Schema]) -> Schema:
         defined[name] = {}
         properties = {form.name: _member_schema(form, defined) for form in _forms(cls)}
         required = [form.name for form in _forms(cls) if form.required]
-        words = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+        words = " ".join((cls.__doc__ or "").partition("\n\n")[0].split()).replace("``", "`")
         defined[name] = {"type": "object", "description": words, "properties": properties}
         if required:
             defined[name]["required"] = required

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -88,6 +89,8 @@ def test_versions(judgenet: Judgenet) -> None:
     shown = judgenet("version", "--json").json
     assert shown["judgenet"] == version("judgenet")
     assert shown["httpx"] == version("httpx")
+    schema = json.loads(Path(shown["project schema"]).read_text(encoding="utf-8"))
+    assert schema["properties"]["schema"]["const"] == int(shown["project"])
     lines = judgenet("version").out.splitlines()
     assert lines[0].split() == ["judgenet", version("judgenet")]
 
