@@ -39,8 +39,8 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import roles_for
 from judgenet.engine.session import Engine, Start, with_models
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.prices import load_prices
-from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info
 
 TEXT = "The first response answers the question in plain words and gives a reason; the second leaves half of it out. "
@@ -300,7 +300,7 @@ def long_run(quick: bool) -> None:
         with Store.open(path) as store:
             drive(store, begin)
             resumed = time.perf_counter() - began
-            found = sum(1 for result in pair_results(store, run_info(store)) if result.verdicts is not None)
+            found = len(RunFrame.read(store, run_info(store)).done)
             read = time.perf_counter() - began - resumed
         report(f"opening and resuming {calls:,} calls / 3 s", resumed / 3, "<= 1", f"({resumed:.2f} s)")
         print(f"    verdicts of {found:,} pairs read back in {read:.2f} s")

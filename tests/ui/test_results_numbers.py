@@ -16,13 +16,13 @@ from judgenet.core.aggregate import Opinion, aggregate
 from judgenet.core.pairs import Verdict
 from judgenet.figures.learned import WAY_TITLES
 from judgenet.report.words import p_value
-from judgenet.store.results import pair_calls
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.results import ResultsPage
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.results.point_chart import PointChart
+from tests.pair_verdicts import pair_calls
 from tests.ui.conftest import settle, until
 from tests.ui.story import story_network, story_pairs
 from tests.ui.test_results import LEFT, cells, click, judged, listed, names, recorded, taken_as

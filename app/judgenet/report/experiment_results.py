@@ -5,30 +5,32 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from judgenet.core import network_json
-from judgenet.core.aggregate import Opinion, aggregate, aggregation_title
-from judgenet.core.calls import ROLES_LAYER
-from judgenet.core.evaluation import Evaluation
+from judgenet.core.aggregate import aggregation_title
 from judgenet.core.experiments import EXPERIMENTS, Experiment, Row
 from judgenet.core.network import NetworkSpec, needs_roles
-from judgenet.core.pairs import VERDICTS, Order, Pair, Verdict, data_hash
+from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
 from judgenet.engine.experiments import runs_of
 from judgenet.stats.agreement import Agreement, agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare
-from judgenet.stats.curves import CODES, verdict_codes
-from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
+from judgenet.stats.intervals import Interval, agreements_intervals
 from judgenet.stats.labour import Labour, work
 from judgenet.stats.multiple import holm
 from judgenet.stats.panel import panel_agreement
-from judgenet.stats.resampling import question_counts
-from judgenet.stats.uncertainty import CallVerdicts, ReviewNeed, entropy, review_need
+from judgenet.stats.resampling import label_table, question_counts
+from judgenet.stats.uncertainty import ReviewNeed, entropies, review_need
+from judgenet.stats.verdicts import verdict_table
 from judgenet.store.db import Store
-from judgenet.store.results import pair_calls, question_numbers
-from judgenet.store.runs import CallRow, RunInfo, RunPair, run_pairs, spent
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import question_numbers
+from judgenet.store.runs import RunInfo, run_pairs, spent
 from judgenet.store.usage import ParameterUse, different_calls, models_used, parameters_used
 from judgenet.version import __version__
 
@@ -39,15 +41,13 @@ RESULTS_VERSION = 1
 """The form of the values: results of another one are not added to."""
 
 
-@dataclass(slots=True)
 class _Read:
-    """What a row says of each pair, by place; and what that took."""
+    """What a row says of each pair (``verdicts`` are codes), and what that took."""
 
-    verdicts: dict[int, Verdict | None] = field(default_factory=dict)
-    uncertainty: dict[int, float | None] = field(default_factory=dict)
-    calls: int = 0
-    neurons: int = 0
-    judged: int = 0
+    def __init__(self, pairs: int) -> None:
+        self.verdicts: Codes = np.zeros(pairs, np.uint8)
+        self.uncertainty = np.full(pairs, np.nan)
+        self.calls = self.neurons = self.judged = 0
 
 
 def experiment_set(
@@ -74,14 +74,13 @@ def experiment_set(
     """
     places = {pair.id: place for place, pair in enumerate(pairs)}
     infos = {arm.key: runs_of(store, runs.get(arm.key, ())) for arm in experiment.arms}
-    read = {row.key: _Read() for row in experiment.rows}
+    read = {row.key: _Read(len(pairs)) for row in experiment.rows}
     for arm in experiment.arms:
         rows = [row for row in experiment.rows if row.arm == arm.key]
         for run in infos[arm.key] if rows else ():
-            for of, calls in pair_calls(store, run):
-                if of.state != "open":
-                    for row in rows:
-                        _read_pair(read[row.key], row, arm.width_of is not None, places[of.pair.id], of, calls)
+            frame = RunFrame.read(store, run)
+            for row in rows:
+                _read_run(read[row.key], row, arm.width_of is not None, places, frame)
     used = list({run.number: run for found in infos.values() for run in found}.values())
     labels = Counter(pair.human for pair in pairs)
     labelled = sum(labels[verdict] for verdict in VERDICTS)
@@ -128,37 +127,19 @@ def experiment_set(
 # Reading the runs
 
 
-def _read_pair(into: _Read, row: Row, any_width: bool, place: int, of: RunPair, calls: Sequence[CallRow]) -> None:
-    """Takes in one pair: the calls that the row's network would have made."""
-    network = row.network
-    mine = list(_calls_within(network, any_width, calls))
-    opinions = [
-        Opinion(call.site.layer, call.site.neuron, call.site.order, call.site.sample, call.result)
-        for call in mine
-        if call.site.order is not None and call.result is not None
-    ]
-    found = aggregate(opinions, network.depth, network.aggregation)
-    into.verdicts[place] = found.named()[row.rule]
-    into.calls += len(mine) + (1 if needs_roles(network) else 0)
-    into.neurons += len(found.neurons)
-    into.judged += 1
-    signs = Counter(opinion.result.verdict for opinion in opinions if isinstance(opinion.result, Evaluation))
-    into.uncertainty[place] = entropy(CallVerdicts(signs["a"], signs["tie"], signs["b"]))
-
-
-def _calls_within(network: NetworkSpec, any_width: bool, calls: Sequence[CallRow]) -> Iterator[CallRow]:
-    """The calls of neurons that a network would have made, out of those of a larger one."""
-    orders: tuple[Order, ...] = ("ab", "ba")
-    if network.orders in orders:
-        orders = (network.orders,)
-    samples = network.settings.samples or 1
-    for call in calls:
-        site = call.site
-        if site.layer == ROLES_LAYER or site.layer > network.depth or site.order not in orders or site.sample > samples:
-            continue
-        width = network.layers[site.layer - 1].width
-        if any_width or width is None or site.neuron <= width:
-            yield call
+def _read_run(into: _Read, row: Row, any_width: bool, places: Mapping[str, int], frame: RunFrame) -> None:
+    """Takes in one run: of its calls those that the row's network would have made."""
+    network, done = row.network, frame.done
+    widths = [None if any_width else of.width for of in network.layers]
+    orders: tuple[Order, ...] = ORDERS if network.orders not in ORDERS else (network.orders,)
+    scores = frame.call_scores().smaller(widths, orders, network.settings.samples or 1)
+    table = verdict_table(scores, (row.rule,), network.aggregation)
+    of_data = [places[frame.pairs.ids[index]] for index in done]
+    into.verdicts[of_data] = table.aggregations[row.rule][done]
+    into.uncertainty[of_data] = entropies(table.calls[done].sum(axis=(1, 2), dtype=np.int64))
+    into.calls += int(table.total.sum()) + (len(done) if needs_roles(network) else 0)
+    into.neurons += int((table.asked > 0).sum())
+    into.judged += len(done)
 
 
 # Figures
@@ -166,14 +147,9 @@ def _calls_within(network: NetworkSpec, any_width: bool, calls: Sequence[CallRow
 
 def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
     mine = read[row.key]
-    by_question: dict[int, Counter[tuple[Verdict | None, Verdict | None]]] = {}
-    for place, (pair, asks) in enumerate(zip(pairs, question_numbers(pairs).tolist(), strict=True)):
-        by_question.setdefault(asks, Counter())[pair.human, mine.verdicts.get(place)] += 1
-    counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
-    for one in by_question.values():
-        counts.update(one)
-    found = agreement_of(counts)
-    within = agreement_intervals(found, questions=list(by_question.values()) if len(by_question) < len(pairs) else None)
+    human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
+    found = agreement_of(pair_counts(human, mine.verdicts))
+    [within] = agreements_intervals([found], [label_table(questions, human, mine.verdicts)])
     any_width = experiment.arm(row.arm).width_of is not None
     reasons = dict(found.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()}
     if row.x is None:
@@ -232,24 +208,31 @@ def _ends(interval: Interval | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
+def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
+    """How many pairs have which label and which two verdicts."""
+    said = Counter(zip(human.tolist(), one.tolist(), two.tolist(), strict=True))
+    counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
+    for (label, first, second), count in said.items():
+        mine, other = CODES[first], CODES[second]
+        if mine is not None and other is not None:
+            counts[CODES[label], mine, other] += count
+    return counts
+
+
 def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
     """A row less the row that it is compared with, over the pairs that both judged."""
-    used: list[Pair] = []
-    said: list[tuple[Verdict | None, Verdict, Verdict]] = []
-    for place, pair in enumerate(pairs):
-        one, two = read[row.key].verdicts.get(place), read[other.key].verdicts.get(place)
-        if one is not None and two is not None:
-            used.append(pair)
-            said.append((pair.human, one, two))
-    counts: TwoVerdicts = Counter(said)
+    one, two = read[row.key].verdicts, read[other.key].verdicts
+    both: list[int] = np.flatnonzero((one > 0) & (two > 0)).tolist()
+    codes = [verdict_codes(pairs[place].human for place in both), one[both], two[both]]
+    counts = _two_verdicts(*codes)
     labelled = sum(count for (human, _, _), count in counts.items() if human is not None)
     found: dict[str, Any] = {"against": other.key, "n_used": labelled, "n_total": len(pairs)}
     if not labelled:
         why = "no pair with both verdicts has a human label"
         nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
         return found | nothing | {"p": None, "p_over": None, "reasons": dict.fromkeys((*nothing, "p", "p_over"), why)}
-    codes = [verdict_codes(verdicts) for verdicts in zip(*said, strict=True)]
-    compared = compare(counts, by_question=question_counts(question_numbers(used), *codes))
+    questions = question_numbers(pairs[place] for place in both)
+    compared = compare(counts, by_question=question_counts(questions, *codes))
     reasons = {}
     for name, difference in compared.differences.items():
         found[name] = difference.difference
@@ -285,8 +268,6 @@ def _saving_json(
     prices: Mapping[str, tuple[float | None, str]],
 ) -> dict[str, Any]:
     """How much people must still review, and what that takes, row by row."""
-    import numpy as np
-
     panel = panel_agreement(dict(pair.annotators) for pair in pairs).h
     if target is not None:
         source, goal = "given", target
@@ -294,14 +275,11 @@ def _saving_json(
         source, goal = "measured", panel.value
     else:
         source, goal = "paper", PAPER_AGREEMENT
-    human = np.array([CODES.index(pair.human) for pair in pairs], dtype=np.uint8)
+    human = verdict_codes(pair.human for pair in pairs)
     rows = []
     for row in experiment.rows:
         mine = read[row.key]
-        judged = np.array([CODES.index(mine.verdicts.get(place)) for place in range(len(pairs))], dtype=np.uint8)
-        doubts = (mine.uncertainty.get(place) for place in range(len(pairs)))
-        uncertainty = np.array([np.nan if doubt is None else doubt for doubt in doubts])
-        need = review_need(human, judged, uncertainty, goal, groups=question_numbers(pairs))
+        need = review_need(human, mine.verdicts, mine.uncertainty, goal, groups=question_numbers(pairs))
         as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
         rows.append(
             {

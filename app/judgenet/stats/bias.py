@@ -182,15 +182,17 @@ def exact_test(hits: int, n: int, chance: float) -> float | None:
 def chance_test(biased: Flags, counted: Flags, questions: Sequence[int], chance: float) -> tuple[float | None, str]:
     """The two-sided p of a share against chance, or why there is none. Exact where every pair has an instruction of its
     own; where they share them, by what each instruction has above chance
-    (:func:`judgenet.stats.agreement.clustered_sign_test`)."""
+    (:func:`judgenet.stats.agreement.clustered_sign_test`), and no smaller than the exact one over pairs."""
     table = _by_question(questions, counted, biased & counted)
     table = table[table[:, 0] > 0]
     n, hits = (int(total) for total in table.sum(axis=0))
-    if len(table) == n:
-        return exact_test(hits, n, chance), ""
+    over_pairs = exact_test(hits, n, chance)
+    if len(table) == n or over_pairs is None:
+        return over_pairs, ""
     if why := few_questions(len(table), n):
         return None, why
-    return clustered_sign_test(table[:, 1] - chance * table[:, 0]), "every instruction has the share of chance"
+    clustered = clustered_sign_test(table[:, 1] - chance * table[:, 0])
+    return max(over_pairs, 1.0 if clustered is None else clustered), ""
 
 
 def clustered_interval(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation, LearnedRule
+from judgenet.core.pairs import ORDERS, Order
 from judgenet.stats.curves import Codes
 
 Floats = NDArray[np.float64]
@@ -40,6 +41,30 @@ class CallScores:
     asked: Flags
     places: tuple[tuple[int, int], ...]
     depth: int
+
+    def of_order(self, order: Order) -> CallScores:
+        """The calls with the responses in one order; the others count as not asked."""
+        return self._without(np.array([other != order for other in ORDERS]))
+
+    def smaller(
+        self, widths: Sequence[int | None], orders: Sequence[Order] = ORDERS, samples: int | None = None
+    ) -> CallScores:
+        """The calls that a smaller network would have made: of as many layers as there are ``widths``, each at most so
+        wide (``None``: of any width), without the chair, in these orders, the first ``samples`` of each neuron."""
+        wanted = [
+            column
+            for column, (layer, neuron) in enumerate(self.places)
+            if layer <= min(len(widths), self.depth) and neuron <= (widths[layer - 1] or neuron)
+        ]
+        places = tuple(self.places[column] for column in wanted)
+        part = np.s_[:, wanted, :, :samples]
+        mine = CallScores(self.difference[part], self.asked[part], places, len(widths))
+        return mine._without(np.array([order not in orders for order in ORDERS]))
+
+    def _without(self, orders: Flags) -> CallScores:
+        left_out = orders[:, None]
+        difference = np.where(left_out, np.nan, self.difference)
+        return CallScores(difference, self.asked & ~left_out, self.places, self.depth)
 
 
 @dataclass(frozen=True, slots=True)

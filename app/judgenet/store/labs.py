@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from judgenet.core import network_json
-from judgenet.core.aggregate import PairVerdicts, aggregation_names, aggregation_title, deciding
+from judgenet.core.aggregate import aggregation_names, aggregation_title, deciding
 from judgenet.core.bias.lab import Lab
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Choice
 from judgenet.core.network import NetworkSpec
-from judgenet.core.pairs import Verdict
+from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.presets import size_name
 from judgenet.stats.bias import COINS, Judge
+from judgenet.stats.curves import Codes
 from judgenet.stats.lab import LabResult, evaluate
+from judgenet.stats.verdicts import VerdictTable
+from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store, StoreError, now
-from judgenet.store.results import network_of, neuron_names, pair_results
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info, run_pairs
 
 LabJudge = Literal["network", "single", "faireval"]
@@ -166,18 +173,20 @@ def lab_answers(
         run = run_info(store, run_id)
         spec = network_of(run)
         parts: dict[str, Judge] = {kind: BASELINES[kind]} if kind in BASELINES else parts_of(spec)
+        frame = RunFrame.read(store, run)
+        wanted = (frame.states >= DONE_PHASE) & frame.begun & (frame.pairs.shown > 0)
         places: set[tuple[int, int]] = set()
-        for result in pair_results(store, run):
-            shown = result.pair.pair.shown
-            if result.verdicts is None or shown is None or shown.order is None:
+        for part in said_by_parts(frame.table, spec, frame.places if neurons and kind not in BASELINES else ()):
+            if kind in BASELINES and part.id != NETWORK:
                 continue
-            said = said_by_parts(result.verdicts, spec, neurons=neurons and kind not in BASELINES)
-            if kind in BASELINES:
-                said = {kind: said[NETWORK]}
-            places |= {part for part in said if isinstance(part, tuple)}
-            for part, verdict in said.items():
-                name = part if isinstance(part, str) else neuron_id(*part)
-                answers.setdefault(name, {})[result.pair.pair.id] = position_of(verdict, shown.order)
+            there = wanted & part.there
+            if part.place is not None and there.any():
+                places.add(part.place)
+            found = answers.setdefault(kind if kind in BASELINES else part.id, {})
+            for code, shown in enumerate(ORDERS, 1):
+                of_order = np.flatnonzero(there & (frame.pairs.shown == code))
+                chosen = positions_of(part.codes[of_order], shown)
+                found |= {frame.pairs.ids[index]: choice for index, choice in zip(of_order, chosen, strict=True)}
         for place, name in neuron_names(spec, sorted(places)).items():
             parts[neuron_id(*place)] = Judge(neuron_id(*place), name, "neuron", *place)
         judges |= parts
@@ -234,28 +243,40 @@ def neuron_id(layer: int, neuron: int) -> str:
     return f"l{layer}.n{neuron}"
 
 
-def said_by_parts(
-    found: PairVerdicts, spec: NetworkSpec, *, neurons: bool = True
-) -> dict[str | tuple[int, int], Verdict | None]:
-    """The verdict of each part on one prompt: of the network, its layers and aggregations by id, and of each neuron by
-    (layer, neuron)."""
-    named = found.named()
-    said: dict[str | tuple[int, int], Verdict | None] = {NETWORK: named[deciding(spec)]}
-    for name, of in named.items():
-        if name.startswith("c2_l"):
-            said[f"layer-{name.removeprefix('c2_l')}"] = of
-        elif name != deciding(spec):
-            said[name] = of
-    if neurons:
-        said |= {(neuron.layer, neuron.neuron): neuron.verdict for neuron in found.neurons}
-    return said
+class SaidByPart(NamedTuple):
+    """What a part of a network says: codes by pair, and of which pairs it says anything, be it nothing valid. ``place``
+    is that of a neuron (layer and neuron, from 1)."""
+
+    id: str
+    place: tuple[int, int] | None
+    codes: Codes
+    there: NDArray[np.bool_]
 
 
-def position_of(verdict: Verdict | None, order: str) -> Choice | None:
-    """The position that a verdict chose where the responses were shown in ``order``."""
-    if verdict is None or verdict == "tie":
-        return verdict
-    return "first" if (verdict == "a") == (order == "ab") else "second"
+def said_by_parts(table: VerdictTable, spec: NetworkSpec, places: Sequence[tuple[int, int]]) -> Iterator[SaidByPart]:
+    """The verdicts of the network, its layers and aggregations, and of the neurons ``places``, the first of the
+    ``table``'s."""
+    everywhere = np.ones(len(table.used), np.bool_)
+    for name, codes in table.aggregations.items():
+        part = f"layer-{name.removeprefix('c2_l')}" if name.startswith("c2_l") else name
+        if name == deciding(spec):
+            yield SaidByPart(NETWORK, None, codes, everywhere)
+        if name != deciding(spec) or part != name:
+            yield SaidByPart(part, None, codes, everywhere)
+    for column, place in enumerate(places):
+        yield SaidByPart(neuron_id(*place), place, table.neurons[:, column], table.asked[:, column] > 0)
+
+
+_CHOICES: dict[Order, tuple[Choice | None, ...]] = {
+    "ab": (None, "first", "tie", "second"),
+    "ba": (None, "second", "tie", "first"),
+}
+
+
+def positions_of(codes: Codes, order: Order) -> list[Choice | None]:
+    """The position that each verdict chose where the responses were shown in ``order``."""
+    choices = _CHOICES[order]
+    return [choices[code] for code in codes.tolist()]
 
 
 def lab_result(
@@ -302,10 +323,13 @@ def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, 
         if digest in seen:
             continue
         said: dict[str, Choice | None] = {}
-        for result in pair_results(store, run):
-            pair = result.pair.pair
-            if texts.get(pair.id) == pair.content_hash and result.verdicts is not None and pair.shown is not None:
-                said[pair.id] = position_of(result.verdicts.named()[deciding(spec)], pair.shown.order or "ab")
+        frame = RunFrame.read(store, run)
+        done = (frame.states >= DONE_PHASE) & frame.begun
+        codes = frame.aggregations[deciding(spec)]
+        for of in run_pairs(store, run):
+            if done[of.index] and of.pair.shown is not None and texts.get(of.pair.id) == of.pair.content_hash:
+                chosen = positions_of(codes[of.index : of.index + 1], of.pair.shown.order or "ab")
+                said[of.pair.id] = chosen[0]
         if said:
             seen.add(digest)
             title = f"{parts_of(spec)[NETWORK].title} ({other.title})"

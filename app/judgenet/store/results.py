@@ -1,32 +1,21 @@
-"""The verdicts of a recorded run, computed from its kept calls."""
+"""What is known of a recorded run by its record and its pairs: network, names of its neurons, questions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.learned import fixed_role
-from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.network import NetworkSpec
 from judgenet.core.network_json import from_json
 from judgenet.core.pairs import Pair, question_key
 from judgenet.store.db import Store
-from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, pair_states, run_pairs
+from judgenet.store.runs import RunInfo, pair_states, run_pairs
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-@dataclass(frozen=True, slots=True)
-class PairResult:
-    """A pair of a run with its verdicts; ``verdicts`` is ``None`` while calls of the pair are outstanding."""
-
-    pair: RunPair
-    verdicts: PairVerdicts | None
 
 
 def network_of(run: RunInfo) -> NetworkSpec:
@@ -54,38 +43,6 @@ def neuron_names(spec: NetworkSpec, places: Iterable[tuple[int, int]]) -> dict[t
         (layer, neuron): name if often[name] == 1 else f"{name} (l{layer}.n{neuron})"
         for (layer, neuron), name in names.items()
     }
-
-
-def pair_calls(store: Store, run: RunInfo) -> Iterator[tuple[RunPair, list[CallRow]]]:
-    """The pairs of a run in order with their calls, without evidence. Memory does not grow with the run."""
-    calls = groupby(call_rows(store, run, evidence=False), key=lambda row: row.site.pair)
-    index, rows = next(calls, (None, None))
-    for pair in run_pairs(store, run):
-        mine: list[CallRow] = []
-        if index == pair.index and rows is not None:
-            mine = list(rows)
-            index, rows = next(calls, (None, None))
-        yield pair, mine
-
-
-def verdicts_of(pair: RunPair, calls: Sequence[CallRow], depth: int, rules: Aggregation) -> PairVerdicts | None:
-    """The verdicts of a pair, ``None`` while calls of it are outstanding."""
-    if pair.state == "open" or not calls:
-        return None
-    opinions = [
-        Opinion(row.site.layer, row.site.neuron, row.site.order, row.site.sample, row.result)
-        for row in calls
-        if row.site.order is not None and row.result is not None
-    ]
-    return aggregate(opinions, depth, rules)
-
-
-def pair_results(store: Store, run: RunInfo, rules: Aggregation | None = None) -> Iterator[PairResult]:
-    """The pairs of a run in order with their verdicts, under the run's own aggregation rules or others."""
-    spec = network_of(run)
-    rules = rules or spec.aggregation
-    for pair, calls in pair_calls(store, run):
-        yield PairResult(pair, verdicts_of(pair, calls, spec.depth, rules))
 
 
 def question_numbers(pairs: Iterable[Pair]) -> NDArray[np.int64]:

@@ -10,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from judgenet.core.aggregate import Opinion, aggregate
+import numpy as np
+
+from judgenet.core.aggregate import aggregation_names
 from judgenet.core.bias.base import BiasError, LabSettings
 from judgenet.core.bias.lab import ProbePlan, build_lab
-from judgenet.core.evaluation import Choice, Reason, Unscored
+from judgenet.core.evaluation import Choice, Reason
 from judgenet.core.network import NetworkSpec, is_recorded
-from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.core.pairs import ORDERS, Order
 from judgenet.stats.bias import COINS, Cell, Judge
 from judgenet.stats.lab import LabResult, evaluate
+from judgenet.stats.verdicts import verdict_table
+from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
-from judgenet.store.labs import LAB_RECORD, neuron_id, parts_of, position_of, said_by_parts
-from judgenet.store.results import network_of, neuron_names, pair_calls
-from judgenet.store.runs import CallRow, RunInfo
+from judgenet.store.frame import RunFrame
+from judgenet.store.labs import LAB_RECORD, neuron_id, parts_of, positions_of, said_by_parts
+from judgenet.store.results import network_of, neuron_names
+from judgenet.store.runs import RunInfo, run_pairs
 
 RUN_PROBES = ("order", "egocentric", "salience")
 """The probes whose prompts an ordinary run asks."""
@@ -69,21 +74,30 @@ def run_bias(
             f"{run.id} is part of a bias lab: its result is there already (judgenet report, export --what bias)."
         )
     spec = network_of(run)
-    pairs: list[Pair] = []
+    frame = RunFrame.read(store, run)
+    done = frame.states >= DONE_PHASE
+    # What the run showed besides the texts is no matter of the counting.
+    pairs = [replace(of.pair, shown=None) for of in run_pairs(store, run) if done[of.index]]
+    if not pairs:
+        raise BiasError(f"{run.id} has no finished pair yet.")
     answers: dict[str, dict[str, Choice | None]] = {}
     places: set[tuple[int, int]] = set()
     orders: set[Order] = set()
-    for of, calls in pair_calls(store, run):
-        if of.state == "open":
+    scores = frame.call_scores(without=Reason.NOT_RECORDED)
+    for order in ORDERS:
+        calls = scores.of_order(order)
+        here = done & calls.asked.any(axis=(1, 2, 3))
+        if not here.any():
             continue
-        # What the run showed besides the texts is no matter of the counting.
-        pair = replace(of.pair, shown=None)
-        pairs.append(pair)
-        for order, name, said in _answers(calls, spec, places):
-            orders.add(order)
-            answers.setdefault(name, {})[f"{pair.id} · {order}"] = said
-    if not pairs:
-        raise BiasError(f"{run.id} has no finished pair yet.")
+        orders.add(order)
+        table = verdict_table(calls, aggregation_names(spec), spec.aggregation)
+        for part in said_by_parts(table, spec, frame.places):
+            there = np.flatnonzero(here & part.there)
+            if part.place is not None and len(there):
+                places.add(part.place)
+            found = answers.setdefault(part.id, {})
+            for index, choice in zip(there, positions_of(part.codes[there], order), strict=True):
+                found[f"{frame.pairs.ids[index]} · {order}"] = choice
     judges = _judges(spec, places)
     lab = build_lab(pairs, probes, settings).lab
     result = evaluate(lab, judges, {judge.id: answers.get(judge.id, {}) for judge in judges}, coins=coins)
@@ -91,31 +105,6 @@ def run_bias(
     cells = tuple(_why_nothing(cell, result.plan(cell.probe)) for cell in result.cells)
     systems = sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name})
     return RunBias(replace(result, cells=cells), asked, tuple(systems), tuple(_notes(spec, asked)))
-
-
-def _answers(
-    calls: Sequence[CallRow], spec: NetworkSpec, places: set[tuple[int, int]]
-) -> list[tuple[Order, str, Choice | None]]:
-    """(order, part, the position it chose) of a pair; ``places`` collects the neurons."""
-    found: list[tuple[Order, str, Choice | None]] = []
-    for order in ORDERS:
-        opinions = [
-            Opinion(row.site.layer, row.site.neuron, order, row.site.sample, row.result)
-            for row in calls
-            if row.site.order == order and row.result is not None and not _never_made(row)
-        ]
-        if not opinions:
-            continue
-        for part, verdict in said_by_parts(aggregate(opinions, spec.depth, spec.aggregation), spec).items():
-            if isinstance(part, tuple):
-                places.add(part)
-            name = part if isinstance(part, str) else neuron_id(*part)
-            found.append((order, name, position_of(verdict, order)))
-    return found
-
-
-def _never_made(row: CallRow) -> bool:
-    return isinstance(row.result, Unscored) and row.result.reason is Reason.NOT_RECORDED
 
 
 def _judges(spec: NetworkSpec, places: set[tuple[int, int]]) -> tuple[Judge, ...]:

@@ -14,7 +14,7 @@ from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.events import RunState
 from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
-from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.reading_thinking import split_thinking
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 from judgenet.store.labels import LabelBook
@@ -579,35 +579,6 @@ def pair_heads(store: Store, run: RunInfo) -> Iterator[PairHead]:
             row = store.reader.execute(_PAIR + "AND pair=?", (run.number, index)).fetchone()
             human = _pair(row, book).pair.human
         yield PairHead(index, pair_id, state, human, task)
-
-
-class CallHead(NamedTuple):
-    """What a call came to, without any text. ``cached``: it cost this run nothing."""
-
-    pair: int
-    layer: int
-    neuron: int
-    order: Order | None
-    sample: int
-    status: str
-    reason: str | None
-    verdict: Verdict | None
-    score_a: float | None
-    score_b: float | None
-    cached: bool
-    attempts: int
-    latency_s: float | None
-
-
-def call_heads(store: Store, run: RunInfo) -> Iterator[CallHead]:
-    """The calls of a run by pair, layer, neuron, order and sample, without any text."""
-    for row in store.reader.execute(
-        "SELECT r.pair, layer, neuron, nullif(ord, ''), sample, status, reason, verdict, score_a, score_b, cached, "
-        "coalesce(c.attempts, r.attempts), latency_s FROM run_calls r LEFT JOIN calls c ON c.id=call_id "
-        "WHERE run=? ORDER BY r.pair, layer, neuron, ord, sample",
-        (run.number,),
-    ):
-        yield CallHead._make(row)
 
 
 def _result(

@@ -31,8 +31,8 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, EndpointStopped, FormRefused, Usage
 from judgenet.store.db import Store
-from judgenet.store.results import pair_results
 from judgenet.store.runs import call_rows, full_calls, pair_states, run_info, run_pairs, spent, unscored_pairs
+from tests.pair_verdicts import pair_results
 from tests.unit.engine.harness import SETTINGS, FakeEndpoint, pairs, plain_answer, run, scores_of, site_of, start
 
 

@@ -15,8 +15,8 @@ from judgenet.engine.pair_now import PairNow
 from judgenet.engine.ports import ChatRequest
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info, run_pair
+from tests.pair_verdicts import pair_results
 from tests.unit.engine import harness
 
 FIXED = RolesSpec("fixed", roles=(Role("Accuracy"), Role("Clarity"), Role("Depth")))

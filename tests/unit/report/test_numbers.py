@@ -11,8 +11,8 @@ import pytest
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.report.numbers import numbers
 from judgenet.stats.planning import draw_labels
-from judgenet.store.results import pair_results
 from judgenet.store.taught import fair_frame
+from tests.pair_verdicts import pair_results
 from tests.unit.report.runs import labelled_pairs, opened, record
 from tests.unit.report.test_selection import leaning
 

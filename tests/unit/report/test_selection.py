@@ -31,9 +31,9 @@ from judgenet.report.selection import (
     selected,
 )
 from judgenet.store.db import Store
-from judgenet.store.results import pair_calls, pair_results
 from judgenet.store.runs import RunInfo, run_info
 from judgenet.store.taught import fair_frame
+from tests.pair_verdicts import pair_calls, pair_results
 from tests.unit.report.runs import Say, labelled_pairs, record
 
 COUNT = 60

@@ -270,8 +270,9 @@ def test_tests_are_over_instructions_where_pairs_share_them() -> None:
     assert shift.p == pytest.approx(binomtest(1, 11).pvalue)
     plan = shared.probes[0]
     cell = measure(plan, "network", codes_of(plan.items, other), "valid", 0.25)
-    # 11 instructions of 4 hits, which are 3 above chance, and 14 of none, 1 below it.
+    # 11 instructions of 4 hits, which are 3 above chance, and 14 of none, 1 below it; far from the exact p over pairs.
     assert cell.p == pytest.approx(chi2.sf((11 * 3 - 14) ** 2 / (11 * 9 + 14), 1))
+    assert cell.p > 100 * binomtest(44, 100, 0.25).pvalue
     alone = measure(lab.probes[0], "network", codes_of(lab.probes[0].items, other), "valid", 0.25)
     assert alone.p == pytest.approx(binomtest(44, 100, 0.25).pvalue)
     few = tuple(replace(item, question=place // 20) for place, item in enumerate(lab.probes[0].items))

@@ -18,8 +18,8 @@ from judgenet.stats.agreement import agreement, position
 from judgenet.store.columns import RUNNING, UNSCORED
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.results import pair_results
 from judgenet.store.runs import run_info, run_pair, run_pairs
+from tests.pair_verdicts import pair_results
 from tests.unit.engine import harness
 
 

@@ -26,8 +26,8 @@ from judgenet.store.labels import (
     set_label_rules,
     take_back,
 )
-from judgenet.store.results import pair_results
 from judgenet.store.runs import pair_heads, run_info, run_pair, run_pairs, start_run
+from tests.pair_verdicts import pair_results
 from tests.unit.engine import harness
 
 PAIRS = [

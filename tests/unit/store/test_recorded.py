@@ -18,8 +18,9 @@ from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.agreement import Agreement, agreement
 from judgenet.store.db import Store
 from judgenet.store.recorded import Reading, Unread, import_run, select
-from judgenet.store.results import network_of, pair_results
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, call_rows, full_calls
+from tests.pair_verdicts import pair_results
 
 PAIRS = [Pair(f"p{i}", f"Q{i}", "x", "y", human="a") for i in range(3)]
 
