@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.agreement import Agreement, agreement_of
+from judgenet.stats.agreement import Agreement, LabelSet, agreement_of
 from judgenet.stats.curves import Codes, pair_counts
 from judgenet.stats.discussion import (
     MindChanges,
@@ -58,13 +58,19 @@ Figures = tuple[Agreement, AgreementIntervals]
 
 
 def agreements(
-    questions: NDArray[np.int64], human: Codes, said: Mapping[str, Codes], *, seed: int = 0
+    questions: NDArray[np.int64],
+    human: Codes,
+    said: Mapping[str, Codes],
+    *,
+    labels: LabelSet = "occurring",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> dict[str, Figures]:
     """Agreement of each of ``said`` with the labels ``human`` (codes by pair), with intervals over questions where
-    these repeat; all draw the same questions."""
-    found = {name: agreement_of(pair_counts(human, codes)) for name, codes in said.items()}
+    these repeat; all draw the same questions. Every face of the program compares verdicts with people here."""
+    found = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
     tables = [label_table(questions, human, codes) for codes in said.values()]
-    spreads = agreements_intervals(list(found.values()), tables, seed=seed)
+    spreads = agreements_intervals(list(found.values()), tables, resamples=resamples, seed=seed)
     return {name: (of, spread) for (name, of), spread in zip(found.items(), spreads, strict=True)}
 
 

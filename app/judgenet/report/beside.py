@@ -9,14 +9,13 @@ from pathlib import Path
 from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.figures.comparison import both_judged, compare_pairs
-from judgenet.figures.judges import judges_warning, what_differs
+from judgenet.figures.comparison import two_runs
+from judgenet.figures.judges import judges_warning
 from judgenet.report.model import Report
 from judgenet.stats.comparison import Comparison, Difference
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.results import common_pairs, within_name
 from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
@@ -64,18 +63,15 @@ def compare_runs(
     """
     other = fair_frame(other_store, other_run, on_progress=on_progress) if read is None else read
     same_store = store.path == other_store.path
-    common = sorted(common_pairs((store, run), (other_store, other_run)))
-    if not common:
+    wanted = report.decides
+    names = (wanted, wanted if wanted in other.aggregations else deciding(other.spec))
+    called = (run.id, other_run.id if same_store else f"{_place(other_store.path)}, {other_run.id}")
+    two = two_runs((store, frame), (other_store, other), names, chosen, seed=report.bootstrap_seed, names=called)
+    if not two.common:
         raise ValueError(
             f"{run.id} and {other_run.id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
-    wanted = report.decides
-    names = (wanted, wanted if wanted in other.aggregations else deciding(other.spec))
-    both, clashes = both_judged(frame, other, names, common)
-    called = (run.id, other_run.id if same_store else f"{_place(other_store.path)}, {other_run.id}")
-    compared = compare_pairs(both, within_name(run, names[0]), chosen, report.bootstrap_seed, called)
-    differing = what_differs((store, run), (other_store, other_run))
     return replace(
         report,
         beside=Beside(
@@ -83,13 +79,13 @@ def compare_runs(
             second=called[1],
             decides=names,
             pairs=(len(frame), len(other)),
-            common=len(common),
-            labels_differ=clashes,
-            questions=compared.questions,
-            found=compared.figures,
-            rate=compared.rate,
-            judges_differ=differing,
-            warning=judges_warning(differing),
+            common=len(two.common),
+            labels_differ=two.labels_differ,
+            questions=two.compared.questions,
+            found=two.compared.figures,
+            rate=two.compared.rate,
+            judges_differ=two.differing,
+            warning=judges_warning(two.differing),
         ),
     )
 

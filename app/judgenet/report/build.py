@@ -19,6 +19,8 @@ from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, need
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
 from judgenet.figures.learned import run_learned_notes
+from judgenet.figures.rates import corrected_rates
+from judgenet.figures.trust import agreements
 from judgenet.report.exemplars import exemplars, pair_studies
 from judgenet.report.model import (
     FIRST_IDS,
@@ -42,21 +44,16 @@ from judgenet.report.model import (
     excerpt,
 )
 from judgenet.report.selection import OfLeftOut, selected
-from judgenet.stats.agreement import LabelSet, agreement_of, position_of, position_of_codes
-from judgenet.stats.calibration import SCORES, rates
-from judgenet.stats.clustered import rates_over_questions
-from judgenet.stats.curves import CODES, Codes, pair_counts
+from judgenet.stats.agreement import LabelSet, position_of, position_of_codes
+from judgenet.stats.curves import Codes, pair_counts
 from judgenet.stats.discussion import overturns_by_question
 from judgenet.stats.intervals import (
     FEW_PAIRS,
     RESAMPLES,
     WinRate,
-    agreement_intervals,
-    agreements_intervals,
     shown_rate,
 )
-from judgenet.stats.length import length_adjusted
-from judgenet.stats.resampling import FEWEST_QUESTIONS, label_table
+from judgenet.stats.resampling import FEWEST_QUESTIONS
 from judgenet.store.columns import PAIR_PHASES, VERDICT_CODES
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
@@ -98,7 +95,7 @@ def build(
     sums = spent(store, run)
     figures = _FiguresOf(frame, labels, resamples, seed)
     said = frame.aggregations[decides]
-    aggregations = {name: figures.of(codes) for name, codes in frame.aggregations.items()}
+    aggregations = figures.of_all(frame.aggregations)
     about = _about(store, run, sums)
     found = exemplars(frame, decides, each)
     return Report(
@@ -118,7 +115,7 @@ def build(
             TaskFigures(
                 task,
                 len(places),
-                {name: figures.of(codes, places) for name, codes in frame.aggregations.items()},
+                figures.of_all(frame.aggregations, places),
                 figures.baseline(said, places),
             )
             for task, places in _by_task(frame)
@@ -164,6 +161,15 @@ class _FiguresOf:
         self._resamples = resamples
         self._seed = seed
 
+    def of_all(self, said: Mapping[str, Codes], places: NDArray[np.int64] | None = None) -> dict[str, Figures]:
+        """The figures of verdicts by name on the pairs at ``places`` (``None``: all); all draw the same questions."""
+        human, questions = self._frame.human, self._frame.questions
+        if places is not None:
+            human, questions = human[places], np.unique(questions[places], return_inverse=True)[1]
+            said = {name: codes[places] for name, codes in said.items()}
+        found = agreements(questions, human, said, labels=self._labels, resamples=self._resamples, seed=self._seed)
+        return {name: Figures(*of) for name, of in found.items()}
+
     def of(
         self, codes: Codes, places: NDArray[np.int64] | None = None, *, draws: int | None = None, own: bool = False
     ) -> Figures:
@@ -171,15 +177,12 @@ class _FiguresOf:
         ``own`` of these alone. ``draws`` is the number of resamples where questions do not repeat."""
         human = self._frame.human if places is None else self._frame.human[places]
         said = codes if places is None or own else codes[places]
-        found = agreement_of(pair_counts(human, said), self._labels)
-        groups = self._frame.groups
-        if groups is None:
-            resamples = self._resamples if draws is None else draws
-            return Figures(found, agreement_intervals(found, resamples=resamples, seed=self._seed))
-        _, questions = np.unique(groups if places is None else groups[places], return_inverse=True)
-        table = label_table(questions, human, said)
-        (intervals,) = agreements_intervals([found], [table], resamples=self._resamples, seed=self._seed)
-        return Figures(found, intervals)
+        repeated = self._frame.groups is not None
+        resamples = self._resamples if draws is None or repeated else draws
+        asked = self._frame.questions if places is None else self._frame.questions[places]
+        questions = np.unique(asked, return_inverse=True)[1]
+        found = agreements(questions, human, {"": said}, labels=self._labels, resamples=resamples, seed=self._seed)
+        return Figures(*found[""])
 
     def baseline(self, codes: Codes, places: NDArray[np.int64] | None = None) -> Majority | None:
         """The figures of the commonest human label as a constant answer wherever there is a verdict."""
@@ -256,29 +259,20 @@ def _neuron(frame: RunFrame, column: int, figures: _FiguresOf) -> NeuronFigures:
 
 
 def _rates(frame: RunFrame, decides: str, chosen: Chosen | None, resamples: int, seed: int) -> RateFigures:
-    sample = frame.label_sample(decides, chosen)
-    if frame.groups is not None and frame.judged.any() and resamples:
-        by_question = frame.by_question(decides, sample)
-        found = rates_over_questions(by_question, sample.chosen, resamples=resamples, seed=seed)
-    else:
-        found = rates(sample.labelled, sample.others, sample.chosen)
-    codes = frame.aggregations[decides]
-    judged = np.flatnonzero(codes)
-    scores = [SCORES[verdict] for code in codes[judged] if (verdict := CODES[code]) is not None]
-    asked = None if frame.groups is None else frame.groups[judged].tolist()
+    corrected = corrected_rates(frame, decides, chosen, resamples=resamples, seed=seed)
+    found = corrected.rates
     return RateFigures(
         estimates=found.estimates,
         strata=found.stratified.strata,
         these_pairs=found.stratified.these_pairs,
         decided=found.decided,
         worth=found.worth,
-        length_adjusted=length_adjusted(scores, frame.longer_b[judged].tolist(), asked),
+        length_adjusted=corrected.length_adjusted,
         chosen=found.chosen,
-        assumed=chosen is None and found.chosen == "imported",
-        labelled=sample.labelled.total(),
-        judged=sample.labelled.total() + sample.others.total(),
-        why=sample.why,
-        left_out=sample.left_out,
+        assumed=corrected.assumed,
+        labelled=corrected.labelled,
+        judged=corrected.judged,
+        sample=corrected.sample,
     )
 
 

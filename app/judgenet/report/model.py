@@ -20,7 +20,7 @@ from judgenet.stats.calibration import Estimate, Method, VerdictStratum, Worth
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import AgreementIntervals, WinRate
 from judgenet.stats.length import LengthAdjusted
-from judgenet.stats.provenance import LeftOut as LabelLeftOut
+from judgenet.stats.provenance import Sample
 from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
@@ -150,10 +150,10 @@ class LeftOut:
 class RateFigures:
     """The win rate of B over A, estimated in every way that the choice of the labelled pairs allows.
 
-    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``chosen`` is how they count and ``why``
-    the reason; ``assumed`` is true where nobody told how they were chosen: they came with the data. ``left_out`` counts
-    the labelled pairs that are not used, by reason. ``these_pairs`` is the headline
-    where just these pairs are meant; ``decided`` counts decided pairs only, ``length_adjusted`` is uncorrected.
+    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``chosen`` is how they count; ``assumed``
+    is true where nobody told how they were chosen: they came with the data. ``sample`` are the labels that are used.
+    ``these_pairs`` is the headline where just these pairs are meant; ``decided`` counts decided pairs only,
+    ``length_adjusted`` is uncorrected.
     """
 
     estimates: Mapping[Method, Estimate]
@@ -166,8 +166,7 @@ class RateFigures:
     assumed: bool
     labelled: int
     judged: int
-    why: str
-    left_out: Mapping[LabelLeftOut, int]
+    sample: Sample
 
     @property
     def corrected(self) -> Estimate:

@@ -12,9 +12,9 @@ from itertools import repeat
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
+from judgenet.figures.rates import corrected_rates
 from judgenet.stats.agreement import ReviewShare, review_share
 from judgenet.stats.calibration import Labelled, Method, Rates
-from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.provenance import Sample
 from judgenet.store.frame import RunFrame
@@ -81,7 +81,7 @@ def numbers(frame: RunFrame, aggregation: str, chosen: Chosen | None = None, see
     :raises KeyError: the run has no such aggregation.
     """
     labelled, others = frame.labelled_counts(aggregation)
-    sample = frame.label_sample(aggregation, chosen)
+    corrected = corrected_rates(frame, aggregation, chosen, seed=seed)
     panel = None
     if frame.panels:
         panel = panel_agreement(dict(said) for said, count in frame.panel_counts.items() for _ in repeat(None, count))
@@ -90,9 +90,9 @@ def numbers(frame: RunFrame, aggregation: str, chosen: Chosen | None = None, see
         pairs=len(frame),
         labelled=labelled,
         others=others,
-        rates=rates_over_questions(frame.by_question(aggregation, sample), sample.chosen, seed=seed),
-        sample=sample,
-        assumed=chosen is None and sample.chosen == "imported",
+        rates=corrected.rates,
+        sample=corrected.sample,
+        assumed=corrected.assumed,
         panel=panel,
         review=_review(labelled, panel),
     )

@@ -136,7 +136,7 @@ def chosen_line(report: Report) -> Line:
 
 def chosen_words(rates: RateFigures) -> str:
     """How the labelled pairs were chosen, as a sentence."""
-    left = f" Left out: {left_words(rates.left_out)}." if any(rates.left_out.values()) else ""
+    left = f" Left out: {left_words(rates.sample.left_out)}." if any(rates.sample.left_out.values()) else ""
     if not rates.labelled:
         return f"No judged pair has a human label that counts.{left}"
     count = plural(rates.labelled, "label")
@@ -145,7 +145,7 @@ def chosen_words(rates: RateFigures) -> str:
             f"The {count} came with the data, and nothing is recorded of how their pairs were chosen: they do not "
             f"count as drawn at random.{left}"
         )
-    if rates.why.startswith("every"):
+    if rates.sample.why.startswith("every"):
         return f"Every judged pair has a label, so that none was chosen.{left}"
     return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}.{left}"
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
+from judgenet.figures.label_plan import sample_plan
 from judgenet.figures.learned import (
     WARNINGS,
     WAY_TITLES,
@@ -34,7 +35,7 @@ from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
 from judgenet.stats.discussion import MindChanges, mind_changes, others_majority
 from judgenet.stats.diversity import DiversityChange, VerdictDiversity, diversity_change, verdict_diversity
 from judgenet.stats.intervals import AgreementIntervals, agreements_intervals
-from judgenet.stats.label_plan import LabelPlan, plan_labels
+from judgenet.stats.label_plan import LabelPlan
 from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_agreement, panel_of
 from judgenet.stats.ranking import Ranking, rank
 from judgenet.stats.resampling import label_table
@@ -182,14 +183,7 @@ def deepen(
     )
     plan = None
     if report.rates.judged:
-        sample = frame.label_sample(report.decides, chosen)
-        plan = plan_labels(
-            sample.labelled,
-            sample.others,
-            PLAN_WIDTH,
-            counting=sample.chosen in ("random", "within-verdict"),
-            by_question=frame.by_question(report.decides, sample),
-        )
+        plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
     more = More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 

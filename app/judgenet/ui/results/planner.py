@@ -124,7 +124,7 @@ class PlannerPanel(Panel):
         return None if self.plan is None else self.plan.needs["within_verdict"].labels
 
     def _fill(self) -> None:
-        from judgenet.stats.label_plan import plan_labels
+        from judgenet.figures.label_plan import sample_plan
 
         points = self.width_slider.value()
         self.width_value.setText(f"{points} points")
@@ -138,14 +138,7 @@ class PlannerPanel(Panel):
             self.note.setText("No pair has a verdict yet, so that nothing can be planned.")
             self.say("")
             return
-        sample = numbers.sample
-        plan = self.plan = plan_labels(
-            sample.labelled,
-            sample.others,
-            self.width_wished,
-            counting=numbers.counting,
-            by_question=results.frame.by_question(numbers.aggregation, sample),
-        )
+        plan = self.plan = sample_plan(results.frame, numbers.aggregation, self.width_wished).plan
         self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
         advised = self._advised
         if advised is None:

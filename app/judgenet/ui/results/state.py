@@ -17,7 +17,7 @@ from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.network import Aggregation
 from judgenet.core.network_changes import Change
 from judgenet.store.db import Store, StoreError
-from judgenet.store.results import common_pairs, network_of, within_name
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_info
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
@@ -128,25 +128,22 @@ class Beside:
 
 def put_beside(store: Store, mine: Results, other: Results) -> Beside:
     """Compares another run with ``mine``."""
-    from judgenet.figures.comparison import both_judged, compare_pairs
-    from judgenet.figures.judges import changes_between, what_differs
+    from judgenet.figures.comparison import two_runs
+    from judgenet.figures.judges import changes_between
     from judgenet.report.selection import compare
 
-    common = common_pairs((store, other.run), (store, mine.run))
     names = other.report.decides, mine.report.decides
-    places = [(place, theirs) for theirs, place in common]
-    both, _ = both_judged(mine.frame, other.frame, (names[1], names[0]), places)
+    called = f"run {mine.run.number}", f"run {other.run.number}"
+    two = two_runs((store, mine.frame), (store, other.frame), (names[1], names[0]), names=called)
+    common = [(theirs, place) for place, theirs in two.common]
     older, newer = sorted((mine.run, other.run), key=lambda run: run.number)
-    differing = what_differs((store, mine.run), (store, other.run))
     return Beside(
         other,
         len(common),
         compare(other.frame, mine.frame, names, common),
-        compare_pairs(
-            both, within_name(mine.run, names[1]), runs=(f"run {mine.run.number}", f"run {other.run.number}")
-        ),
-        differing,
-        changes_between(older, newer, differing),
+        two.compared,
+        two.differing,
+        changes_between(older, newer, two.differing),
     )
 
 
