@@ -161,7 +161,7 @@ async def test_every_form_is_saved_by_its_button(studio: Studio, place: Path, en
         results = studio.window.context.results.results
         assert results is not None
         found = json.loads(content)
-        assert found["aggregations"]["c2_all"]["agreement"]["accuracy"] == results.report.headline.agreement.accuracy
+        assert found["aggregations"]["c2_all"]["accuracy"] == results.report.headline.agreement.accuracy
     await until(lambda: told(studio) is not None)
     said = told(studio)
     assert said is not None

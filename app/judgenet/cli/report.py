@@ -25,8 +25,9 @@ from judgenet.report.outline_bias import lab_document
 from judgenet.report.rules import ProjectRules, project_rules
 from judgenet.report.short import short_document, short_figures
 from judgenet.report.study import deepen
-from judgenet.report.writers.csv_json import lab_csv, lab_report_json
+from judgenet.report.writers.csv import lab_csv
 from judgenet.report.writers.html import html
+from judgenet.report.writers.json import lab_report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import pdf

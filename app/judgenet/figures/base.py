@@ -15,6 +15,8 @@ from enum import Enum
 from functools import cache, singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Final, get_type_hints
 
+from judgenet.core import network_json
+from judgenet.core.network import NetworkSpec
 from judgenet.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -44,11 +46,21 @@ def _ends(interval: Interval) -> list[float]:
     return list(interval)
 
 
+@figures_of.register(NetworkSpec)
+def _network(spec: NetworkSpec) -> dict[str, Any]:
+    return network_json.to_json(spec)
+
+
 @cache
 def keys_of(kind: type) -> tuple[tuple[str, bool], ...]:
     """The names of the figures of a dataclass, and whether JSON always has each of them."""
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple((field.name, OPTIONAL not in getattr(hints[field.name], "__metadata__", ())) for field in fields(kind))
+    hints: dict[str, Any] = {}
+    if any("OPTIONAL" in str(field.type) for field in fields(kind)):
+        # Other types may name some that exist for the type checker alone.
+        hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        (field.name, OPTIONAL not in getattr(hints.get(field.name), "__metadata__", ())) for field in fields(kind)
+    )
 
 
 def as_json(value: Any) -> Any:

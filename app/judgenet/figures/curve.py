@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from judgenet.figures.base import Figures
 from judgenet.figures.parts import PointFigures, point_figures
 from judgenet.stats.intervals import Interval
-from judgenet.stats.whatif import Rule, WhatIf, what_if
+from judgenet.stats.whatif import ONE_POINT, Rule, WhatIf, what_if
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 
@@ -34,17 +35,12 @@ class BestNeuronFigures:
     chosen: Annotated[str, "on the same pairs: flattering"]
 
 
-@dataclass(frozen=True, repr=False)
-class RunCurve(Figures):
+@dataclass(frozen=True)
+class CurveFigures:
     """Accuracy of the exact sub-networks of a run by size."""
 
-    _rows = "curve"
-
-    run: str
     aggregation: Annotated[str, "the rule of voting"]
-    seed: int
     within: Annotated[float, "how much accuracy the smallest network may lose"]
-    pairs: CurvePairs
     questions: int | None
     whole: Annotated[PointFigures | None, "the network itself"]
     curve: Annotated[tuple[PointFigures, ...], "every size of network that is exact"]
@@ -53,28 +49,19 @@ class RunCurve(Figures):
     reason: str | None
 
 
-def run_curve(frame: RunFrame, rule: Rule, within: float, *, seed: int = 0) -> RunCurve:
-    """Accuracy of the exact sub-networks of a run by size; without labels everything is ``None`` with a reason.
-
-    ``within`` is how much accuracy the smallest network may lose; ``seed`` draws the choices of neurons where not all
-    are tried.
-    """
-    calls, names = frame.what_if_calls(), frame.names
-    pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
-    found: WhatIf | None = None
-    if names:
-        found = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
+def curve_figures(
+    found: WhatIf | None, rule: Rule, names: Sequence[str], within: float = ONE_POINT, why: str = ""
+) -> CurveFigures:
+    """The sub-networks by size; ``names`` are those of the neurons, ``why`` says why there are none."""
     if found is None:
-        why = "no pair has both a human label and a verdict"
-        return RunCurve(frame.run.id, rule, seed, within, pairs, None, None, (), None, None, why)
+        return CurveFigures(
+            rule, within, None, None, (), None, None, why or "no pair has both a human label and a verdict"
+        )
     neuron, accuracy = found.best_neuron
     against = found.best.difference_interval
-    return RunCurve(
-        run=frame.run.id,
+    return CurveFigures(
         aggregation=rule,
-        seed=seed,
         within=within,
-        pairs=pairs,
         questions=found.questions,
         whole=point_figures(found.whole),
         curve=tuple(point_figures(point) for point in found.points),
@@ -90,3 +77,28 @@ def run_curve(frame: RunFrame, rule: Rule, within: float, *, seed: int = 0) -> R
         ),
         reason=f"no interval: {found.few}" if found.few else None,
     )
+
+
+@dataclass(frozen=True, repr=False)
+class RunCurve(CurveFigures, Figures):
+    """Accuracy of the exact sub-networks of a run by size."""
+
+    _rows = "curve"
+
+    run: str
+    seed: int
+    pairs: CurvePairs
+
+
+def run_curve(frame: RunFrame, rule: Rule, within: float, *, seed: int = 0) -> RunCurve:
+    """Accuracy of the exact sub-networks of a run by size; without labels everything is ``None`` with a reason.
+
+    ``within`` is how much accuracy the smallest network may lose; ``seed`` draws the choices of neurons where not all
+    are tried.
+    """
+    calls, names = frame.what_if_calls(), frame.names
+    pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
+    found: WhatIf | None = None
+    if names:
+        found = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
+    return RunCurve(**vars(curve_figures(found, rule, names, within)), run=frame.run.id, seed=seed, pairs=pairs)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
-from judgenet.figures.base import Figures, Keys
+from judgenet.figures.base import Figures, Keys, figures_of
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.parts import NeedFigures, Reasons, SampleFigures, need_figures, sample_figures
 from judgenet.stats.design_effect import DesignEffect
@@ -123,29 +123,63 @@ class ExpectedWidth:
     width: Annotated[float, "the expected width with so many labels"]
 
 
-@dataclass(frozen=True, repr=False)
-class RunLabelPlan(Figures):
-    """How many pairs to label for an interval of a target width, and which."""
+@dataclass(frozen=True)
+class LabelPlanFigures:
+    """How many labels an interval of a target width needs."""
 
-    _rows = "needs"
-
-    run: str
-    aggregation: str
     width: Annotated[float, "the target width of the interval"]
     pairs: Annotated[int, "judged pairs"]
     labelled: Annotated[int, "of them with a label that counts"]
     pilot: Annotated[int, "labels from which the plan is reckoned"]
-    chosen: Annotated[Chosen, "how the labels count"]
-    label_sources: Annotated[SampleFigures, "which labels are used"]
     assumed: Annotated[bool, "there are too few labels, and agreement is assumed"]
     assumption: Annotated[str, "what is assumed; empty where nothing is"]
     n_questions: Annotated[int, "different questions of the judged pairs"]
     design_effect: DesignEffectFigures
     needs: Annotated[Mapping[str, NeedFigures], Keys(("METHOD",)), "`random`, `within_verdict`, `ppi`, `human_only`"]
-    two_class: TwoClassPlanFigures
-    k_class: KClassPlanFigures
     strata: Annotated[Mapping[str, PlannedVerdict], Keys(("VERDICT",))]
     curve: tuple[ExpectedWidth, ...]
+
+
+@figures_of.register(LabelPlan)
+def label_plan_figures(plan: LabelPlan) -> LabelPlanFigures:
+    """How many labels an interval of a target width needs."""
+    return LabelPlanFigures(
+        width=plan.width,
+        pairs=plan.pairs,
+        labelled=sum(plan.have.values()),
+        pilot=plan.labelled,
+        assumed=plan.assumed,
+        assumption=plan.assumption,
+        n_questions=plan.effect.questions,
+        design_effect=design_effect_figures(plan.effect),
+        needs={method: need_figures(need) for method, need in plan.needs.items()},
+        strata={
+            verdict: PlannedVerdict(
+                part.share,
+                part.mean,
+                part.sd,
+                pairs=plan.totals[verdict],
+                labels=plan.have.get(verdict, 0),
+                target=plan.targets[verdict],
+            )
+            for verdict, part in plan.strata.items()
+        },
+        curve=tuple(ExpectedWidth(count, expected) for count, expected in plan.curve("random")),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class RunLabelPlan(LabelPlanFigures, Figures):
+    """How many pairs of a run to label for an interval of a target width, and which."""
+
+    _rows = "needs"
+
+    run: str
+    aggregation: str
+    chosen: Annotated[Chosen, "how the labels count"]
+    label_sources: Annotated[SampleFigures, "which labels are used"]
+    two_class: TwoClassPlanFigures
+    k_class: KClassPlanFigures
     next: Annotated[tuple[str, ...], "ids of the pairs to label next"]
     next_seed: int
     next_chosen: Annotated[str, "how their labels will count"]
@@ -205,33 +239,13 @@ def run_label_plan(
         for verdict, indexes in frame.unlabelled(aggregation, counting=found.counting).items()
     }
     return RunLabelPlan(
+        **vars(label_plan_figures(plan)),
         run=frame.run.id,
         aggregation=aggregation,
-        width=width,
-        pairs=plan.pairs,
-        labelled=sum(plan.have.values()),
-        pilot=plan.labelled,
         chosen=sample.chosen,
         label_sources=sample_figures(sample),
-        assumed=plan.assumed,
-        assumption=plan.assumption,
-        n_questions=plan.effect.questions,
-        design_effect=design_effect_figures(plan.effect),
-        needs={method: need_figures(need) for method, need in plan.needs.items()},
         two_class=_two_class(plan_two_class(sample.labelled, sample.others, width, plan.effect)),
         k_class=_k_class(plan_k_class(sample.labelled, sample.others, width, plan.effect)),
-        strata={
-            verdict: PlannedVerdict(
-                part.share,
-                part.mean,
-                part.sd,
-                pairs=plan.totals[verdict],
-                labels=plan.have.get(verdict, 0),
-                target=plan.targets[verdict],
-            )
-            for verdict, part in plan.strata.items()
-        },
-        curve=tuple(ExpectedWidth(count, expected) for count, expected in plan.curve("random")),
         next=tuple(draw_labels(unlabelled, plan.more, seed)) if possible else (),
         next_seed=seed,
         next_chosen="within-verdict",

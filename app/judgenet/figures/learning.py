@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
-from judgenet.figures.base import OPTIONAL, Figures, Keys
+from judgenet.figures.base import OPTIONAL, Figures, Keys, figures_of
 from judgenet.figures.learned import (
     WARNINGS,
     LessOther,
@@ -53,6 +53,7 @@ class LessFigures:
     reason: str | None
 
 
+@figures_of.register(LessOther)
 def less_figures(of: LessOther) -> LessFigures:
     """What a way gains over another verdict."""
     test = of.found.test

@@ -141,8 +141,8 @@ def short_figures(found: Agreement, *, repeated: bool) -> ShortFigures:
 
 
 @dataclass(frozen=True)
-class PositionFigures:
-    """Verdicts in both orders, and each order against people."""
+class OrdersFigures:
+    """Verdicts in both orders."""
 
     first_first: Annotated[int, "pairs on which the response shown first won in both orders (primacy)"]
     last_last: Annotated[int, "the one shown last (recency)"]
@@ -151,10 +151,40 @@ class PositionFigures:
     n_total: int
     consistent: Annotated[float | None, "share with equal verdicts"]
     flip_rate: Annotated[float | None, "the others: FairEval's conflict rate"]
-    flip_rate_ci: Annotated[Interval | None, "Wilson's, or over questions"]
     net: Annotated[float | None, "(primacy - recency) / valid_both"]
     p: Annotated[float | None, "exact sign test of the two, over pairs"]
     questions_p: Annotated[float | None, "the same over questions, where pairs share them: the one to read then"]
+    reason: str | None
+    reasons: Reasons
+
+
+NO_REPEATS = "every question has one pair, so that p is over questions already"
+
+
+@figures_of.register(PositionConsistency)
+def orders_figures(found: PositionConsistency) -> OrdersFigures:
+    """Verdicts in both orders."""
+    return OrdersFigures(
+        first_first=found.primacy,
+        last_last=found.recency,
+        partial=found.partial,
+        valid_both=found.n,
+        n_total=found.n_total,
+        consistent=found.consistent,
+        flip_rate=found.flip_rate,
+        net=found.net,
+        p=found.p,
+        questions_p=found.questions_p,
+        reason=found.reason or None,
+        reasons={"questions_p": found.reason or NO_REPEATS} if found.questions_p is None else {},
+    )
+
+
+@dataclass(frozen=True)
+class PositionFigures(OrdersFigures):
+    """Verdicts in both orders with the interval of the flip rate, and each order against people."""
+
+    flip_rate_ci: Annotated[Interval | None, "Wilson's, or over questions"]
     right_ab: Annotated[int, "pairs on which the verdict with A shown first equals the human label"]
     n_ab: Annotated[int, "of so many with a label and a verdict in that order"]
     right_ba: Annotated[int, "the same with B shown first"]
@@ -163,35 +193,20 @@ class PositionFigures:
         int, "pairs on which both verdicts equal the label: over the labelled pairs Auto-J's agreement"
     ]
     n_both: Annotated[int, "of so many with a label and both verdicts"]
-    reason: str | None
-    reasons: Reasons
-
-
-NO_REPEATS = "every question has one pair, so that p is over questions already"
 
 
 def position_figures(found: PositionConsistency, flips: Share, right: RightByOrder) -> PositionFigures:
     """Verdicts in both orders with the interval of the flip rate, and each order against people."""
+    orders = vars(orders_figures(found))
     return PositionFigures(
-        first_first=found.primacy,
-        last_last=found.recency,
-        partial=found.partial,
-        valid_both=found.n,
-        n_total=found.n_total,
-        consistent=found.consistent,
-        flip_rate=found.flip_rate,
+        **orders | {"reason": found.reason or flips.reason or None},
         flip_rate_ci=flips.interval,
-        net=found.net,
-        p=found.p,
-        questions_p=found.questions_p,
         right_ab=right.right_ab,
         n_ab=right.n_ab,
         right_ba=right.right_ba,
         n_ba=right.n_ba,
         right_both=right.right_both,
         n_both=right.n_both,
-        reason=found.reason or flips.reason or None,
-        reasons={"questions_p": found.reason or NO_REPEATS} if found.questions_p is None else {},
     )
 
 

@@ -177,7 +177,7 @@ class AggregationRanking:
 
 
 @dataclass(frozen=True, repr=False)
-class RunRanking(Figures):
+class RunRanking(RankingFigures, Figures):
     """The systems of a run by its verdicts and, where there are labels, by people."""
 
     _rows = "systems"
@@ -188,20 +188,6 @@ class RunRanking(Figures):
     pairs: int
     unnamed: Annotated[int, "pairs that do not name two systems"]
     systems: tuple[SystemFigures, ...]
-    n: Annotated[int, "judged pairs"]
-    questions: int
-    ties: Annotated[Ties, "half, or drop"]
-    prior: Annotated[bool, "wins were added each way, as some never lost"]
-    matrix: MatrixFigures
-    groups: Annotated[tuple[tuple[str, ...], ...], "systems that met each other"]
-    circles: tuple[tuple[str, ...], ...]
-    intransitive: Annotated[int, "triples that form a circle"]
-    triples: int
-    question_intransitive: Annotated[int, "on single questions"]
-    question_triples: int
-    resamples: int
-    seed: int
-    reason: str | None
     human: Annotated[RankingFigures | NoRanking, "the same by people's labels"]
     against_people: AgainstPeopleFigures
     notes: tuple[str, ...]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from judgenet.report.blocks import Document
 from judgenet.report.model import Report
-from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.csv import csv
 from judgenet.report.writers.html import html
+from judgenet.report.writers.json import report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import pdf

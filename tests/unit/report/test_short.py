@@ -12,8 +12,9 @@ from judgenet.core.labels import Chosen
 from judgenet.report.blocks import Section, Table
 from judgenet.report.model import Report
 from judgenet.report.short import short_document, short_figures
-from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.csv import csv
 from judgenet.report.writers.html import html
+from judgenet.report.writers.json import report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import page_pictures

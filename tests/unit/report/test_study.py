@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv as csv_module
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +20,8 @@ from judgenet.report.build import build
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, outline, sections
 from judgenet.report.study import deepen
-from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.csv import csv
+from judgenet.report.writers.json import report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 from judgenet.store.taught import fair_frame
@@ -172,7 +175,7 @@ def test_all_of_it_is_written_in_every_form(report: Report) -> None:
     assert "nan" not in text.lower().split()
     assert "None" not in text
     found = json.loads(report_json(report), parse_constant=pytest.fail)
-    assert found["more"]["people"]["panel"]["pairwise"]["ann|bob"]["kappa"] == 1
+    assert found["more"]["people"]["panel"]["pairwise_kappa"]["ann|bob"] == 1
     assert found["more"]["learned"][0]["weights"].keys() == {
         "l1.Accuracy", "l1.Clarity", "l1.Safety", "l2.Accuracy", "l2.Clarity",
     }  # fmt: skip
@@ -182,6 +185,34 @@ def test_all_of_it_is_written_in_every_form(report: Report) -> None:
     assert report.more.people is not None
     assert float(rows["people", "annotators", "h"]) == report.more.people.panel.h.value
     assert len(rows) == csv(report).count("\r\n")
+
+
+def odd_keys(value: Any, path: str = "") -> Iterator[str]:
+    """Where JSON speaks another dialect than the commands' ``--json``."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "interval" or key.endswith("_interval") or (key == "reason" and inner == ""):
+                yield f"{path}.{key}"
+            yield from odd_keys(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from odd_keys(inner, f"{path}[{place}]")
+
+
+def test_json_has_the_keys_of_the_commands(report: Report) -> None:
+    assert list(odd_keys({"a": [{"interval": None}], "accuracy_interval": 1, "reason": ""})) == [
+        ".a[0].interval", ".accuracy_interval", ".reason",
+    ]  # fmt: skip
+    found = json.loads(report_json(report))
+    assert list(odd_keys(found)) == []
+    assert report.more is not None
+    assert report.more.ranks is not None
+    more = found["more"]
+    assert more["ranks"]["verdicts"]["systems"][0]["ci"] == list(report.more.ranks.verdicts.systems[0].interval or ())
+    assert more["plan"]["needs"]["random"].keys() == {"needed", "labels", "floor", "reason"}
+    assert more["layers"][0]["diversity"]["q"].keys() == {"value", "ci", "n", "reason"}
+    assert more["sizes"]["whole"]["accuracy_ci"] is not None
+    assert {way["way"] for way in more["learned"]} == {"nonnegative", "any_sign", "dawid_skene", "best_single"}
 
 
 def test_parts_can_be_left_out(report: Report) -> None:

@@ -15,7 +15,8 @@ from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
 from judgenet.report.model import Report
 from judgenet.report.outline import outline
-from judgenet.report.writers.csv_json import csv, report_json
+from judgenet.report.writers.csv import csv
+from judgenet.report.writers.json import report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record, reported
@@ -61,8 +62,8 @@ def test_csv_lines_end_as_the_standard_says(report: Report) -> None:
 def test_json_is_whole_and_has_no_nan(report: Report) -> None:
     found = json.loads(report_json(report), parse_constant=pytest.fail)
     headline = found["aggregations"]["c2_all"]
-    assert headline["agreement"]["accuracy"] == report.headline.agreement.accuracy
-    assert headline["intervals"]["accuracy"] == list(report.headline.intervals.accuracy or ())
+    assert headline["accuracy"] == report.headline.agreement.accuracy
+    assert headline["accuracy_ci"] == list(report.headline.intervals.accuracy or ())
     assert found["spec"]["name"] == "Panel"
     assert found["data"]["pairs"] == 40
     assert found["position"]["n_total"] == 40
@@ -75,9 +76,9 @@ def test_undefined_figures_are_null_with_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "run.judgenet.db"
     record(path, pairs, lambda site: (9, 1), fixed_network(1))
     found = reported(path)
-    headline = json.loads(report_json(found))["aggregations"]["c2_all"]["agreement"]
+    headline = json.loads(report_json(found))["aggregations"]["c2_all"]
     assert headline["kappa"] is None
-    assert headline["reasons"] == {"kappa": "people and network gave one and the same class only"}
+    assert headline["reasons"]["kappa"] == "people and network gave one and the same class only"
     row = next(r for r in rows_of(found) if (r["about"], r["name"], r["figure"]) == ("aggregation", "c2_all", "kappa"))
     assert row["value"] == ""
     assert row["reason"] == "people and network gave one and the same class only"

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from judgenet.core import network_json
-from judgenet.core.network import NetworkSpec
 from judgenet.formats.tables import csv_text
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.model import Figures, Report
@@ -17,8 +12,7 @@ from judgenet.report.words import clean, plural
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
 from judgenet.stats.discussion import Overturns
-from judgenet.stats.intervals import Interval, WinRate
-from judgenet.version import __version__
+from judgenet.stats.intervals import WinRate
 
 
 def csv(report: Report) -> str:
@@ -155,40 +149,3 @@ def _change_records(name: str, found: Overturns) -> Iterator[Record]:
         yield Record(
             "changes", name, figure, getattr(found, figure), None, None, *labelled, found.reasons.get(figure, "")
         )
-
-
-def report_json(report: Report) -> str:
-    """The whole report as one JSON object: what is undefined is ``null``, with its reason beside it."""
-    return _json(_plain(report))
-
-
-def lab_report_json(lab: LabFigures) -> str:
-    """A bias lab that has no run beside it, as :func:`report_json` has it."""
-    return _json({"bias": lab.to_json()})
-
-
-def _json(found: dict[str, Any]) -> str:
-    return json.dumps({"judgenet": __version__, "report": 1, **found}, allow_nan=False, indent=1) + "\n"
-
-
-def _key(name: Any) -> str:
-    return "|".join(map(str, name)) if isinstance(name, tuple) else str(name)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses and named tuples as objects, intervals as ``[low, high]``."""
-    if isinstance(value, NetworkSpec):
-        return network_json.to_json(value)
-    if isinstance(value, LabFigures):
-        return value.to_json()
-    if isinstance(value, Interval):
-        return list(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {of.name: _plain(getattr(value, of.name)) for of in fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(part) for name, part in value._asdict().items()}
-    if isinstance(value, Mapping):
-        return {_key(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(part) for part in value]
-    return value

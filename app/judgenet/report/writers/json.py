@@ -1,0 +1,213 @@
+"""A report as JSON: its figures have the keys of the commands' ``--json`` (``resources/figures.md``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from judgenet.core.labels import Chosen
+from judgenet.figures.base import as_json, figures_of
+from judgenet.figures.comparison import AgreeFigures, McNemarFigures, agree_figures, mcnemar_figures
+from judgenet.figures.curve import CurveFigures, curve_figures
+from judgenet.figures.judge_parts import PanelFigures, ReviewNeedFigures, panel_figures, review_need_figures
+from judgenet.figures.learning import LearnedWayFigures, LessFigures, less_figures
+from judgenet.figures.parts import (
+    AgreementFigures,
+    DifferenceFigures,
+    EstimateFigures,
+    LengthFigures,
+    Reasons,
+    SampleFigures,
+    agreement_figures,
+    difference_figures,
+    estimate_figures,
+    length_figures,
+    sample_figures,
+)
+from judgenet.figures.ranking import RankingFigures, ranking_figures
+from judgenet.figures.rates import StratumFigures, WorthFigures, worth_figures
+from judgenet.report.beside import Beside
+from judgenet.report.bias_figures import LabFigures
+from judgenet.report.model import Figures, RateFigures, Report
+from judgenet.report.study import LearnedWay, People, Ranks, Sizes
+from judgenet.stats.calibration import VerdictStratum
+from judgenet.version import __version__
+
+
+def report_json(report: Report) -> str:
+    """The whole report as one JSON object: what is undefined is ``null``, with its reason beside it."""
+    return _json(as_json(report))
+
+
+def lab_report_json(lab: LabFigures) -> str:
+    """A bias lab that has no run beside it, as :func:`report_json` has it."""
+    return _json({"bias": as_json(lab)})
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps({"judgenet": __version__, "report": 2, **found}, allow_nan=False, indent=1) + "\n"
+
+
+@figures_of.register(LabFigures)
+def _lab(found: LabFigures) -> dict[str, Any]:
+    return found.to_json()
+
+
+@figures_of.register(Figures)
+def _agreement(found: Figures) -> AgreementFigures:
+    return agreement_figures(found.agreement, found.intervals)
+
+
+@figures_of.register(VerdictStratum)
+def _stratum(found: VerdictStratum) -> StratumFigures:
+    return StratumFigures(found.verdict, found.share, found.n, found.labels, found.mean, found.sd)
+
+
+@dataclass(frozen=True)
+class ReportRates:
+    """The win rate of B with the keys of ``judgenet rate``; the estimates stand under their methods."""
+
+    estimates: Mapping[str, EstimateFigures]
+    decided: EstimateFigures
+    these_pairs: EstimateFigures
+    length_adjusted: LengthFigures
+    worth: WorthFigures
+    strata: tuple[StratumFigures, ...]
+    labelled: int
+    judged: int
+    chosen: Chosen
+    chosen_assumed: bool
+    labels: SampleFigures
+
+
+@figures_of.register(RateFigures)
+def _rates(found: RateFigures) -> ReportRates:
+    return ReportRates(
+        estimates={str(method): estimate_figures(of) for method, of in found.estimates.items()},
+        decided=estimate_figures(found.decided),
+        these_pairs=estimate_figures(found.these_pairs),
+        length_adjusted=length_figures(found.length_adjusted),
+        worth=worth_figures(found.worth),
+        strata=tuple(_stratum(part) for part in found.strata),
+        labelled=found.labelled,
+        judged=found.judged,
+        chosen=found.chosen,
+        chosen_assumed=found.assumed,
+        labels=sample_figures(found.sample),
+    )
+
+
+@dataclass(frozen=True)
+class ReportPeople:
+    """People among themselves, and what they would still have to review."""
+
+    panel: PanelFigures
+    units: int
+    need: ReviewNeedFigures | None
+    reasons: Reasons
+
+
+@figures_of.register(People)
+def _people(found: People) -> ReportPeople:
+    why = {"need": f"people's agreement is unknown: {found.panel.h.reason}" if found.panel.h.reason else _NO_PAIR}
+    need = None if found.need is None else review_need_figures(found.need)
+    return ReportPeople(panel_figures(found.panel), found.units, need, why if need is None else {})
+
+
+_NO_PAIR = "no pair has both a human label and a verdict"
+
+
+@dataclass(frozen=True)
+class ReportWay(LearnedWayFigures):
+    """A way to join the neurons, by name."""
+
+    way: str
+    title: str
+
+
+@dataclass(frozen=True)
+class ReportRefusedWay:
+    """A way that does not learn from these pairs."""
+
+    way: str
+    title: str
+    accuracy: None
+    reason: str
+
+
+@figures_of.register(LearnedWay)
+def _learned(found: LearnedWay) -> ReportWay | ReportRefusedWay:
+    if found.agreement is None or found.intervals is None:
+        return ReportRefusedWay(found.way, found.title, None, found.reason)
+    mine = vars(agreement_figures(found.agreement, found.intervals))
+    if found.penalty is None:
+        mine |= {"reasons": mine["reasons"] | {"penalty": "there is no penalty in this way"}}
+    less: dict[str, LessFigures] = {of.other: less_figures(of) for of in found.less}
+    return ReportWay(
+        **mine,
+        weights=found.weights,
+        penalty=found.penalty,
+        less=less,
+        below_baseline=found.below_baseline,
+        warning=found.warning or None,
+        way=found.way,
+        title=found.title,
+    )
+
+
+@dataclass(frozen=True)
+class ReportRanks:
+    """Systems by the network's verdicts, and by people."""
+
+    verdicts: RankingFigures
+    human: RankingFigures | None
+    n: int
+    n_human: int
+    reasons: Reasons
+
+
+@figures_of.register(Ranks)
+def _ranks(found: Ranks) -> ReportRanks:
+    human = None if found.human is None else ranking_figures(found.human)
+    why = {"human": "no pair of two named systems has a human label"} if human is None else {}
+    return ReportRanks(ranking_figures(found.verdicts), human, found.n, found.n_human, why)
+
+
+@figures_of.register(Sizes)
+def _sizes(found: Sizes) -> CurveFigures:
+    return curve_figures(found.found, found.rule, found.names, why=found.reason)
+
+
+@dataclass(frozen=True)
+class ReportComparison:
+    """Another run beside this one, with the keys of ``judgenet compare``; differences are this run less the other."""
+
+    first: str
+    second: str
+    decides: tuple[str, str]
+    pairs: tuple[int, int]
+    common: int
+    both_judged: int
+    labels_differ: int
+    questions: int
+    mcnemar: McNemarFigures
+    differences: Mapping[str, DifferenceFigures]
+    rate: DifferenceFigures
+    agree: AgreeFigures
+    judges_differ: Mapping[str, tuple[str, str]]
+    warning: str
+
+
+@figures_of.register(Beside)
+def _compared(found: Beside) -> ReportComparison:
+    same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate")}
+    return ReportComparison(
+        **same,
+        both_judged=found.found.n,
+        mcnemar=mcnemar_figures(found.found),
+        differences={name: difference_figures(of) for name, of in found.found.differences.items()},
+        rate=difference_figures(found.rate),
+        agree=agree_figures(found.found),
+    )
