@@ -1,4 +1,4 @@
-"""All figures of a report for machines: CSV, one figure a line, and JSON."""
+"""All figures of a report for machines as CSV, one figure a line."""
 
 from __future__ import annotations
 
