@@ -64,7 +64,7 @@ async def test_the_plan_is_reckoned_as_it_changes(studio: Studio, place: Path, j
     find(dialog, QSpinBox, "Neurons up to").setValue(3)
     find(dialog, QSpinBox, "Layers up to").setValue(2)
     await until(lambda: f"\n{PAIRS * (1 + 6 + 12)}\n" in texts(dialog))
-    choose(dialog.pairs, "So many, drawn")
+    choose(dialog.pairs, "Random sample")
     find(dialog, QSpinBox, "How many pairs").setValue(2)
     await until(lambda: f"\n{2 * (1 + 6 + 12)}\n" in texts(dialog))
     assert judge.requests == 0
@@ -137,7 +137,7 @@ async def test_stopped_it_keeps_what_there_is_and_goes_on(studio: Studio, place:
     assert "has not run to its end" in texts(dialog)
     asked = judge.requests
     judge.judge.settings.latency = 0.0
-    press(dialog, "Go on")
+    press(dialog, "Resume")
     await until(lambda: dialog.found is not found and find(dialog, QPushButton, "Run").isEnabled())
     assert dialog.found is not None
     assert dialog.found["sets"][0]["state"] == "done"

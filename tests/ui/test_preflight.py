@@ -56,8 +56,8 @@ async def test_both_models_are_asked_and_told_apart(
     assert "one at lab" in texts(dialog)
     assert "two at lab" in texts(dialog)
     assert judge.requests == 0
-    press(dialog, "Try them")
-    await until(lambda: len(dialog.found) == 2 and find(dialog, QPushButton, "Try again").isEnabled())
+    press(dialog, "Test")
+    await until(lambda: len(dialog.found) == 2 and find(dialog, QPushButton, "Test again").isEnabled())
     assert [of.model for of in dialog.found] == ["one", "two"]
     assert {entry.model for entry in judge.log} == {"one", "two"}
     # The same text twice makes the same question in both orders, which is asked once.
@@ -74,10 +74,10 @@ async def test_it_can_be_stopped(dialog: PreflightDialog, studio: Studio, judge:
     await settle()
     press(studio.window.page("design"), "Test the models")
     await until(dialog.isVisible)
-    press(dialog, "Try them")
+    press(dialog, "Test")
     await until(lambda: judge.requests > 0)
     press(dialog, "Stop")
-    await until(lambda: find(dialog, QPushButton, "Try them").isEnabled())
+    await until(lambda: find(dialog, QPushButton, "Test").isEnabled())
     assert dialog.found == ()
     assert not studio.window.context.runner.running
 
@@ -90,7 +90,7 @@ async def test_without_a_model_it_says_what_is_missing(studio: Studio) -> None:
     dialog = studio.window.findChild(PreflightDialog)
     assert isinstance(dialog, PreflightDialog)
     assert "model" in texts(dialog)
-    assert not find(dialog, QPushButton, "Try them").isEnabled()
+    assert not find(dialog, QPushButton, "Test").isEnabled()
 
 
 async def test_the_page_run_offers_it_until_the_model_was_tried(
@@ -113,8 +113,8 @@ async def test_the_page_run_offers_it_until_the_model_was_tried(
     assert isinstance(dialog, PreflightDialog)
     await until(dialog.isVisible)
     assert judge.requests == 0
-    press(dialog, "Try them")
-    await until(lambda: len(dialog.found) == 1 and find(dialog, QPushButton, "Try again").isEnabled())
+    press(dialog, "Test")
+    await until(lambda: len(dialog.found) == 1 and find(dialog, QPushButton, "Test again").isEnabled())
     key(dialog, Qt.Key.Key_Escape)
     await until(lambda: not any(made.isVisible() for made in _offers(page)))
     assert "not judged in this project" not in _shown(page)

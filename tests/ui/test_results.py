@@ -686,7 +686,7 @@ async def test_a_run_is_named_and_annotated(studio: Studio, place: Path) -> None
     assert dialog.windowTitle() == "Run 1"
     find(dialog, QLineEdit, "Name of the run").setText("Baseline & more")
     find(dialog, QLineEdit, "Note").setText("before the new prompts")
-    press(dialog, "Keep")
+    press(dialog, "Save")
     await until(lambda: context.run_state.run is not None and bool(context.run_state.run.name), "the name")
     assert context.run_state.run is not None
     assert (context.run_state.run.name, context.run_state.run.note) == ("Baseline & more", "before the new prompts")

@@ -95,7 +95,7 @@ async def ask_text(parent: QWidget, title: str, question: str, text: str = "") -
 
 
 async def ask_texts(
-    parent: QWidget, title: str, fields: Sequence[tuple[str, str]], keep: str = "Keep"
+    parent: QWidget, title: str, fields: Sequence[tuple[str, str]], keep: str = "Save"
 ) -> tuple[str, ...] | None:
     """Asks for several lines of text, by name and present text; ``None`` where the user cancels."""
     dialog = QDialog(parent)

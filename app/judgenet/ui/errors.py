@@ -133,6 +133,7 @@ class ErrorBar(QWidget):
         self._mend = QPushButton(self._frame)
         self._mend.setAccessibleName("Fix it")
         self._second = QPushButton(self._frame)
+        self._second.setAccessibleName("Another way")
         self._copy = QPushButton("Copy details", self._frame)
         self._close = QToolButton(self._frame)
         self._close.setIcon(icon("close"))

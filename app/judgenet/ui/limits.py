@@ -55,7 +55,7 @@ class LimitsDialog(QDialog):
         self._priced = QFormLayout()
         for edit in (self.money, self.calls, self.tokens):
             add_row(self._form, edit.accessibleName(), edit)
-        self.keep = QPushButton("Keep")
+        self.keep = QPushButton("Save")
         self.leave = QPushButton("Cancel")
         set_kind(self.keep, "primary")
         self.keep.setDefault(True)

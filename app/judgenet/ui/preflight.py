@@ -65,7 +65,7 @@ class PreflightDialog(QDialog):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._list)
         self._area.setAccessibleName("What came out")
-        self.begin = QPushButton("Try them")
+        self.begin = QPushButton("Test")
         self.stop = QPushButton("Stop")
         self.leave = QPushButton("Close")
         set_kind(self.begin, "primary")
@@ -120,7 +120,7 @@ class PreflightDialog(QDialog):
             start = self._start()
             models = models_of(start.spec)
         except (NetworkError, PriceError, PromptError) as error:
-            context.errors.tell_exception(error, "The models were not tried")
+            context.errors.tell_exception(error, "The models were not tested")
             return
         if not await context.document.may_send(profiles_of(start)):
             return
@@ -137,7 +137,7 @@ class PreflightDialog(QDialog):
 
                     return preflight(engine, start, settings, told, lambda: job.cancelled)
 
-                working = context.tasks.job(f"Try {settings.model} ({place} of {len(models)})", ask)
+                working = context.tasks.job(f"Test {settings.model} ({place} of {len(models)})", ask)
                 self._say(f"Asking {settings.model}, {place} of {count(len(models), 'model')} …", busy=True)
                 self._found.append(await working)
                 if context.document.store is not None and not context.document.read_only:
@@ -147,7 +147,7 @@ class PreflightDialog(QDialog):
             self._say("Stopped.")
             return
         except (EndpointError, NetworkError, OSError) as error:
-            context.errors.tell_exception(error, "The models were not tried")
+            context.errors.tell_exception(error, "The models were not tested")
         finally:
             self._job = None
             self._refresh()
@@ -177,7 +177,7 @@ class PreflightDialog(QDialog):
         )
         why = self._why_not()
         going = busy or self._job is not None
-        self.begin.setText("Try again" if self._found else "Try them")
+        self.begin.setText("Test again" if self._found else "Test")
         self.begin.setToolTip(why)
         if not going:
             self._say(why)

@@ -195,7 +195,7 @@ class ImportView(QWidget):
         self.previews = QStackedWidget()
         self.previews.addWidget(self.table)
         self.previews.addWidget(self.raw)
-        self._preview_title = label("As it will be imported", "section")
+        self._preview_title = label("Preview", "section")
         self._preview_fact = label(tone="text2")
         self.back = link("Show the first rows")
         self.back.clicked.connect(self.show_first)
@@ -302,12 +302,12 @@ class ImportView(QWidget):
         undecided = draft.undecided(seen.values)
         self._say_problem(seen.problem)
         if seen.problem is not None:
-            self.state.say("One thing is wrong", "warn")
+            self.state.say("There is a problem", "warn")
         elif missing:
             words = ", ".join(
                 FIELD_WORDS[part].lower() if part == "question" else FIELD_WORDS[part] for part in missing
             )
-            self.state.say(f"To be chosen: {words}", "warn")
+            self.state.say(f"Choose columns: {words}", "warn")
         elif undecided:
             number = len(undecided)
             self.state.say(f"{count(number, 'label')} {'is' if number == 1 else 'are'} not decided", "warn")
@@ -328,7 +328,7 @@ class ImportView(QWidget):
     def show_problem(self, problem: DataError) -> None:
         """Shows what is wrong with the pairs as a whole."""
         self._say_problem(problem)
-        self.state.say("One thing is wrong", "warn")
+        self.state.say("There is a problem", "warn")
 
     def show_checked(
         self, dataset: Dataset | None, left_out: Collection[str], waits_for: str, *, stopped: bool, undecided: int
@@ -370,7 +370,7 @@ class ImportView(QWidget):
         self.back.hide()
         raw = not self._first and self.raw.rowCount() > 0
         rows = self.raw.rowCount() if raw else len(self._first)
-        self._preview_title.setText("The file as it is" if raw else "As it will be imported")
+        self._preview_title.setText("The file as it is" if raw else "Preview")
         self._preview_fact.setText(f"first {count(rows, 'row')}" if rows else "")
         self.previews.setCurrentWidget(self.raw if raw else self.table)
         self.model.set_pairs(self._first)

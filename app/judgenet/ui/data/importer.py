@@ -357,7 +357,7 @@ class Importer(QObject):
         if draft.missing:
             return "Choose the columns first."
         if self.seen.problem is not None or self.problem is not None:
-            return "One thing is wrong: see above the preview."
+            return "There is a problem: see above the preview."
         if draft.undecided(self.seen.values):
             return "Say what each label means first."
         if self.dataset is None:

@@ -357,12 +357,12 @@ class LabelsPanel(QFrame):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Labels mean")
+        self.setAccessibleName("Meaning of the labels")
         self._theme = theme
         self.rows: list[LabelRow] = []
         self._values: dict[str, int] = {}
         self._head = QHBoxLayout()
-        self._head.addWidget(label("Labels mean", "section"))
+        self._head.addWidget(label("Meaning of the labels", "section"))
         self._head.addStretch(1)
         self._fact = label(tone="text2")
         self._head.addWidget(self._fact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from judgenet.ui.text_view import one_line, plain_tip
@@ -42,6 +43,7 @@ class RawTable(QTableWidget):
         self.verticalHeader().setDefaultSectionSize(theme.row)
         self.horizontalHeader().setDefaultSectionSize(theme.px(_COLUMN))
         self.horizontalHeader().setFixedHeight(theme.row)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def show_rows(self, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
         """Shows the first rows of a file by the names of its columns."""

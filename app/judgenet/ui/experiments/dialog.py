@@ -178,9 +178,9 @@ class ExperimentsDialog(QDialog):
         self.annotators = SpinBox("People who label a pair", 1, 100)
         for spin in (self.seconds, self.wage):
             spin.setSpecialValueText("not stated")
-        self.most_calls = SpinBox("Stop after so many calls", 0, 100_000_000)
+        self.most_calls = SpinBox("Limit of calls", 0, 100_000_000)
         self.most_calls.setSpecialValueText("no limit")
-        for text, key in (("All pairs", "all"), ("So many of each task", "each"), ("So many, drawn", "limit")):
+        for text, key in (("All pairs", "all"), ("A number of each task", "each"), ("Random sample", "limit")):
             self.pairs.addItem(text, key)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -198,7 +198,7 @@ class ExperimentsDialog(QDialog):
             ("Seconds a label takes", self.seconds),
             ("Wage, USD an hour", self.wage),
             ("People who label a pair", self.annotators),
-            ("Stop after calls", self.most_calls),
+            ("Limit of calls", self.most_calls),
         ):
             add_row(form, text, widget)
         self._form = form
@@ -503,7 +503,7 @@ class ExperimentsDialog(QDialog):
         self.save.setEnabled(self._shown is not None and not going)
         states = [one["state"] for one in self._shown.results["sets"]] if self._shown is not None else []
         again = any(state != "done" for state in states)
-        self.begin.setText("Go on" if again else "Run")
+        self.begin.setText("Resume" if again else "Run")
         if not going:
             where = "" if self._shown is None else f"Results are in {self.folder / self._key}."
             self.state.setText(why or where)

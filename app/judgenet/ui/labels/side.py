@@ -32,7 +32,7 @@ TITLES: Final[dict[Mode, str]] = {
     "random": "Random sample",
     "planned": "Planned sample",
     "targeted": "Targeted review",
-    "settle": "Settle",
+    "settle": "Resolve",
 }
 _HIDDEN: Final = "Order of pairs and sides is shuffled; names and verdicts are hidden."
 _WORDS: Final[dict[Mode, str]] = {
@@ -94,7 +94,7 @@ class SidePanel(QFrame):
         self.people = QGridLayout()
         self.people.setColumnStretch(1, 1)
         self.agreement = label("", tone="text2", wrap=True)
-        self.settle = link("", "Settle disagreements")
+        self.settle = link("", "Resolve disagreements")
         self.settle.clicked.connect(self.settle_wanted)
         self.latest = QGridLayout()
         self.latest.setColumnStretch(1, 1)

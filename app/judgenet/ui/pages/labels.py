@@ -91,7 +91,7 @@ class LabelsPage(Page):
                 self._can_import,
                 words="csv jsonl annotators open",
             ),
-            Action("labels.settle", "Settle disagreements", self._settle, "", "labels", self._can_settle),
+            Action("labels.settle", "Resolve disagreements", self._settle, "", "labels", self._can_settle),
         )
         self._prefer(context.settings.preferences)
         self._name_annotators()
@@ -146,7 +146,9 @@ class LabelsPage(Page):
     def _refresh(self) -> None:
         state, desk = self.state, self.state.desk
         if not self.context.document.pairs:
-            self._say_empty("Here people label pairs. There are no pairs yet.", "", "Choose pairs", self._go_data)
+            self._say_empty(
+                "This page is for labelling pairs. There are no pairs yet.", "", "Choose pairs", self._go_data
+            )
         elif desk is None or state.working:
             if self.stack.currentWidget() is not self.desk:
                 self.waiting.show_share(None, "Drawing pairs")
@@ -198,7 +200,7 @@ class LabelsPage(Page):
                 )
             case _:
                 self._say_empty(
-                    "A targeted review goes through the pairs on which a run is least at one.",
+                    "A targeted review goes through the pairs on which the network is least certain.",
                     desk.draw.note,
                     "Draw from all pairs",
                     self._random,
@@ -216,13 +218,13 @@ class LabelsPage(Page):
         if found is not None and found.accuracy is not None:
             hits = round(found.accuracy * found.n_used)
             notes.append(
-                f"The network says what you said on {hits:,} of {found.n_used:,} pairs ({100 * found.accuracy:.0f} %)."
+                f"The network agrees with you on {hits:,} of {found.n_used:,} pairs ({100 * found.accuracy:.0f} %)."
             )
         if desk.draw.mode == "targeted":
             notes.append("These labels enter no estimate and no agreement.")
         self._say_empty(
             f"{count(desk.labelled, 'label')} by {one_line(desk.annotator, 40)}. "
-            + ("That is as many as were wished." if more else "Every pair was looked at."),
+            + ("The target number is reached." if more else "Every pair was looked at."),
             " ".join(notes),
             "Label 50 more" if more else "See the results",
             self.state.go_on if more else self._go_results,

@@ -660,7 +660,7 @@ class ApprovedPanel(QFrame):
         self._context = context
         self.list = QListWidget()
         self.list.setAccessibleName("Approved for projects")
-        self.take_back = QPushButton("Take back")
+        self.take_back = QPushButton("Revoke")
         self.take_back.clicked.connect(self._take_back)
         self._lead = label("", tone="text2", wrap=True)
         buttons = QHBoxLayout()
