@@ -297,3 +297,16 @@ def test_the_preview_shows_the_pages_of_the_file(report: Report) -> None:
         assert not re.search(rb'="#[0-9a-fA-F]{8}"', picture)
     assert b"fill-opacity" in b"".join(pictures)
     assert len(page_pictures(document(Paragraph(("One page.",))))) == 1
+
+
+def test_a_row_is_not_broken_between_pages_unless_it_is_longer_than_one() -> None:
+    words = "from the first word of a row " + "more and more words " * 12 + "to its last"
+    rows = tuple(Row(((f"row {place}",), (words,), ("1",))) for place in range(40))
+    reader, _ = read(pdf(document(Table(("Name", "Words", "n"), (False, False, True), rows))))
+    assert len(reader.pages) > 2
+    for page in reader.pages:
+        text = " ".join(page.extract_text().split())
+        assert text.count("from the first") == text.count("its last") == len(re.findall(r"\brow \d", text))
+    endless = Row((("endless",), (" ".join(f"word{place}" for place in range(3000)),), ("1",)))
+    _, text = read(pdf(document(Table(("Name", "Words", "n"), (False, False, True), (endless,)))))
+    assert all(f"word{place}" in text for place in range(3000))
