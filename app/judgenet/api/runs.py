@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judgenet.figures.comparison import RunComparison
+    from judgenet.figures.guarantee import RunGuarantee
     from judgenet.figures.metrics import Grouping, RunMetrics
     from judgenet.figures.rates import RunRates
+    from judgenet.stats.guarantee import Confidence
 
 
 class Run:
@@ -126,6 +128,34 @@ class Run:
             mine, theirs = fair_frame(*first), fair_frame(*second)
             names = (deciding(mine.spec), deciding(theirs.spec))
             return run_comparison((first[0], mine), (second[0], theirs), names, labels, seed=seed)
+
+    def guarantee(
+        self,
+        alpha: float = 0.1,
+        delta: float = 0.05,
+        *,
+        confidence: Confidence = "calls",
+        labels: Chosen | None = None,
+        aggregation: str | None = None,
+        seed: int = 0,
+    ) -> RunGuarantee:
+        """Which verdicts can be accepted so that at most ``alpha`` of them are wrong, with probability 1 - ``delta``
+        over the choice of the labelled pairs (Learn then Test, arXiv 2110.01052).
+
+        Args:
+            confidence: what tells how sure a verdict is: ``"calls"``, the share of a pair's valid calls that say it;
+                ``"orders"``, the same where both orders must say it first; ``"margin"``, the distance of the scores.
+            labels: how the labelled pairs were chosen; a promise takes ``"random"`` ones.
+            aggregation: whose verdicts; ``None``: those that decide.
+
+        :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1.
+        """
+        from judgenet.cli.rate import aggregation_of
+        from judgenet.figures.guarantee import run_guarantee
+
+        with self._open() as (store, run):
+            name, frame = aggregation_of(run, aggregation), fair_frame(store, run)
+            return run_guarantee(frame, name, confidence, alpha, delta, chosen=labels, seed=seed)
 
     def report(
         self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0

@@ -57,6 +57,7 @@ def print_metrics(figures: dict[str, Any], console: Console, *, every_row: bool 
     if "uncertainty" in figures:
         _print_uncertainty(figures["uncertainty"], console)
         _print_layers(figures, console)
+        _print_votes(figures.get("effective_votes"), console)
         _print_best(figures["panel"], console)
     calls, cost = figures["calls"], figures["cost"]
     console.print(
@@ -217,6 +218,28 @@ def _print_layers(figures: dict[str, Any], console: Console) -> None:
         "otherwise; became right, became wrong, and what that gains in accuracy",
         soft_wrap=True,
     )
+
+
+def _print_votes(found: dict[str, Any] | None, console: Console) -> None:
+    """What the votes of the network, its layers and its models are worth."""
+    if found is None or found["network"]["neurons"] < 2:
+        return
+    whole = found["network"]
+    rows = {"all neurons": whole, "all neurons, by verdicts": found["verdicts"]}
+    rows |= {name: of for part in ("layers", "models") for name, of in found[part].items() if of["neurons"] > 1}
+    table = _table("effective votes", ("neurons", "worth", "95 % interval", "correlation", "n used"))
+    for name, of in rows.items():
+        table.add_row(
+            Text(name),
+            f"{of['neurons']:,}",
+            "n/a" if of["value"] is None else f"{of['value']:.2f}",
+            "" if of["ci"] is None else f"{of['ci'][0]:.2f}–{of['ci'][1]:.2f}",
+            _figure(of["correlation"]),
+            f"{of['n']:,} of {of['n_total']:,}",
+        )
+    console.print(table)
+    if whole["value"] is None:
+        console.print(f"n/a: {whole['reason']}", soft_wrap=True)
 
 
 def _p(value: float | None) -> str:

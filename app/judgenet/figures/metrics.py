@@ -24,6 +24,7 @@ from judgenet.figures.judge_parts import (
     uncertainty_parts,
 )
 from judgenet.figures.learned import run_learned_notes
+from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.parts import AgreementFigures, PositionFigures, agreement_figures, position_figures
 from judgenet.figures.trust import (
     agreements,
@@ -174,6 +175,7 @@ class RunMetrics(Figures):
     panel: Annotated[PanelsFigures | None, OPTIONAL]
     discussion: Annotated[DiscussionFigures | None, OPTIONAL]
     diversity: Annotated[RunDiversityFigures | None, OPTIONAL]
+    effective_votes: Annotated[PanelWorth | None, OPTIONAL, "how many independent votes the neurons are worth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +206,13 @@ def run_metrics(
         groups = sorted(_groups(frame, by).items())
         for key, said in (("by", frame.aggregations), ("neurons_by", neurons)):
             grouped[key] = {by: {name: agreement_by_name(frame, said, places, seed=seed) for name, places in groups}}
-    unsure = layers = alike = trusted = None
+    unsure = layers = alike = trusted = worth = None
     if judges is not None:
         found = uncertainty_figures(frame, decides, scope=judges.scope, target=panel.h.value, seed=seed)
         unsure = uncertainty_parts(found, f"people's agreement is unknown: {panel.h.reason}")
         trusted = panels_figures(panels(frame, seed=seed))
         layers = discussion_figures(discussion(frame))
+        worth = panel_worth(frame, seed=seed) if frame.places else None
         likeness = diversity(frame)
         if judges.evidence:
             likeness = with_evidence(likeness, frame, store, run, judges.evidence, seed=seed)
@@ -256,6 +259,7 @@ def run_metrics(
         panel=trusted,
         discussion=layers,
         diversity=alike,
+        effective_votes=worth,
     )
 
 

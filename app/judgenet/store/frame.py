@@ -361,26 +361,35 @@ class RunFrame(CallFrame):
         return labelled, others
 
     def label_sample(
-        self, aggregation: str, chosen: Chosen | None = None, used: NDArray[np.bool_] | None = None
+        self,
+        aggregation: str,
+        chosen: Chosen | None = None,
+        used: NDArray[np.bool_] | None = None,
+        *,
+        only_random: bool = False,
     ) -> Sample:
         """The labels that an estimate may rest on, as ``chosen`` says for all of them or as is kept of each. Labels of
-        pairs that are not ``used`` count as not asked for."""
+        pairs that are not ``used`` count as not asked for. ``only_random`` leaves out those drawn within verdicts."""
         tally = LabelTally(within_name(self.run, aggregation))
         said = self.aggregations[aggregation].tolist()
         asked = [True] * len(self) if used is None else used.tolist()
         kinds = Counter(zip(said, self.human.tolist(), self.pairs.people.tolist(), asked, strict=True))
         for (verdict, human, people, wanted), count in kinds.items():
             tally.add(CODES[verdict], CODES[human], self.pairs.people_kinds[people], asked=wanted, count=count)
-        return tally.sample(chosen)
+        return tally.sample(chosen, only_random=only_random)
+
+    def sampled_labels(self, aggregation: str, sample: Sample, used: NDArray[np.bool_] | None = None) -> Codes:
+        """The human labels that ``sample`` rests on, codes by pair; 0 for the others."""
+        tally = LabelTally(within_name(self.run, aggregation))
+        counting = np.array([tally.counts(people, sample) for people in self.pairs.people_kinds], dtype=bool)
+        wanted = counting[self.pairs.people] if used is None else counting[self.pairs.people] & used
+        return np.where(wanted, self.human, 0).astype(np.uint8)
 
     def by_question(
         self, aggregation: str, sample: Sample, used: NDArray[np.bool_] | None = None
     ) -> NDArray[np.float64]:
         """Pairs of each question by verdict and by the label that ``sample`` rests on, of shape (questions, 4, 4)."""
-        tally = LabelTally(within_name(self.run, aggregation))
-        counting = np.array([tally.counts(people, sample) for people in self.pairs.people_kinds], dtype=bool)
-        wanted = counting[self.pairs.people] if used is None else counting[self.pairs.people] & used
-        labels = np.where(wanted, self.human, 0).astype(np.uint8)
+        labels = self.sampled_labels(aggregation, sample, used)
         return question_counts(self.questions, self.aggregations[aggregation], labels)
 
     def unlabelled(self, aggregation: str, *, counting: bool = True) -> dict[Verdict, list[int]]:

@@ -1,0 +1,75 @@
+"""What the votes of a run's neurons are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from judgenet.core.network import neuron_settings
+from judgenet.figures.base import Keys
+from judgenet.stats.effective_votes import EffectiveVotes, effective_votes
+from judgenet.stats.intervals import Interval
+from judgenet.store.frame import RunFrame
+
+
+@dataclass(frozen=True)
+class VotesFigures:
+    """How many independent votes a set of neurons is worth: n / (1 + (n - 1) rho), Kish's effective number."""
+
+    value: Annotated[float | None, "effective votes"]
+    ci: Annotated[Interval | None, "over questions"]
+    correlation: Annotated[float | None, "rho: the mean correlation over all pairs of neurons"]
+    neurons: Annotated[int, "neurons of the set"]
+    n: Annotated[int, "pairs that it rests on"]
+    n_total: Annotated[int, "all pairs"]
+    n_questions: Annotated[int, "questions of the pairs used"]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class PanelWorth:
+    """What the votes of a network are worth, by the errors that its neurons share."""
+
+    network: Annotated[VotesFigures, "all neurons, by the correlation of their errors against human labels"]
+    verdicts: Annotated[
+        VotesFigures,
+        "all neurons, by the correlation of their verdicts: needs no labels, and counts fewer votes than errors do",
+    ]
+    layers: Annotated[Mapping[str, VotesFigures], Keys(("LAYER",)), "the neurons of a layer, by errors"]
+    models: Annotated[Mapping[str, VotesFigures], Keys(("NAME",)), "the neurons that ask one model, by errors"]
+
+
+def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
+    """The effective votes of a run's network, layers and models."""
+    models: dict[str, list[int]] = {}
+    for column, (layer, neuron) in enumerate(frame.places):
+        settings = neuron_settings(frame.spec, layer - 1, neuron - 1)
+        models.setdefault(settings.model or settings.endpoint or "", []).append(column)
+
+    def worth(columns: list[int] | None = None, *, by_errors: bool = True) -> VotesFigures:
+        return _votes_figures(
+            effective_votes(
+                frame.neurons, frame.human, frame.questions, columns=columns, by_errors=by_errors, seed=seed
+            )
+        )
+
+    return PanelWorth(
+        network=worth(),
+        verdicts=worth(by_errors=False),
+        layers={f"l{layer}": worth(frame.columns_of(layer).tolist()) for layer in range(1, frame.spec.depth + 1)},
+        models={name: worth(columns) for name, columns in models.items()},
+    )
+
+
+def _votes_figures(found: EffectiveVotes) -> VotesFigures:
+    return VotesFigures(
+        value=found.value,
+        ci=found.interval,
+        correlation=found.correlation,
+        neurons=found.judges,
+        n=found.n,
+        n_total=found.n_total,
+        n_questions=found.n_questions,
+        reason=found.reason or None,
+    )
