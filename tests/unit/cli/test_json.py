@@ -24,6 +24,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("labels", "RUN", "--width", "0.1"),
     ("learn", "RUN"),
     ("curve", "RUN"),
+    ("guarantee", "RUN"),
     ("compare", "RUN", "RUN"),
     ("rank", "RUN"),
     ("bias", "--recorded", "RUN"),
@@ -308,6 +309,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "judgenet learn": (("learn", "asked", "--leave-out", "task"), ("learn", "recorded")),
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
+    "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet rank": (("rank", "asked"), ("rank", "recorded")),
     "judgenet experiment": (
