@@ -10,10 +10,11 @@ from typing import cast
 import pytest
 
 from judgenet.core.network import WiringKind
+from judgenet.core.wording import duration, score_text
 from judgenet.ui.canvas.layout import BAND_LIMIT, compute, edge_at, edge_y, is_band
 from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, OrderState, Place, VerdictState, tally
 from judgenet.ui.canvas.search import search
-from judgenet.ui.canvas.words import layer_words, neuron_words, score_text, seconds_text, target_words, verdict_words
+from judgenet.ui.canvas.words import layer_words, neuron_words, target_words, verdict_words
 from tests.ui.samples import all_of, busy, design, order, run, scored
 
 
@@ -194,7 +195,7 @@ def test_the_verdict_says_what_it_waits_for() -> None:
 
 def test_scores_and_times_are_short() -> None:
     assert [score_text(s) for s in (8, 8.04, 8.5, 10, None)] == ["8", "8", "8.5", "10", "–"]
-    assert [seconds_text(s) for s in (4.21, 61.5, 180)] == ["4.2 s", "61.5 s", "3 min"]
+    assert [duration(s) for s in (4.21, 61.5, 180)] == ["4.2 s", "1 min", "3 min"]
 
 
 def test_missing_is_never_a_tie_and_ties_are_votes() -> None:

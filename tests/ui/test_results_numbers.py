@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.core.aggregate import Opinion, aggregate
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import p_value
 from judgenet.figures.learned import WAY_TITLES
-from judgenet.report.words import p_value
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.design import DesignPage

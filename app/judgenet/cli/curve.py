@@ -12,8 +12,8 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
+from judgenet.core.wording import plural
 from judgenet.figures.curve import run_curve
-from judgenet.report.words import plural
 from judgenet.stats.whatif import ONE_POINT
 from judgenet.store.taught import fair_frame
 

@@ -12,10 +12,10 @@ import typer
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import InputError
 from judgenet.core.project import PairsSource
+from judgenet.core.wording import plural
 from judgenet.engine.recorded_project import record_judgments
 from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
-from judgenet.report.words import plural
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.recorded import NEURON, describe
 

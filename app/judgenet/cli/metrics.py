@@ -13,6 +13,7 @@ from rich.text import Text
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
+from judgenet.core.wording import spent_text
 from judgenet.figures.metrics import GROUPINGS, JudgeOptions, run_metrics
 from judgenet.stats.panel import told_from
 from judgenet.store.evidence import SAMPLED_PAIRS
@@ -67,9 +68,7 @@ def print_metrics(figures: dict[str, Any], console: Console, *, every_row: bool 
     if calls["unscored"]:
         named = ", ".join(f"{count:,} {reason}" for reason, count in calls["unscored"].items())
         console.print(f"Unscored: {named}", soft_wrap=True)
-    price = "unknown price" if cost["price"] is None else f"{cost['price']:.4f} USD"
-    if cost["price"] is None and cost["price_known"]:
-        price = f"{cost['price_known']:.4f} USD and {cost['calls_unpriced']:,} calls of unknown price"
+    price = spent_text(cost["price_known"], cost["calls_unpriced"])
     console.print(
         f"Spent: {cost['calls_new']:,} new calls ({cost['calls_from_store']:,} from the store), "
         f"{cost['tokens_in']:,} tokens in ({cost['tokens_cached']:,} cached), {cost['tokens_out']:,} out, {price}",

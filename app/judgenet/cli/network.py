@@ -11,8 +11,8 @@ import typer
 from judgenet.cli.errors import InputError
 from judgenet.core.checks import check
 from judgenet.core.project import PROJECT_SUFFIX, Project
+from judgenet.core.wording import plural
 from judgenet.formats.network_files import read_network
-from judgenet.report.words import plural
 from judgenet.store.files import load_project, save_project
 
 app = typer.Typer(

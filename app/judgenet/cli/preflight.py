@@ -17,6 +17,7 @@ from judgenet.cli.errors import ExitCode
 from judgenet.cli.run_options import with_options
 from judgenet.cli.terminal import Terminal
 from judgenet.core.preflight import Light
+from judgenet.core.wording import duration, money
 from judgenet.engine.options import RunOptions
 from judgenet.engine.preflight import Preflight, calls_needed, models_of, preflight
 from judgenet.engine.prepare import prepare_models, require_others_approved
@@ -103,8 +104,8 @@ def print_preflights(found: Sequence[Preflight], console: Console) -> None:
 def _facts(of: Preflight) -> str:
     facts = [f"{of.assessment.scored} of {of.assessment.calls} calls scored"]
     if of.seconds is not None:
-        facts.append(f"{of.seconds:.1f} s a call")
-    facts.append("price unknown" if of.price is None else f"${of.price:.4f}")
+        facts.append(f"{duration(of.seconds)} a call")
+    facts.append("price unknown" if of.price is None else money(of.price))
     if of.form:
         facts.append({"json": "asked for JSON by schema", "text": "asked for plain text"}.get(of.form, of.form))
     if of.returned_model and of.returned_model != of.model:

@@ -105,14 +105,6 @@ def deciding(spec: NetworkSpec) -> str:
     return "chair" if spec.chair is not None else "c2_all"
 
 
-def aggregation_title(name: str) -> str:
-    """An aggregation as people write it: ``c1*``, ``c2*(l1)``, ``c2*(all)``, ``Chair``, ``Learned``."""
-    if name in ("chair", LEARNED):
-        return name.capitalize()
-    rule, _, scope = name.partition("_")
-    return f"{rule}*({scope})" if scope else f"{rule}*"
-
-
 def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None = None) -> PairVerdicts:
     """The verdicts of one pair, whatever the order of ``opinions``.
 

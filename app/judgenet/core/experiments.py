@@ -14,10 +14,10 @@ from pathlib import PurePath
 from typing import Literal
 
 from judgenet.core import presets
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import Language, NetworkError, NetworkSpec, OrderSetting, RolesSpec, Settings
 from judgenet.core.plan import count_calls
 from judgenet.core.project import Selection
+from judgenet.core.wording import aggregation_title
 
 FAIREVAL_SAMPLES = 3
 """FairEval's k: its authors found three evidences to be enough."""

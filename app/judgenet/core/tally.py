@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from judgenet.core.events import CallFinished, CallStarted, Event, PairFinished, RunFinished, RunStarted
+from judgenet.core.wording import duration, spent_text
 
 _WINDOW_S = 60.0
 
@@ -94,10 +95,7 @@ class Tally:
 
     def price_text(self) -> str:
         """What was spent, with what is unknown said."""
-        if self.unpriced and not self.price:
-            return "price unknown"
-        text = f"{self.price:.4f} USD" if 0 < self.price < 1 else f"{self.price:.2f} USD"
-        return f"{text} + {self.unpriced:,} calls of unknown price" if self.unpriced else text
+        return spent_text(self.price, self.unpriced)
 
     def unscored_text(self) -> str:
         """Unscored calls with their reasons, of all calls."""
@@ -119,13 +117,3 @@ class Tally:
         if (eta := self.eta_s) is not None and self.calls < self.calls_planned:
             parts.append(f"{duration(eta)} left")
         return " · ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them: ``45 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -23,6 +23,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import Estimate, PriceRange, Range, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import Tally
+from judgenet.core.wording import money_span, whole_range
 from judgenet.engine.budget import Limits
 from judgenet.engine.estimate import (
     FORMS,
@@ -157,15 +158,15 @@ class LabEstimate:
         reasons = dict.fromkeys(of.estimate.reason for of in self.judges.values() if of.estimate.reason)
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
-            ("calls", _span(self.calls)),
+            ("calls", whole_range(*self.calls)),
             ("shared calls, asked once", f"{self.shared:,}"),
             ("already paid for", f"{self.recorded:,}"),
-            ("still to ask", _span(self.calls_open)),
+            ("still to ask", whole_range(*self.calls_open)),
             (
                 "price",
                 f"unknown: {'; '.join(reasons)}"
                 if price is None
-                else f"{price.low:,.2f} to {price.high:,.2f} {found.currency} (prices of {found.price_date})",
+                else f"{money_span(*price, found.currency)} (prices of {found.price_date})",
             ),
             ("time", time_words(self.seconds)),
         ]
@@ -254,10 +255,6 @@ def _with_recorded(start: Start, found: Estimate, more: int) -> Estimate:
 
 def _sum(ranges: Sequence[Range]) -> Range:
     return Range(sum(one.low for one in ranges), sum(one.high for one in ranges))
-
-
-def _span(counts: Range) -> str:
-    return f"{counts.low:,}" if counts.low == counts.high else f"{counts.low:,} to {counts.high:,}"
 
 
 # Running it

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
+from judgenet.core.wording import money
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -124,5 +126,5 @@ class Budget:
         if limits.max_tokens is not None:
             named.append(f"{self.tokens:,} of {limits.max_tokens:,} tokens")
         if limits.max_price is not None:
-            named.append(f"{self.price:.4f} of {limits.max_price:.4f} USD")
+            named.append(f"{money(self.price)} of {money(limits.max_price)}")
         return ", ".join(named)

@@ -18,6 +18,7 @@ from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.tokens import estimate_tokens
+from judgenet.core.wording import duration
 from judgenet.engine import limits
 from judgenet.engine.exchange import Exchange, Outcome
 from judgenet.engine.limits import Clock, Gate, Limiter, Permit, Stopped
@@ -352,7 +353,7 @@ class HttpEndpoint:
             raise self._gives_up(fault, number, sent)
         if fault.wait is not None and fault.wait > LONGEST_WAIT:
             until = time.time() + fault.wait
-            text = f"{fault.text} It asks to wait {_duration(fault.wait)}, until {_clock_time(until)}."
+            text = f"{fault.text} It asks to wait {duration(fault.wait)}, until {_clock_time(until)}."
             raise self._stop(_Stop(fault.reason, text, fault.status, None), sent, until)
         if fault.action == "stop":
             raise self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
@@ -381,7 +382,7 @@ class HttpEndpoint:
             at_once = int(self._limiter.window)
             calls = "1 call" if at_once == 1 else f"{at_once} calls"
             if wait >= 2.0:
-                text = f"{fault.text} Waiting {_duration(wait)}, then {calls} at a time."
+                text = f"{fault.text} Waiting {duration(wait)}, then {calls} at a time."
                 self._tell("waiting", text, time.time() + wait)
             else:
                 self._tell("slow", f"{fault.text} Going on with {calls} at a time.")
@@ -396,11 +397,11 @@ class HttpEndpoint:
         self._away_at = self._away_at or time.strftime("%H:%M:%S")
         if away >= self._profile.patience:
             text = (
-                f"{place} not reached for {_duration(away)}, since {self._away_at}: {what} What is finished is "
+                f"{place} not reached for {duration(away)}, since {self._away_at}: {what} What is finished is "
                 "kept; the same command goes on from here once it is back. A longer --patience waits longer."
             )
             raise self._stop(_Stop(fault.reason, text, fault.status, None), sent)
-        tries = f"next try in {_duration(max(1.0, wait))}"
+        tries = f"next try in {duration(max(1.0, wait))}"
         return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
     def _tell(self, state: Any, message: str, until: float | None = None) -> None:
@@ -481,16 +482,8 @@ class HttpEndpoint:
         )
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.1f} hours"
-
-
 def _again(wait: float) -> str:
-    return "Trying again at once." if wait < 0.5 else f"Trying again in {_duration(wait)}."
+    return "Trying again at once." if wait < 0.5 else f"Trying again in {duration(wait)}."
 
 
 def _clock_time(when: float) -> str:

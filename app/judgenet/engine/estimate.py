@@ -11,9 +11,9 @@ from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.checks import copies_words
 from judgenet.core.network import needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import NONE_SETTLED, Estimate, Range, Settled, count_calls, estimate
+from judgenet.core.plan import NONE_SETTLED, Estimate, Settled, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
-from judgenet.core.tally import duration
+from judgenet.core.wording import duration_range, money_span, whole_range
 from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Start, with_recorded_prompts
@@ -101,14 +101,14 @@ class RunEstimate:
             price = f"unknown: {found.reason}"
         else:
             low, high = found.price
-            price = f"{low:,.2f} to {high:,.2f} {found.currency} (prices of {found.price_date})"
+            price = f"{money_span(low, high, found.currency)} (prices of {found.price_date})"
         return [
             ("pairs", f"{found.pairs:,}"),
-            ("calls", _span(found.calls)),
+            ("calls", whole_range(*found.calls)),
             ("already paid for", f"{found.calls_recorded:,}{looked}"),
-            ("still to ask", _span(found.calls_open)),
-            ("tokens in", _span(found.tokens_in)),
-            ("tokens out", _span(found.tokens_out)),
+            ("still to ask", whole_range(*found.calls_open)),
+            ("tokens in", whole_range(*found.tokens_in)),
+            ("tokens out", whole_range(*found.tokens_out)),
             ("price", price),
             ("time", self.time_text()),
             *([("copies", self.copies)] if self.copies else []),
@@ -122,12 +122,8 @@ class RunEstimate:
 def time_words(time: Duration) -> str:
     """How long calls take, in words."""
     low, high, measured = time
-    text = duration(high) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
+    text = duration_range(low, high)
     return text if measured or not high else f"{text} (reckoned with {USUAL_LATENCY_S:g} s a call, not measured)"
-
-
-def _span(span: Range) -> str:
-    return f"{span.low:,}" if span.low == span.high else f"{span.low:,} to {span.high:,}"
 
 
 class Followed(NamedTuple):

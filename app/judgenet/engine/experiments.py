@@ -18,6 +18,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import Guesses, PriceRange, Range, cost_of, count_calls
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tokens import estimate_tokens
+from judgenet.core.wording import money_span, whole_range
 from judgenet.engine.budget import Used
 from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, time_of, time_words
 from judgenet.engine.questions import Question, Questions
@@ -213,25 +214,19 @@ class ExperimentEstimate:
         if self.price is None:
             price = f"unknown: {self.reason}"
         else:
-            low, high = self.price
-            price = f"{low:,.2f} to {high:,.2f} {self.currency} (prices of {self.price_date})"
+            price = f"{money_span(*self.price, self.currency)} (prices of {self.price_date})"
         return [
             ("pairs", f"{self.pairs:,}"),
             ("runs", f"{self.runs:,}"),
-            ("calls", f"{span(self.calls)}{looked}"),
-            ("saved by sharing", f"{span(self.calls_shared)} of {span(self.calls_alone)}"),
-            ("already paid for", span(self.calls_recorded)),
-            ("still to ask", span(self.calls_open)),
-            ("tokens in", span(self.tokens_in)),
-            ("tokens out", span(self.tokens_out)),
+            ("calls", f"{whole_range(*self.calls)}{looked}"),
+            ("saved by sharing", f"{whole_range(*self.calls_shared)} of {whole_range(*self.calls_alone)}"),
+            ("already paid for", whole_range(*self.calls_recorded)),
+            ("still to ask", whole_range(*self.calls_open)),
+            ("tokens in", whole_range(*self.tokens_in)),
+            ("tokens out", whole_range(*self.tokens_out)),
             ("price", price),
             ("time", time_words(self.duration)),
         ]
-
-
-def span(of: Range) -> str:
-    """A range in words."""
-    return f"{of.low:,}" if of.low == of.high else f"{of.low:,} to {of.high:,}"
 
 
 MOST_CALLS = 6_000

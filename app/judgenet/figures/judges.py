@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation, NetworkSpec, Settings
 from judgenet.core.network_changes import Change, network_changes
 from judgenet.core.network_json import digest
+from judgenet.core.wording import aggregation_title
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo

@@ -10,11 +10,11 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.learned import Taught, designed_widths, fingerprint, fixed_role
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronWeight
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import aggregation_title
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.comparison import Comparison, Difference, compare
 from judgenet.stats.curves import CODES, Codes

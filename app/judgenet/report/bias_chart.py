@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 
+from judgenet.core.wording import ratio
 from judgenet.report.axis import Axis, round_ticks
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark
 from judgenet.report.charts import WIDTH
 from judgenet.report.drawing import LINE, Box, Dot, Drawing, Label, Path, Shape, line, text_width, wrapped
-from judgenet.report.words import ratio
 
 _HEAD = 56.0
 _PLOT = 40.0

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import LETTERS
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import Excerpt, PairStudy
-from judgenet.report.words import LETTERS
 
 
 @dataclass(frozen=True, slots=True)

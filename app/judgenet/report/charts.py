@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import LETTERS, SPOKEN, percent, percent_interval
 from judgenet.report.axis import axis_over, share_ticks
 from judgenet.report.drawing import (
     LINE,
@@ -23,7 +24,6 @@ from judgenet.report.drawing import (
     text_width,
     wrapped,
 )
-from judgenet.report.words import LETTERS, SPOKEN, percent, percent_interval
 from judgenet.stats.intervals import Interval
 
 WIDTH = 856.0

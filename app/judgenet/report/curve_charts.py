@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from judgenet.core.wording import percent
 from judgenet.report.axis import Axis, axis_over, share_ticks
 from judgenet.report.charts import WIDTH
 from judgenet.report.drawing import (
@@ -22,7 +23,6 @@ from judgenet.report.drawing import (
     text_width,
     wrapped,
 )
-from judgenet.report.words import percent
 from judgenet.stats.intervals import Interval
 
 

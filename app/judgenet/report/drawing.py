@@ -13,7 +13,7 @@ from html import escape
 from typing import Literal
 
 from judgenet.colors import COLORS, ThemeName
-from judgenet.report.words import clean
+from judgenet.core.wording import clean
 
 BODY_PX = 40 / 3
 """10 pt: the size of body texts, and the smallest."""

@@ -7,15 +7,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from judgenet.core.aggregate import aggregation_title
-from judgenet.formats.tables import csv_text
-from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
-from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
-from judgenet.report.words import (
+from judgenet.core.wording import (
     SPOKEN,
+    aggregation_title,
     clean,
     day,
     minus,
+    money,
     of,
     p_value,
     percent,
@@ -24,6 +22,9 @@ from judgenet.report.words import (
     ratio,
     ratio_interval,
 )
+from judgenet.formats.tables import csv_text
+from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
+from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
 from judgenet.version import __version__
 
 
@@ -308,7 +309,7 @@ def _notes(results: Results) -> Iterator[Line]:
     sets, kind = results["sets"], kind_of(results)
     for one in sets:
         calls = one["calls"]
-        price = calls["reasons"]["price"] if calls["price"] is None else f"{calls['price']:.4f} USD"
+        price = calls["reasons"]["price"] if calls["price"] is None else money(calls["price"])
         if kind == "clouds":
             yield (Given(one["set"]), f": {calls['asked_this_time']:,} calls were asked this time.")
         else:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judgenet.core import network_json
+from judgenet.core.wording import day, of, percent, plural
 from judgenet.report.blocks import Block, Bullets, Document, Given, Inline, Line, Paragraph, Section
 from judgenet.report.experiment_document import TARGETS
 from judgenet.report.experiment_results import Results, Values, kind_of
 from judgenet.report.outline_record import rules_words
-from judgenet.report.words import day, of, percent, plural
 from judgenet.version import __version__
 
 WIDEDEEP = "Wider and Deeper LLM Networks are Fairer LLM Evaluators (2023), arXiv 2308.01862"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from judgenet.core.wording import SPOKEN, of, percent, percent_interval, plural
 from judgenet.report import charts
 from judgenet.report.charts import WIDTH, Estimate
 from judgenet.report.clouds import word_cloud
 from judgenet.report.curve_charts import Curve, Panel, Point, curves
 from judgenet.report.drawing import LINE, Drawing, Label, Shape, lines_around, moved, wrapped
 from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
-from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural
 from judgenet.stats.intervals import Interval
 
 

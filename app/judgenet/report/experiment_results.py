@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from judgenet.core import network_json
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.experiments import EXPERIMENTS, Experiment, Row
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
+from judgenet.core.wording import aggregation_title
 from judgenet.engine.experiments import runs_of
 from judgenet.stats.agreement import Agreement, agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judgenet.core.wording import p_value, points, points_interval
 from judgenet.figures.learned import WAY_TITLES, LessOther, Way
-from judgenet.report.words import p_value, points, points_interval
 
 
 def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from judgenet.core.aggregate import aggregation_title, deciding
+from judgenet.core.aggregate import deciding
 from judgenet.core.network import NetworkSpec, designed_role, designed_width, needs_roles
 from judgenet.core.network_graph import design_graph
+from judgenet.core.wording import aggregation_title, plural
 from judgenet.report.charts import WIDTH
 from judgenet.report.drawing import (
     LINE,
@@ -27,7 +28,6 @@ from judgenet.report.drawing import (
     svg,
     wrapped,
 )
-from judgenet.report.words import plural
 
 _NODE_H, _TOP = 28.0, 28.0
 _NODE_GAP = 8.0

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import NetworkSpec
+from judgenet.core.wording import aggregation_title, day, digest, of, percent, plural, spent_text
 from judgenet.report import charts
 from judgenet.report.blocks import (
     Beside,
@@ -55,7 +55,6 @@ from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
-from judgenet.report.words import day, digest, money, of, percent, plural
 from judgenet.version import __version__
 
 PartKey = Literal[
@@ -269,7 +268,7 @@ def _run_facts(report: Report) -> Facts:
         ("Data", (f"{plural(data.pairs, 'pair')}, hash {digest(data.hash)}",)),
         ("Labels", (_label_words(report),)),
         ("Seeds", (_seed_words(report),)),
-        ("Price", (money(spent.price, spent.unpriced),)),
+        ("Price", (spent_text(spent.price, spent.unpriced),)),
     ]
     return Facts(tuple(rows))
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.presets import size_name
+from judgenet.core.wording import day, of, p_value, plural, ratio, ratio_interval
 from judgenet.report.bias_chart import bias_chart
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
-from judgenet.report.words import day, of, p_value, plural, ratio, ratio_interval
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_words import signed
 from judgenet.stats.intervals import Interval

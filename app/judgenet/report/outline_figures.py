@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.wording import (
+    SPOKEN,
+    aggregation_title,
+    of,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    points,
+    ratio,
+    ratio_interval,
+    reason_words,
+)
 from judgenet.report import charts
 from judgenet.report.blocks import (
     Beside,
@@ -36,18 +48,6 @@ from judgenet.report.outline_parts import (
     neuron_name,
     share_of,
     verdict_table,
-)
-from judgenet.report.words import (
-    SPOKEN,
-    of,
-    p_value,
-    percent,
-    percent_interval,
-    plural,
-    points,
-    ratio,
-    ratio_interval,
-    reason_words,
 )
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.discussion import Overturns

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import LearnedKind, LearnedRule, designed_width
+from judgenet.core.wording import aggregation_title, digest, of, plural, rule_meaning
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import neuron_name
 from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
 from judgenet.report.settings import applied_temperature, not_applied
-from judgenet.report.words import digest, of, plural
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 
 METHOD_TITLE = "Method"
@@ -134,9 +133,7 @@ def _judges(report: Report) -> Line:
     elif decides == LEARNED and spec.aggregation.learned is not None:
         parts.append(_learned(spec.aggregation.learned))
     else:
-        meaning = {"c1": "the sign of the scores averaged over all calls", "c2_all": "the vote of all neurons"}
-        layer = f"the vote of layer {decides.removeprefix('c2_l')}"
-        parts.append(f"The network's verdict is {aggregation_title(decides)}, {meaning.get(decides, layer)}.")
+        parts.append(f"The network's verdict is {aggregation_title(decides)}, {rule_meaning(decides)}.")
     parts.append(" The aggregations c1* and c2* are those of Zhang et al. (2023).")
     return tuple(parts)
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.wording import (
+    SPOKEN,
+    aggregation_title,
+    minus,
+    of,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    points,
+    ratio,
+    ratio_interval,
+)
 from judgenet.figures.learned import LessOther, compared_votes
 from judgenet.report.blocks import (
     Block,
@@ -22,18 +34,6 @@ from judgenet.report.blocks import (
 )
 from judgenet.report.model import Report
 from judgenet.report.study import LayerStudy
-from judgenet.report.words import (
-    SPOKEN,
-    minus,
-    of,
-    p_value,
-    percent,
-    percent_interval,
-    plural,
-    points,
-    ratio,
-    ratio_interval,
-)
 from judgenet.stats.agreement import Agreement, review_interval
 from judgenet.stats.comparison import Difference
 from judgenet.stats.discussion import MindChanges, Moves

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judgenet.core.pairs import ORDERS
+from judgenet.core.wording import plural, score_text
 from judgenet.report.blocks import Block, Chip, Given, Line, Paragraph, Section, Sent, Study
 from judgenet.report.model import KINDS, Kind, PairStudy, PromptSample, Quote, Report
-from judgenet.report.words import plural, score
 
 _KIND_TITLES: dict[Kind, str] = {
     "people": "Where the network differs from people",
@@ -72,7 +72,7 @@ def _speaker(report: Report, quote: Quote) -> Line:
     place = "Chair" if quote.layer > report.spec.depth else f"layer {quote.layer}, neuron {quote.neuron}"
     name: Line = (Given(quote.role), ", ", place) if quote.role is not None else (place[0].upper() + place[1:],)
     shown = "A was shown first" if quote.order == ORDERS[0] else "B was shown first"
-    scores = "" if quote.score_a is None else f" {score(quote.score_a)} to {score(quote.score_b)}"
+    scores = "" if quote.score_a is None else f" {score_text(quote.score_a)} to {score_text(quote.score_b)}"
     return (*name, f", {shown}: ", Chip(quote.verdict), scores)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import SPOKEN, of, percent, percent_interval, plural
 from judgenet.report import charts
 from judgenet.report.blocks import Given, Line, Row, Table
 from judgenet.report.charts import Estimate
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import Figures, NeuronFigures, Report
-from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural
 from judgenet.stats.agreement import PositionConsistency
 
 PLACES: tuple[Verdict, ...] = ("a", "b", "tie")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import get_args
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, ratio
 from judgenet.report import charts
 from judgenet.report.blocks import (
     Block,
@@ -27,7 +27,6 @@ from judgenet.report.charts import Estimate as Drawn
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import RateFigures, Report
 from judgenet.report.outline_parts import PLACES, forest, system_name
-from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural, ratio
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.provenance import left_words
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from judgenet.core.network import Aggregation
-from judgenet.core.tally import duration
+from judgenet.core.wording import duration, moment, of, plural, spent_text
 from judgenet.report.blocks import Facts, Given, Line, Section
 from judgenet.report.model import LeftOut, Report
 from judgenet.report.outline_parts import STATES
 from judgenet.report.settings import setting_words
-from judgenet.report.words import moment, money, of, plural
 
 _LEFT_WORDS = {
     "not judged": "{count} pairs are not judged yet",
@@ -99,7 +98,7 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                 f"({spent.tokens_cached:,} cached), {spent.tokens_out:,} out",
             ),
         ),
-        ("Price", (money(spent.price, spent.unpriced),)),
+        ("Price", (spent_text(spent.price, spent.unpriced),)),
         (
             "Prompts",
             (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from judgenet.report.words import of
+from judgenet.core.wording import of
 from judgenet.store.runs import LONGER
 from judgenet.store.usage import ParameterUse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.wording import SPOKEN, aggregation_title, percent, percent_interval
 from judgenet.report.blocks import Block, Bullets, Document, Figure, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Figures, Report
 from judgenet.report.outline import outline
@@ -13,7 +13,6 @@ from judgenet.report.outline_figures import figure_row
 from judgenet.report.outline_method import METHOD_TITLE, short_method
 from judgenet.report.outline_rates import RATE_TITLES, one_b
 from judgenet.report.outline_record import left_line
-from judgenet.report.words import SPOKEN, percent, percent_interval
 from judgenet.stats.calibration import Estimate
 
 

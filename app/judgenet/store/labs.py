@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core import network_json
-from judgenet.core.aggregate import aggregation_names, aggregation_title, deciding
+from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.bias.lab import Lab
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Choice
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.presets import size_name
+from judgenet.core.wording import aggregation_title
 from judgenet.stats.bias import COINS, Judge
 from judgenet.stats.curves import Codes
 from judgenet.stats.lab import LabResult, evaluate

@@ -21,9 +21,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication
 
 from judgenet.colors import COLORS, Colors, ThemeName
+from judgenet.core.wording import clean
 from judgenet.report import drawing as shapes
 from judgenet.report.drawing import Drawing, of_theme, svg
-from judgenet.report.words import clean
 from judgenet.store.files import atomic_write
 from judgenet.ui.fonts import TABULAR, families, load_fonts
 

@@ -19,6 +19,7 @@ from judgenet.core.mends import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec, is_recorded
 from judgenet.core.presets import PRESETS, network, parse_size, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection
+from judgenet.core.wording import clean, near_day, plural
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.engine.recorded_project import record_judgments
 from judgenet.formats import read_pairs
@@ -26,9 +27,9 @@ from judgenet.formats.errors import DataError
 from judgenet.formats.judgments import read_judgments
 from judgenet.formats.network_files import read_network
 from judgenet.report.network_files import write_network
-from judgenet.report.words import clean
 from judgenet.store.db import StoreError
 from judgenet.store.recorded import describe
+from judgenet.ui import clock
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text, ask_texts
@@ -45,7 +46,6 @@ from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import ThemeChoice
 from judgenet.ui.tokens import UI_SCALES
 from judgenet.ui.tour import Tour
-from judgenet.ui.words import count, day
 
 PROJECT_FILES: Final = (f"JudgeNet projects (*{PROJECT_SUFFIX})", "All files (*)")
 NETWORK_FILES: Final = ("Networks (*.graphml *.xml *.json)", "All files (*)")
@@ -347,7 +347,7 @@ class FrameActions(QObject):
         listed = [
             Action(
                 f"project.recent.{place}",
-                f"{clean(one.name)} ({day(one.at)}, {clean(one.line)})",
+                f"{clean(one.name)} ({near_day(one.at, clock.today())}, {clean(one.line)})",
                 partial(self.open_file, one.file),
                 "",
                 "file",
@@ -432,7 +432,7 @@ class FrameActions(QObject):
             return
         judges = len(document.spec.layers[0].neurons)
         self._context.errors.tell(
-            f"These are judgments of {count(judges, 'judge')} that were recorded elsewhere: there is no model to ask, "
+            f"These are judgments of {plural(judges, 'judge')} that were recorded elsewhere: there is no model to ask, "
             "and their figures are on the page Results already. A network of your own can judge the same pairs beside "
             "them.",
             "Nothing was run",
@@ -649,7 +649,7 @@ class FrameActions(QObject):
         document = self._context.document
         if not document.is_open or document.file is None:
             return
-        parts = [count(len(document.pairs), "pair") if document.pairs else "", f"network {size_words(document.spec)}"]
+        parts = [plural(len(document.pairs), "pair") if document.pairs else "", f"network {size_words(document.spec)}"]
         newest = self._context.run_state.newest
         if newest is not None:
             parts.append(f"run {newest.number}")

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPus
 
 from judgenet.core.network import Settings
 from judgenet.core.plan import PriceError
+from judgenet.core.wording import money, plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.setup import no_price_words, unpriced_models
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.ui.context import Context
 from judgenet.ui.parts import add_row, field, label, set_tone
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, money
 
 _WIDE: Final = 560
 _LEAD: Final = (
@@ -29,9 +29,9 @@ def limits_words(limits: Limits, currency: str = "USD") -> str:
     if limits.max_price is not None:
         parts.append(money(limits.max_price, currency))
     if limits.max_calls is not None:
-        parts.append(count(limits.max_calls, "call"))
+        parts.append(plural(limits.max_calls, "call"))
     if limits.max_tokens is not None:
-        parts.append(count(limits.max_tokens, "token"))
+        parts.append(plural(limits.max_tokens, "token"))
     return ", ".join(parts)
 
 

@@ -22,6 +22,7 @@ from judgenet.core.network import NetworkError, Settings
 from judgenet.core.plan import PriceError
 from judgenet.core.preflight import Assessment, Check, Light
 from judgenet.core.prompts import PromptError
+from judgenet.core.wording import money, plural, whole_percent
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, models_of, preflight
 from judgenet.engine.session import Start, profiles_of
@@ -31,7 +32,6 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import label, line, set_tone
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, money, percent
 
 _ICONS: Final[dict[Light | None, tuple[str, str]]] = {
     "green": ("tick", "good"),
@@ -133,12 +133,12 @@ class PreflightDialog(QDialog):
                     self._job = job
 
                     def told(done: int, total: int) -> None:
-                        job.share, job.text = done / total, f"{done} of {count(total, 'call')}"
+                        job.share, job.text = done / total, f"{done} of {plural(total, 'call')}"
 
                     return preflight(engine, start, settings, told, lambda: job.cancelled)
 
                 working = context.tasks.job(f"Test {settings.model} ({place} of {len(models)})", ask)
-                self._say(f"Asking {settings.model}, {place} of {count(len(models), 'model')} …", busy=True)
+                self._say(f"Asking {settings.model}, {place} of {plural(len(models), 'model')} …", busy=True)
                 self._found.append(await working)
                 if context.document.store is not None and not context.document.read_only:
                     keep_preflight(context.document.store, self._found[-1])
@@ -274,7 +274,7 @@ class PreflightDialog(QDialog):
 
 def _facts(of: Preflight) -> str:
     share = of.assessment.scored / of.assessment.calls if of.assessment.calls else 0.0
-    facts = [f"{of.assessment.scored} of {count(of.assessment.calls, 'call')} scored ({percent(share)})"]
+    facts = [f"{of.assessment.scored} of {plural(of.assessment.calls, 'call')} scored ({whole_percent(share)})"]
     if of.seconds is not None:
         facts.append(f"{of.seconds:.1f} s a call")
     facts.append("price unknown" if of.price is None else money(of.price, "USD"))

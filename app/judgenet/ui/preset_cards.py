@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from judgenet.core.network import NetworkSpec, designed_width
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import PRESETS
+from judgenet.core.wording import plural
 from judgenet.ui.theme import Theme
-from judgenet.ui.words import count
 
 CARDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("single", "Single judge", "One judge, asked once. The baseline."),
@@ -38,7 +38,7 @@ _BESIDE: Final = 27.0
 
 def calls_words(spec: NetworkSpec) -> str:
     """How many calls a pair costs: "16 calls a pair"."""
-    return f"{count(count_calls(spec).total, 'call')} a pair"
+    return f"{plural(count_calls(spec).total, 'call')} a pair"
 
 
 class PresetCard(QAbstractButton):

@@ -17,6 +17,7 @@ from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
 from judgenet.core.project import LIMITS
 from judgenet.core.prompts import PromptError
+from judgenet.core.wording import plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.session import Engine, RunHandle, Scope, profiles_of
@@ -29,7 +30,6 @@ from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Tasks
-from judgenet.ui.words import count
 
 STOP_PATIENCE_S: Final = 5.0
 """How long closing waits for a run that was told to stop; it needs less than one."""
@@ -253,7 +253,7 @@ class Runner(QObject):
         if finished.state in ("halted", "failed"):
             self._errors.tell(finished.message, where, Mend("Go on", self.start))
         elif finished.state == "budget":
-            left = f"{finished.pairs_done:,} of {count(finished.pairs, 'pair')} are judged, and all answers are kept."
+            left = f"{finished.pairs_done:,} of {plural(finished.pairs, 'pair')} are judged, and all answers are kept."
             self._errors.tell(
                 f"{finished.message} {left} Run goes on with as much again; or change the limits first.",
                 where,

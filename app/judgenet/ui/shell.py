@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import duration, money, money_span, plural, whole_percent
 from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
@@ -33,7 +34,6 @@ from judgenet.ui.tasks import Job, Tasks
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import RAIL, RAIL_NARROW, STATUS_BAR, TOP_BAR
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, money, money_span, percent, time_left
 
 RAIL_PAGES: Final[tuple[tuple[PageKey, str, str], ...]] = (
     ("design", "Design", "design"),
@@ -510,18 +510,18 @@ class StatusBar(QFrame):
         self._show_share(progress.share)
         runner, away = self._runner, self._runner.away.removeprefix("paused: ")
         paused = runner.paused or (away and not runner.stopping)
-        share = "Finishing" if progress.share >= 1 else percent(progress.share)
+        share = "Finishing" if progress.share >= 1 else whole_percent(progress.share)
         state = "Paused" if paused else "Stopping" if runner.stopping else share
         left, right = self._left, self._right
         left[0].say(state)
-        left[1].say(f"{progress.pairs_done:,} of {count(progress.pairs, 'pair')}")
-        left[2].say(f"{progress.calls:,} of {count(max(progress.calls_planned, progress.calls), 'call')}")
+        left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')}")
+        left[2].say(f"{progress.calls:,} of {plural(max(progress.calls_planned, progress.calls), 'call')}")
         left[3].say(away.partition(". ")[0], away)
         right[0].say(f"{progress.rate:.1f} calls/s" if progress.rate else "")
         right[1].say(f"{progress.in_flight:,} in flight")
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
-        right[4].say("" if paused or progress.eta_s is None else f"{time_left(progress.eta_s)} left")
+        right[4].say("" if paused or progress.eta_s is None else f"{duration(progress.eta_s)} left")
 
     def _show_share(self, share: float | None) -> None:
         """How far the work is. A full bar would say that it is done: at the end it moves without an end."""
@@ -530,7 +530,7 @@ class StatusBar(QFrame):
         self.bar.setRange(0, 1000 if known else 0)
         if share is not None and known:
             self.bar.setValue(round(1000 * share))
-        self.bar.setAccessibleDescription("" if share is None else percent(share))
+        self.bar.setAccessibleDescription("" if share is None else whole_percent(share))
 
     def _say_unscored(self, progress: Progress) -> None:
         calls = progress.unscored_calls
@@ -548,7 +548,7 @@ class StatusBar(QFrame):
             high = progress.price_before + estimate.estimate.price.high
             if high > progress.price:
                 text += f" of ≈ {money_span(high, high, currency)}"
-        return f"{text} + {count(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text
+        return f"{text} + {plural(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text
 
     def _show_job(self, job: Job) -> None:
         self._show_share(job.share)
@@ -571,17 +571,17 @@ class StatusBar(QFrame):
             words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}
             words |= {"halted": "stands still", "running": "was interrupted", "paused": "was interrupted"}
             left[0].say(f"Run {run.number} {words[self._run_state.state or 'done']}")
-            left[1].say(f"{progress.pairs_done:,} of {count(progress.pairs, 'pair')} judged")
-            left[2].say(count(progress.calls, "call"))
+            left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')} judged")
+            left[2].say(plural(progress.calls, "call"))
             self._say_unscored(progress)
             right[3].say(self._price(progress, running=False) if progress.calls else "")
         labels = document.dataset.labels if document.dataset is not None else None
         right[0].say(document.changed_since_run)
-        right[1].say(f"{count(len(document.pairs), 'pair')} loaded" if document.pairs else "")
+        right[1].say(f"{plural(len(document.pairs), 'pair')} loaded" if document.pairs else "")
         if labels is not None and run is None:
             labelled = labels.a + labels.b + labels.tie
             # Those of the desk are on its own page.
-            right[2].say(f"{count(labelled, 'label')} came with the data" if labelled else "")
+            right[2].say(f"{plural(labelled, 'label')} came with the data" if labelled else "")
 
     def _fit(self) -> None:
         """Hides what has no room: the last of the left group first."""

@@ -15,7 +15,6 @@ from judgenet.core.aggregate import (
     Votes,
     aggregate,
     aggregation_names,
-    aggregation_title,
     decided,
     deciding,
     leading,
@@ -25,6 +24,7 @@ from judgenet.core.aggregate import (
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.network import Aggregation, ChairSpec, LayerSpec, NetworkSpec, NeuronSpec
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Verdict
+from judgenet.core.wording import aggregation_title
 
 Scores = tuple[float, float] | None
 Net = list[list[list[Scores]]]

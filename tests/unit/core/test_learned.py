@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, aggregation_title, deciding
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, deciding
 from judgenet.core.checks import check
 from judgenet.core.design import add_neuron, remove_layer, set_role
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
@@ -29,6 +29,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_json import digest, from_json, to_json
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.wording import aggregation_title
 from judgenet.stats.learning import dawid_skene, logistic
 
 ROLES = ("Facts", "Style")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judgenet.core.events import CallFinished, CallStarted, PairFinished, RunStarted
-from judgenet.core.tally import Tally, duration
+from judgenet.core.tally import Tally
 
 
 def _finished(**changes: object) -> CallFinished:
@@ -65,7 +65,3 @@ def test_what_the_store_had_costs_nothing_and_a_missing_price_is_counted() -> No
     assert tally.price_text() == "price unknown"
     assert tally.unscored == {"timeout": 1}
     assert tally.pairs_done == 2
-
-
-def test_durations_in_words() -> None:
-    assert [duration(s) for s in (0, 59.4, 60, 200, 7500)] == ["0 s", "59 s", "1 min 0 s", "3 min 20 s", "2 h 5 min"]

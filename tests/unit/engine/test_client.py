@@ -345,7 +345,7 @@ def test_a_very_long_wait_is_for_people_to_decide(server: JudgeServer) -> None:
     failure = fail(bench)
     assert isinstance(failure, EndpointStopped)
     assert failure.reason is Reason.RATE_LIMITED
-    assert "wait 15 minutes, until 20" in str(failure)
+    assert "wait 15 min, until 20" in str(failure)
     assert server.requests == 1
     assert bench.states[-1].state == "stopped"
     assert bench.states[-1].until is not None

@@ -236,6 +236,6 @@ def test_what_all_pairs_cost_is_known_before(tmp_path: Path) -> None:
     dataset = read(opened, draft, look(opened, draft).values)
     project = Project.new("x", presets.network(2, 1, roles="none"))
     # 40 pairs, two neurons in both orders.
-    assert cost_line(project, dataset, profiles()) == "160 calls, price 0.00 to 0.00 USD (prices of 2026-11-29)."
+    assert cost_line(project, dataset, profiles()) == "160 calls, price $0.00 (prices of 2026-11-29)."
     unknown = replace(project.network, settings=replace(project.network.settings, endpoint="nowhere", model=None))
     assert cost_line(replace(project, network=unknown), dataset, profiles()).startswith("About 160 calls")

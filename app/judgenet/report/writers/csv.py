@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from judgenet.core.wording import clean, plural
 from judgenet.formats.tables import csv_text
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.model import Figures, Report
 from judgenet.report.more_records import Record, lab_records, more_records
-from judgenet.report.words import clean, plural
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
 from judgenet.stats.discussion import Overturns

@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from judgenet.assets import asset
 from judgenet.colors import COLORS, ThemeName
+from judgenet.core.wording import LETTERS, SPOKEN, clean
 from judgenet.report.blocks import Document
 from judgenet.report.drawing import Drawing, svg
-from judgenet.report.words import LETTERS, SPOKEN, clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment

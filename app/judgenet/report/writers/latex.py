@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judgenet.core.wording import clean, plural
 from judgenet.report.blocks import Beside, Bullets, Document, Figure, Paragraph, Section, Table, plain_line
 from judgenet.report.outline_method import METHOD_TITLE, SOURCES_TITLE
-from judgenet.report.words import clean, plural
 
 
 def latex(document: Document) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from judgenet.core.wording import LETTERS, clean
 from judgenet.report.blocks import (
     Beside,
     Block,
@@ -27,7 +28,6 @@ from judgenet.report.blocks import (
     Table,
 )
 from judgenet.report.model import Excerpt
-from judgenet.report.words import LETTERS, clean
 
 
 def markdown(document: Document) -> str:

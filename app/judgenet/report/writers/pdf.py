@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from judgenet.assets import asset
 from judgenet.colors import LIGHT
 from judgenet.core.aggregate import NeuronVerdict, Votes
+from judgenet.core.wording import LETTERS, SPOKEN, clean
 from judgenet.fonts import families
 from judgenet.report.blocks import Document
 from judgenet.report.charts import WIDTH
 from judgenet.report.model import Excerpt
-from judgenet.report.words import LETTERS, SPOKEN, clean
 from judgenet.version import __version__
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.core.wording import plural
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.store.labs import Orders
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
-from judgenet.ui.words import count
 
 _PARTS: Final = ("single", "baseline", "layer", "network")
 _LINE: Final = 28
@@ -190,7 +190,7 @@ class RanksView(QWidget):
 def _valid_orders(orders: Orders) -> str:
     return (
         f"At once: {orders.size} responses ranked in one call; {len(orders.rankings):,} of "
-        f"{count(orders.asked, 'answer')} valid."
+        f"{plural(orders.asked, 'answer')} valid."
     )
 
 

@@ -26,13 +26,13 @@ from judgenet.core.bias.base import MARGINS
 from judgenet.core.bias.nwise import MOST
 from judgenet.core.network import NetworkSpec
 from judgenet.core.presets import size_name
+from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
 from judgenet.ui.bias.state import BiasState, Choice
 from judgenet.ui.parts import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, money_span, span, time_left
 
 _MOST_INSTRUCTIONS: Final = 1_000_000
 _NOBODY: Final = "none"
@@ -285,8 +285,8 @@ class Side(QScrollArea):
         if plan.orders is not None:
             orders = plan.orders
             cost = "price unknown" if orders.price is None else money_span(*orders.price, orders.currency)
-            self._fact("Rankings", f"{count(orders.calls, 'call')}, {cost}")
-        self._fact("Time", f"about {time_left(estimate.seconds.high)}" if estimate.calls_open.high else "none")
+            self._fact("Rankings", f"{plural(orders.calls, 'call')}, {cost}")
+        self._fact("Time", f"about {duration(estimate.seconds.high)}" if estimate.calls_open.high else "none")
         reasons = [f"{PROBES[of.key].title}: {of.line}" for of in lab.probes if of.left_out]
         nothing = [PROBES[of.key].title for of in lab.probes if not of.items]
         if reasons:
@@ -308,7 +308,7 @@ class Side(QScrollArea):
             widget.setVisible(progress is not None)
         if progress is not None:
             self.bar.setValue(round(1000 * progress.share))
-            self.how_far.setText(f"{progress.calls:,} of about {count(progress.planned, 'call')}")
+            self.how_far.setText(f"{progress.calls:,} of about {plural(progress.planned, 'call')}")
 
     def _clear_facts(self) -> None:
         while (item := self._facts.takeAt(0)) is not None:

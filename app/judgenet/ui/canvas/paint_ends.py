@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import score_text
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.layout import BAR_HEIGHT, VOTE_BOXES, VOTE_ROWS, vote_lines
 from judgenet.ui.canvas.model import NetworkState, RolesState, Tally, VoteBox, VoteState
@@ -21,7 +22,7 @@ from judgenet.ui.canvas.paint import (
     draw_chip,
     draw_outline,
 )
-from judgenet.ui.canvas.words import layer_words, outstanding_words, score_text, verdict_words
+from judgenet.ui.canvas.words import layer_words, outstanding_words, verdict_words
 from judgenet.ui.tokens import TypeRole
 
 STEPPER: Final = (88.0, 28.0)

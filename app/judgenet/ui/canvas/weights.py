@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judgenet.core.network import LearnedKind, LearnedRule
+from judgenet.core.wording import MINUS
 from judgenet.ui.canvas.model import NetworkState
-from judgenet.ui.words import MINUS
 
 _KINDS: dict[LearnedKind, str] = {
     "nonnegative": "weights of 0 or more",

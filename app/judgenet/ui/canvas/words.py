@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from judgenet.core.pairs import Order, Verdict
+from judgenet.core.wording import duration, score_text
 from judgenet.ui.canvas.model import NetworkState, NeuronState, OrderState, Place, Tally, Target
 
-LETTERS: dict[Verdict, str] = {"a": "A", "b": "B", "tie": "="}
 SPOKEN: dict[Verdict, str] = {"a": "A", "b": "B", "tie": "tie"}
-
-
-def score_text(score: float | None) -> str:
-    """A score without needless decimals; a dash where there is none."""
-    if score is None:
-        return "–"
-    return f"{score:.0f}" if abs(score - round(score)) < 0.05 else f"{score:.1f}"
-
-
-def seconds_text(seconds: float) -> str:
-    """A duration: "4.2 s", from two minutes on "3 min"."""
-    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def order_words(order: Order, state: OrderState) -> str:
@@ -35,12 +23,12 @@ def state_words(neuron: NeuronState) -> str:
     """The line at a node's foot while it waits or works."""
     if neuron.phase == "waiting":
         return "Waiting"
-    time = "" if neuron.seconds is None else f", {seconds_text(neuron.seconds)}"
+    time = "" if neuron.seconds is None else f", {duration(neuron.seconds)}"
     if neuron.phase == "asked":
         return f"Asked{time}"
     if neuron.phase == "writing":
         return f"Writing {neuron.writing.upper()}{time}" if neuron.writing else f"Writing{time}"
-    return "" if neuron.seconds is None else seconds_text(neuron.seconds)
+    return "" if neuron.seconds is None else duration(neuron.seconds)
 
 
 def neuron_words(network: NetworkState, place: Place) -> str:

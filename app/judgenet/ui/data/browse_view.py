@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSp
 
 from judgenet.core.pairs import Pair
 from judgenet.core.project import Selection, select
+from judgenet.core.wording import plural
 from judgenet.engine.pair_index import PairFilter, PairIndex, SortKey, Verdicts, chosen_mask
 from judgenet.formats import Dataset, Finding
 from judgenet.ui.context import Context
@@ -29,7 +30,6 @@ from judgenet.ui.settings import Preferences
 from judgenet.ui.tasks import JobCancelled
 from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
-from judgenet.ui.words import count
 
 VERDICTS_WAIT_MS: Final = 1000
 """While a run goes on, filters and order follow new verdicts so often."""
@@ -382,7 +382,7 @@ class BrowseView(QWidget):
         if selection.kind == "ids":
             rows = np.sort(self.model.rows)
             selection = Selection("ids", ids=tuple(self._index.pairs[place].id for place in rows.tolist()))
-            text = f"Choose the {count(len(rows), 'pair')} shown"
+            text = f"Choose the {plural(len(rows), 'pair')} shown"
         else:
             text = {
                 "all": "Choose all pairs",
@@ -541,7 +541,7 @@ def _no_labels(dataset: Dataset) -> str:
     """That no pair has a label, and where that is only because people disagree."""
     waiting = sum(1 for pair in dataset.pairs if pair.annotators)
     if waiting:
-        return f"No label yet: {count(waiting, 'pair')} with annotators but no majority; the page Labels resolves them"
+        return f"No label yet: {plural(waiting, 'pair')} with annotators but no majority; the page Labels resolves them"
     return "No human labels"
 
 
@@ -611,7 +611,7 @@ class _Side(QFrame):
         self.file.setText(file_words(dataset.files))
         self.file.setToolTip(plain_tip("\n".join(file.path for file in dataset.files)))
         size = megabytes(sum(file.size for file in dataset.files))
-        self.facts.setText(f"{count(len(index), 'pair')}, {size}, SHA-256 {dataset.files[0].sha256[:12]}…")
+        self.facts.setText(f"{plural(len(index), 'pair')}, {size}, SHA-256 {dataset.files[0].sha256[:12]}…")
         self.facts.setToolTip(dataset.files[0].sha256)
         labels = dataset.labels
         self.labels.setText(
@@ -634,6 +634,6 @@ class _Side(QFrame):
             return f"Network and people: {found.reasons['accuracy']}"
         kappa = "" if found.kappa is None else f", kappa {found.kappa:.2f}"
         return (
-            f"Network and people agree on {found.accuracy:.1%} of {count(found.n_used, 'pair')}{kappa} "
+            f"Network and people agree on {found.accuracy:.1%} of {plural(found.n_used, 'pair')}{kappa} "
             f"({found.n_used:,} of {found.n_total:,} judged pairs have both)"
         ).replace("%", " %")

@@ -8,11 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.project import Selection
+from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.ui.figures import Figures
 from judgenet.ui.parts import SpinBox, label, set_tone
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
-from judgenet.ui.words import count, money_span, span, time_left
 
 _KINDS: Final = (("all", "All"), ("ids", "Shown"), ("sample", "Sample"), ("per_task", "Per task"))
 _USUAL: Final = {"sample": 100, "per_task": 20}
@@ -108,7 +108,7 @@ class ChosenPanel(QWidget):
         self.kind.set_current(kind)
         left_out = len(selection.left_out)
         also = f", {left_out:,} left out" if left_out else ""
-        self.fact.setText(f"{chosen:,} of {count(total, 'pair')} chosen{also}")
+        self.fact.setText(f"{chosen:,} of {plural(total, 'pair')} chosen{also}")
         for one, _ in _KINDS:
             button = self.kind.button(one)
             why = why_not
@@ -173,7 +173,7 @@ class ChosenPanel(QWidget):
             return
         found = estimate.estimate
         low, high, _ = estimate.duration
-        times = (time_left(low), time_left(high))
+        times = (duration(low), duration(high))
         price = "unknown" if found.price is None else money_span(*found.price, found.currency)
         words = {
             "Calls": span(*found.calls),

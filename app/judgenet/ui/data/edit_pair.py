@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton,
 
 from judgenet.core.pair_edits import EditedField
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.wording import plural
 from judgenet.ui.dialogs import shown
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
-from judgenet.ui.words import count
 
 _WIDE: Final = 760
 _HIGH: Final = 600
@@ -59,7 +59,7 @@ class LabelDialog(_EditDialog):
         note = f"{_FILE_STAYS} Finished runs keep the label that they were judged with until they are run again."
         super().__init__("Edit the human label", note, theme, parent)
         many = len(pairs) != 1
-        self.body.addWidget(label(f"Human label of {count(len(pairs), 'pair')}" if many else "Human label", "section"))
+        self.body.addWidget(label(f"Human label of {plural(len(pairs), 'pair')}" if many else "Human label", "section"))
         self.choice = Segment("Human label", list(_LABELS))
         known = {pair.human for pair in pairs}
         if len(known) == 1:

@@ -6,13 +6,13 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from judgenet.core.wording import whole_percent
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label, link
 from judgenet.ui.tasks import Job
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import RADIUS_PANEL
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import percent
 
 
 def _centred(outer: QWidget, inner: QWidget) -> None:
@@ -152,7 +152,7 @@ class Loading(QWidget):
         else:
             self.bar.setRange(0, 1000)
             self.bar.setValue(round(1000 * share))
-            self.text.setText(percent(share))
+            self.text.setText(whole_percent(share))
 
     def _stop(self) -> None:
         if self._job is not None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 from judgenet.engine.pair_index import Judged, PairFilter, PairIndex, Verdicts
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
@@ -19,7 +20,6 @@ from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count
 
 SEARCH_WAIT_MS: Final = 200
 """Typing is searched for so long after the last key."""
@@ -329,7 +329,7 @@ class FilterBar(QWidget):
         """Says how many pairs pass."""
         self._total = total
         filtered = not self.wanted.empty
-        text = f"{shown:,} of {count(total, 'pair')}" if filtered else count(total, "pair")
+        text = f"{shown:,} of {plural(total, 'pair')}" if filtered else plural(total, "pair")
         if self._visit is not None and self._visit[1]:
             text += f": {self._visit[1]}"
         self.shown.setText("Searching…" if busy else text)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.pairs import Pair
+from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
 from judgenet.formats import CodingError, DataError, DataFile, Dataset, Finding
 from judgenet.ui.data.findings import FindingList
@@ -37,7 +38,6 @@ from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count
 
 CONTAINERS: Final = {
     "jsonl": "JSON Lines",
@@ -310,7 +310,7 @@ class ImportView(QWidget):
             self.state.say(f"Choose columns: {words}", "warn")
         elif undecided:
             number = len(undecided)
-            self.state.say(f"{count(number, 'label')} {'is' if number == 1 else 'are'} not decided", "warn")
+            self.state.say(f"{plural(number, 'label')} {'is' if number == 1 else 'are'} not decided", "warn")
         else:
             self.state.say("Ready", "good")
         if self._shown_kind is None:
@@ -354,10 +354,10 @@ class ImportView(QWidget):
         already and they will be read in another way."""
         verb = "will be pairs" if pairs != 1 else "will be a pair"
         self.side.fact.setText(
-            f"{count(rows, 'row')} read, {pairs:,} {verb}" if pairs else count(rows, "row") + " read"
+            f"{plural(rows, 'row')} read, {pairs:,} {verb}" if pairs else plural(rows, "row") + " read"
         )
         word = "Use" if changes else "Import"
-        self.side.accept.setText(f"{word} {count(pairs, 'pair')}" if pairs else word)
+        self.side.accept.setText(f"{word} {plural(pairs, 'pair')}" if pairs else word)
         self.side.accept.setAccessibleName(self.side.accept.text())
         self.side.accept.setEnabled(not why_not and pairs > 0)
         self.side.accept.setToolTip(why_not)
@@ -371,7 +371,7 @@ class ImportView(QWidget):
         raw = not self._first and self.raw.rowCount() > 0
         rows = self.raw.rowCount() if raw else len(self._first)
         self._preview_title.setText("The file as it is" if raw else "Preview")
-        self._preview_fact.setText(f"first {count(rows, 'row')}" if rows else "")
+        self._preview_fact.setText(f"first {plural(rows, 'row')}" if rows else "")
         self.previews.setCurrentWidget(self.raw if raw else self.table)
         self.model.set_pairs(self._first)
 
@@ -387,7 +387,7 @@ class ImportView(QWidget):
         rows = [place for place, pair in enumerate(dataset.pairs) if pair.id in ids]
         self._shown_kind = kind
         self._preview_title.setText(finding.title)
-        self._preview_fact.setText(count(len(rows), "pair"))
+        self._preview_fact.setText(plural(len(rows), "pair"))
         self.back.show()
         self.model.set_pairs(dataset.pairs, np.array(rows, np.int32))
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, Form, ImportDraft
 from judgenet.formats import LabelValues
 from judgenet.ui.data.raw_table import sample
@@ -31,7 +32,6 @@ from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment
-from judgenet.ui.words import count
 
 _ALWAYS: Final = (
     "question",
@@ -312,7 +312,7 @@ class LabelRow:
         self.name = ElidedLabel(shown, "mono")
         labels = number - annotators
         self.count = label(" + ".join(f"{one:,}" for one in (labels, annotators) if one), tone="text2")
-        words = [count(labels, "pair") if labels else "", f"{annotators:,} said by annotators" if annotators else ""]
+        words = [plural(labels, "pair") if labels else "", f"{annotators:,} said by annotators" if annotators else ""]
         self.count.setToolTip(", ".join(filter(None, words)))
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.meaning = Segment(f"Meaning of {shown}", list(_MEANINGS))
@@ -423,7 +423,7 @@ class LabelsPanel(QFrame):
         labelled = sum(said.values()) - annotators
         facts = [f"{labelled:,} labelled" if labelled else "", f"{annotators:,} by annotators" if annotators else ""]
         self._fact.setText(
-            ", ".join(filter(None, (count(draft.preview.count, "row"), *facts))) if values.counts else ""
+            ", ".join(filter(None, (plural(draft.preview.count, "row"), *facts))) if values.counts else ""
         )
         self.note.setText(self._words(draft, values, many))
         self.note.setVisible(bool(self.note.text()))
@@ -441,7 +441,9 @@ class LabelsPanel(QFrame):
             )
         open_rows = sum(values.counts[value] for value in draft.undecided(values))
         if open_rows:
-            return f"{count(open_rows, 'label')} {'needs' if open_rows == 1 else 'need'} your choice before the import."
+            return (
+                f"{plural(open_rows, 'label')} {'needs' if open_rows == 1 else 'need'} your choice before the import."
+            )
         if set(draft.missing) - {"human"}:
             return "Choose the columns first."
         if draft.candidates("human"):

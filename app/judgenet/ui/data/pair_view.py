@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.text_size import TextSize, difference, text_size
+from judgenet.core.wording import MINUS, length_words, longer_share
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.icons import icon
@@ -18,18 +18,11 @@ from judgenet.ui.parts import label, line, link, set_tone, upright
 from judgenet.ui.text_view import TextView, one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment
-from judgenet.ui.words import MINUS, count
 
 _QUESTION_LINES: Final = 5
 _QUESTION_LINES_LOW: Final = 3
 _LOW: Final = 420
 """Below this height in px at 100 % the question gets fewer lines."""
-
-
-def size_words(size: TextSize) -> str:
-    """How long a text is: "102 words, 611 characters"."""
-    characters = count(size.characters, "character")
-    return characters if size.words is None else f"{count(size.words, 'word')}, {characters}"
 
 
 def difference_words(share: float | None) -> str:
@@ -86,7 +79,7 @@ class _Response(QWidget):
         """Shows a response."""
         self._model.setText(one_line(model or "", 80))
         self._model.setToolTip(plain_tip(model or ""))
-        self._size.setText(size_words(text_size(text)))
+        self._size.setText(length_words(text))
         self.text.show_text(text, markdown=markdown)
 
 
@@ -301,7 +294,7 @@ class PairView(QFrame):
         self._show_question(self.which.current)
         self.a.show_response(pair.response_a, pair.model_a, markdown=self._markdown)
         self.b.show_response(pair.response_b, pair.model_b, markdown=self._markdown)
-        share = difference(pair.response_a, pair.response_b)
+        share = longer_share(pair.response_a, pair.response_b)
         self.b.more.setText(difference_words(share))
         set_tone(self.b.more, "warn" if share is not None and abs(share) >= 0.5 else "text2")
 
@@ -310,7 +303,7 @@ class PairView(QFrame):
             return
         text = (self._pair.reference or "") if which == "reference" else self._pair.question
         self.question.setAccessibleName(which.capitalize())
-        self._question_size.setText(size_words(text_size(text)) if text.strip() else "empty")
+        self._question_size.setText(length_words(text) if text.strip() else "empty")
         self.question.show_text(text, markdown=self._markdown)
         self._fit_question()
 

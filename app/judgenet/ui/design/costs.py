@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.checks import Problem
+from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
@@ -16,7 +17,6 @@ from judgenet.ui.limits import limits_words
 from judgenet.ui.parts import label, set_tone, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, money_span, span, time_left
 
 STRIP: Final = 72
 _SHORT: Final = {"evidence": "Deeper neurons read scores alone"}
@@ -157,16 +157,16 @@ class CostStrip(QFrame):
             return
         models = [problem for problem in shown if problem.path.endswith(".model")]
         if len(models) == len(shown) and all(problem.neuron is not None for problem in models):
-            neurons = count(len(models), "neuron has", "neurons have")
+            neurons = plural(len(models), "neuron has", "neurons have")
             text = f"{neurons} no model"
         elif all(problem.path.endswith(".copy") for problem in shown):
-            text = count(len(shown), "neuron is a copy", "neurons are copies")
+            text = plural(len(shown), "neuron is a copy", "neurons are copies")
         elif len(shown) == 1 and shown[0].path in _SHORT:
             text = _SHORT[shown[0].path]
         elif len(shown) == 1:
             text = shown[0].message.rstrip(".") if shown[0].layer is None else str(shown[0]).partition(". ")[0]
         else:
-            text = count(len(shown), "problem")
+            text = plural(len(shown), "problem")
         self._problem = text
         self._elide_problems()
         self.problems.setIcon(icon("warning", "warn"))
@@ -225,7 +225,7 @@ class CostStrip(QFrame):
             return
         self.calls.say(
             span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"),
-            f"calls, {count(pairs, 'pair')}",
+            f"calls, {plural(pairs, 'pair')}",
         )
         tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
@@ -242,7 +242,7 @@ class CostStrip(QFrame):
         if not seconds.high:
             self.time.say("–", "time")
             return
-        low_time, high_time = time_left(seconds.low), time_left(seconds.high)
+        low_time, high_time = duration(seconds.low), duration(seconds.high)
         shown = high_time if low_time == high_time else f"{low_time} – {high_time}"
         basis = (
             "by the answers so far"

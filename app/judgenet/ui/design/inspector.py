@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import length_words, plural
 from judgenet.ui.canvas.model import Part
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import RoleSection, Section, SettingsSection
@@ -25,7 +26,6 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
-from judgenet.ui.words import count, length_words
 
 _TITLES: Final[dict[Part, str]] = {
     "pair": "Pair",
@@ -242,7 +242,7 @@ class DesignInspector(QFrame):
                 where = f"Layer {first.layer + 1}, a neuron for each role"
             self.scope.button("neuron").setText("Neuron")
         elif first is not None:
-            title = count(len(places), "neuron")
+            title = plural(len(places), "neuron")
             layers = editor.layers()
             where = "Layer " + ", ".join(str(layer + 1) for layer in layers)
             self.scope.button("neuron").setText("Selected")
@@ -258,7 +258,7 @@ class DesignInspector(QFrame):
         else:
             title = "Network"
             neurons = sum(width_of(spec, layer) for layer in range(spec.depth))
-            where = f"{count(spec.depth, 'layer')}, {count(neurons, 'neuron')}. Select one to change it alone."
+            where = f"{plural(spec.depth, 'layer')}, {plural(neurons, 'neuron')}. Select one to change it alone."
         self.title.say(title)
         self.place.setText(where)
         target = first or part

@@ -26,13 +26,13 @@ from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import Language, LearnedKind, OrderSetting, Role
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
+from judgenet.core.wording import rule_words
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
-from judgenet.ui.words import rule_words
 
 MAX_SIZE: Final = 512
 """The widest layer and the deepest network that spin boxes offer."""

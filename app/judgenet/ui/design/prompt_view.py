@@ -14,6 +14,7 @@ from judgenet.core.network import NetworkError, needs_roles
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
+from judgenet.core.wording import plural
 from judgenet.engine.preview import NoSuchCall, Preview, preview
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
@@ -25,7 +26,6 @@ from judgenet.ui.icons import icon
 from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
-from judgenet.ui.words import count
 
 WAIT_MS: Final = 120
 EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stands here.", "Response B stands here.")
@@ -185,7 +185,7 @@ class PromptSection(Section):
             notes.append("Answered already: asking again costs nothing.")
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
-        self.tokens.setText(count(found.tokens, "token"))
+        self.tokens.setText(plural(found.tokens, "token"))
         self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
         head = f"{found.prompt.system}\n\n" if found.prompt.system else ""
         text = head + found.prompt.user

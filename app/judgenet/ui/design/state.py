@@ -20,6 +20,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_graph import design_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.core.wording import length_words, plural, rule_name, rule_words
 from judgenet.engine.embedded_model import model_name
 from judgenet.ui.canvas.model import (
     LayerState,
@@ -32,7 +33,6 @@ from judgenet.ui.canvas.model import (
     boxes_of,
 )
 from judgenet.ui.canvas.model import Problem as Mistake
-from judgenet.ui.words import count, length_words, rule_name, rule_words
 
 _TIES: Final = {
     ("abstain", "tie"): "A tied vote is a tie",
@@ -56,7 +56,7 @@ def settings_words(settings: Settings) -> str:
     """Temperature and samples in a line: "Temp. 0.7 · 1 sample"."""
     given = settings.temperature
     temperature = "" if given in (None, "default") else f"Temp. {given:g} · "
-    return f"{temperature}{count(settings.samples or 1, 'sample')}"
+    return f"{temperature}{plural(settings.samples or 1, 'sample')}"
 
 
 def width_of(spec: NetworkSpec, layer: int) -> int:

@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.network import NetworkError, Role, chair_settings, designed_role, neuron_settings, role_settings
 from judgenet.core.network_graph import design_graph
+from judgenet.core.wording import plural, rule_words
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import model_choices
 from judgenet.ui.design.state import model_of, problems_at, role_words, width_of
-from judgenet.ui.words import count, rule_words
 
 COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reads", "Problem")
 NAME, MODEL, TEMPERATURE, SAMPLES, READS, PROBLEM = range(6)
@@ -134,7 +134,7 @@ class NetworkTree(QTreeView):
         wired = design_graph(spec)
         for layer, of in enumerate(spec.layers):
             width = width_of(spec, layer)
-            words = "as many as roles" if of.adaptive else count(width, "neuron")
+            words = "as many as roles" if of.adaptive else plural(width, "neuron")
             item = self._row(root, f"Layer {layer + 1}, {words}", None)
             item.setData(layer, _LAYER)
             self._layers[layer] = item

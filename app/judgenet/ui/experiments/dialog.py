@@ -33,6 +33,7 @@ from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES, set_name
 from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
+from judgenet.core.wording import plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.experiments import ExperimentEstimate, Step
@@ -49,7 +50,6 @@ from judgenet.ui.experiments.results_view import ResultsView
 from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, label, upright
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import Segment, set_kind
-from judgenet.ui.words import count
 
 _WIDE: Final = 1120
 _HIGH: Final = 680
@@ -525,7 +525,7 @@ class ExperimentsDialog(QDialog):
         labelled = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
         bare = preset.labels and pairs and not labelled
         text = (
-            f"None of the {count(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
+            f"None of the {plural(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
             "nor kappa. Labels that come later cost no call."
         )
         self.note.setText(text if bare else "")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.labels import Chosen
+from judgenet.core.wording import duration, plural
 from judgenet.engine.labelling import Desk, Mode, Survey, turned
 from judgenet.stats.label_plan import LabelPlan, PlanMethod
 from judgenet.ui.labels.state import LabelsState
@@ -26,7 +27,6 @@ from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 from judgenet.ui.widgets import Segment
-from judgenet.ui.words import count
 
 TITLES: Final[dict[Mode, str]] = {
     "random": "Random sample",
@@ -221,13 +221,13 @@ class SidePanel(QFrame):
         # At random the list is all pairs. Where nothing can be kept, the desk says why.
         where = "" if desk.draw.mode == "random" else " in this list"
         saved = "" if state.why_not else "Saving…, " if state.pending else "Autosaved, "
-        self.kept.setText(f"{saved}{count(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}")
+        self.kept.setText(f"{saved}{plural(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}")
         each = desk.seconds_each
         left = max(0, desk.wished - desk.labelled)
         self.pace.setText(
             ""
             if each is None
-            else f"Median {each:,.0f} s a pair" + (f", ≈ {_minutes(each * left)} left" if left else "")
+            else f"Median {each:,.0f} s a pair" + (f", ≈ {duration(each * left)} left" if left else "")
         )
 
     def _show_latest(self, desk: Desk | None) -> None:
@@ -271,7 +271,7 @@ class SidePanel(QFrame):
             bar.setRange(0, most)
             bar.setValue(found.said[name])
             bar.setProperty("tone", "accent" if name == me else "text3")
-            bar.setAccessibleName(f"{name}: {count(found.said[name], 'label')}")
+            bar.setAccessibleName(f"{name}: {plural(found.said[name], 'label')}")
             number = label(f"{found.said[name]:,}", tone="text2")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             for column, widget in enumerate((shown, bar, number)):
@@ -284,21 +284,21 @@ class SidePanel(QFrame):
             if agreement.kappa is not None:
                 text = f"Agreement, kappa {agreement.kappa:.2f}"
                 text += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
-                text = f"{text}, {count(agreement.n_used, 'pair')}".replace("-", "−")
+                text = f"{text}, {plural(agreement.n_used, 'pair')}".replace("-", "−")
             else:
                 text = f"Agreement, kappa: n/a, {agreement.reasons.get('kappa', 'no pair in common')}"
         elif found is not None and len(found.panel.raters) > 2:
             alpha = found.panel.alpha_nominal
             shown = (
-                f"{alpha.value:.2f}, {count(alpha.n, 'pair')}" if alpha.value is not None else f"n/a, {alpha.reason}"
+                f"{alpha.value:.2f}, {plural(alpha.n, 'pair')}" if alpha.value is not None else f"n/a, {alpha.reason}"
             )
             text = f"Agreement, Krippendorff's alpha {shown}"
         if found is not None and found.stale:
-            text += ("\n" if text else "") + f"{count(found.stale, 'pair')} labelled before its text changed"
+            text += ("\n" if text else "") + f"{plural(found.stale, 'pair')} labelled before its text changed"
         self.agreement.setText(text)
         self.agreement.setVisible(bool(text))
         disputed = 0 if found is None else len(found.disputed)
-        self.settle.setText(f"{count(disputed, 'pair')} to settle")
+        self.settle.setText(f"{plural(disputed, 'pair')} to settle")
         self.settle.setVisible(bool(disputed))
 
     def _show_width(self, plan: LabelPlan | None, state: LabelsState) -> None:
@@ -317,7 +317,7 @@ class SidePanel(QFrame):
         if plan.assumed:
             words += " Planned with an assumed judge."
         if plan.effect.source:
-            words += f" {count(plan.effect.questions, 'question')} only: design effect {plan.effect.value:.2f}."
+            words += f" {plural(plan.effect.questions, 'question')} only: design effect {plan.effect.value:.2f}."
         self.width_words.setText(words)
 
     def _file_activated(self, place: int) -> None:
@@ -331,8 +331,3 @@ def _empty(grid: QGridLayout) -> None:
         if widget is not None:
             widget.hide()
             widget.deleteLater()
-
-
-def _minutes(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{max(1, minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"

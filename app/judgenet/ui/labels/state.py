@@ -13,6 +13,7 @@ from PySide6.QtGui import QUndoCommand
 
 from judgenet.core.labels import Chosen, HumanLabel, LabelRules, NoMajority, Said
 from judgenet.core.pairs import Pair
+from judgenet.core.wording import plural
 from judgenet.engine.labelling import (
     Desk,
     Draw,
@@ -37,7 +38,6 @@ from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.results.state import decided_by
 from judgenet.ui.tasks import JobCancelled
-from judgenet.ui.words import count
 
 FIRST_ANNOTATOR: Final = "You"
 GOAL: Final = 200
@@ -312,7 +312,7 @@ class LabelsState(QObject):
     def _tell_late(self) -> None:
         store = self.store
         self._context.errors.tell(
-            f"The last {count(self.pending, 'label')} could not be written yet. Free some space; they are kept here "
+            f"The last {plural(self.pending, 'label')} could not be written yet. Free some space; they are kept here "
             "meanwhile, and the studio goes on trying.",
             "" if store is None else str(store.path),
         )

@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.bias import PROBES
+from judgenet.core.wording import near_day, plural
 from judgenet.report.bias_card import bias_card, subjects
 from judgenet.stats.lab import LabResult
+from judgenet.ui import clock
 from judgenet.ui.actions import Action
 from judgenet.ui.bias.behind import Behind, BehindPanel, behind
 from judgenet.ui.bias.card import BiasCardView
@@ -34,7 +36,6 @@ from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ComboBox, label, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN
-from judgenet.ui.words import count, day
 
 _FOOT: Final = "Click a row to list its pairs."
 
@@ -215,7 +216,7 @@ class BiasPage(Page):
         self.lab_choice.blockSignals(True)
         self.lab_choice.clear()
         for of in reversed(state.labs):
-            self.lab_choice.addItem(f"{of.title}, {day(of.created_at)}", of.id)
+            self.lab_choice.addItem(f"{of.title}, {near_day(of.created_at, clock.today())}", of.id)
         if state.lab is not None:
             self.lab_choice.setCurrentIndex(self.lab_choice.findData(state.lab.id))
         self.lab_choice.blockSignals(False)
@@ -249,7 +250,7 @@ class BiasPage(Page):
     def _show_note(self, result: LabResult) -> None:
         lab, ended = result.lab, self.state.ended
         parts = [
-            f"{count(lab.pairs, 'pair')} of {count(lab.questions, 'instruction')}, seed {lab.settings.seed}, "
+            f"{plural(lab.pairs, 'pair')} of {plural(lab.questions, 'instruction')}, seed {lab.settings.seed}, "
             f"no-bias margin {lab.settings.margin:g}"
         ]
         if self.state.going:
@@ -303,7 +304,7 @@ class BiasPage(Page):
         cell = result.cell(probe, subject)
         title = next(judge.title for judge in result.judges if judge.id == subject)
         questions = {pair.id: pair.question for pair in self.context.document.pairs}
-        text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {count(cell.n, 'valid pair')}"
+        text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {plural(cell.n, 'valid pair')}"
         self.behind.say(text, cell, behind(result, cell), questions)
         self.card.mark(probe)
         if self.behind.isHidden():

@@ -24,6 +24,7 @@ from judgenet.assets import example
 from judgenet.core.pair_edits import TEXT_FIELDS, EditedField, PairEdits, edit_pair, without_edits
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.wording import plural
 from judgenet.engine.setup import noted
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
@@ -40,7 +41,6 @@ from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count
 
 _SIDE: Final = 360
 _SIDE_NARROW: Final = 312
@@ -65,7 +65,7 @@ _ROW_ACTIONS: Final = (
 
 def _named(pairs: Sequence[Pair]) -> str:
     """One pair by its id, several by their number."""
-    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else count(len(pairs), "pair")
+    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else plural(len(pairs), "pair")
 
 
 class DataPage(Page):
@@ -328,14 +328,14 @@ class DataPage(Page):
             if len(self.context.document.pairs) <= len(set(ids) & {pair.id for pair in self.context.document.pairs}):
                 self.context.errors.tell("No pair would be left to judge.", "Leave out", level="warning")
                 return
-            self._select(f"Leave out {count(len(ids), 'pair')}", known)
+            self._select(f"Leave out {plural(len(ids), 'pair')}", known)
 
     def _take_in(self) -> None:
         ids = set(self._selected_of(left_out=True))
         source = self.context.document.project.pairs
         if source is not None and ids:
             left = tuple(one for one in source.selection.left_out if one not in ids)
-            self._select(f"Take in {count(len(ids), 'pair')}", left)
+            self._select(f"Take in {plural(len(ids), 'pair')}", left)
 
     def _select(self, text: str, left_out: tuple[str, ...]) -> None:
         document = self.context.document

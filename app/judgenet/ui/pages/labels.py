@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from judgenet.core.labels import CHOSEN, Said
 from judgenet.core.pairs import Pair
+from judgenet.core.wording import plural
 from judgenet.formats import DataError, csv_text
 from judgenet.formats.labels import LabelFile, read_labels
 from judgenet.formats.tables import whole_file
@@ -31,7 +32,6 @@ from judgenet.ui.parts import ComboBox
 from judgenet.ui.settings import Preferences
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
-from judgenet.ui.words import count
 
 
 class LabelsPage(Page):
@@ -211,7 +211,7 @@ class LabelsPage(Page):
         assert desk is not None
         more = desk.at < len(desk.draw.places)
         if desk.draw.mode == "settle":
-            self._say_empty(f"{count(desk.labelled, 'pair')} settled.", "", "Back", self._random)
+            self._say_empty(f"{plural(desk.labelled, 'pair')} settled.", "", "Back", self._random)
             return
         notes = [desk.draw.note] if desk.draw.note else []
         found = self.state.with_network()
@@ -223,7 +223,7 @@ class LabelsPage(Page):
         if desk.draw.mode == "targeted":
             notes.append("These labels enter no estimate and no agreement.")
         self._say_empty(
-            f"{count(desk.labelled, 'label')} by {one_line(desk.annotator, 40)}. "
+            f"{plural(desk.labelled, 'label')} by {one_line(desk.annotator, 40)}. "
             + ("The target number is reached." if more else "Every pair was looked at."),
             " ".join(notes),
             "Label 50 more" if more else "See the results",
@@ -328,7 +328,7 @@ class LabelsPage(Page):
             self.context.errors.tell_exception(error)
             return
         stale = f", {read.stale:,} of them of other texts than the pairs have now" if read.stale else ""
-        self.context.errors.tell(f"{count(new, 'new label')} of {len(read.labels):,}{stale}.", file.name, level="note")
+        self.context.errors.tell(f"{plural(new, 'new label')} of {len(read.labels):,}{stale}.", file.name, level="note")
         self.state.taken_over()
 
     def _can_export(self) -> bool | str:

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import clean, plural
 from judgenet.report.bias_figures import lab_mark
 from judgenet.report.blocks import Document as ReportDocument
 from judgenet.report.blocks import drawings
@@ -33,7 +34,6 @@ from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
 from judgenet.report.short import short_document, short_figures
-from judgenet.report.words import clean, plural
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import page_pictures
 from judgenet.store.files import FileError, atomic_write

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation
+from judgenet.core.wording import plural
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
 from judgenet.report.selection import OfNeuron, Selection, selected
-from judgenet.report.words import plural
 from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action

@@ -11,7 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QWidget
 
 from judgenet.core.calls import CallSite
+from judgenet.core.wording import near_day, plural
 from judgenet.store.runs import RunInfo
+from judgenet.ui import clock
 from judgenet.ui.actions import Action
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
@@ -25,7 +27,6 @@ from judgenet.ui.run.inspector import RunInspector
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR, NARROW_WINDOW, RAIL_NARROW
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import count, day
 
 DOCK: Final = 272
 DOCK_NARROW: Final = 236
@@ -473,6 +474,6 @@ def _run_line(run: RunInfo) -> str:
     pairs = run.record.get("pairs")
     parts = [called(run), _STATES.get(run.state, run.state)]
     if isinstance(pairs, int):
-        parts.append(count(pairs, "pair"))
-    parts.append(day(run.created_at))
+        parts.append(plural(pairs, "pair"))
+    parts.append(near_day(run.created_at, clock.today()))
     return ", ".join(parts)

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.harmless import harmless
 from judgenet.core.plan import Price, PriceError
+from judgenet.core.wording import plural
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import Probe, probe
@@ -51,7 +52,6 @@ from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import SpinBox, add_row, field, label, set_tone
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
-from judgenet.ui.words import count
 
 _NAME: Final = Qt.ItemDataRole.UserRole
 _NO_PRICE: Final = "The price of this model is unknown: enter it to see costs and to set a limit of money."
@@ -617,7 +617,7 @@ class EndpointsPanel(QFrame):
         self.model.addItems([harmless(name) for name in names])
         self.model.setCurrentText(chosen or names[0])
         missing = f" {chosen} is not among them." if chosen and chosen not in names else ""
-        self._tell(f"{profile.name} lists {count(len(names), 'model')}.{missing} Choose one under Default model.")
+        self._tell(f"{profile.name} lists {plural(len(names), 'model')}.{missing} Choose one under Default model.")
 
     async def _ask(self, profile: EndpointProfile) -> None:
         model = profile.model or (model_name(profile.source) if profile.kind == "embedded" else None)

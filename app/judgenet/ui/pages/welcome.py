@@ -21,8 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import near_day
 from judgenet.engine.embedded_model import find_model
 from judgenet.store.recovery import drafts
+from judgenet.ui import clock
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
@@ -34,7 +36,6 @@ from judgenet.ui.preset_cards import CARDS, PresetCard
 from judgenet.ui.settings import Recent
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import day
 
 _LEFT: Final = 432
 _LEFT_NARROW: Final = 344
@@ -211,7 +212,9 @@ class WelcomePage(Page):
         for one in (*named, *(Recent(path, "Untitled", "Draft", path.stat().st_mtime) for path in unsaved)):
             item = QListWidgetItem()
             item.setData(_RECENT, one)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{one.name}, {one.line}, {day(one.at)}")
+            item.setData(
+                Qt.ItemDataRole.AccessibleTextRole, f"{one.name}, {one.line}, {near_day(one.at, clock.today())}"
+            )
             item.setToolTip(str(one.file))
             item.setSizeHint(QSize(theme.px(120), theme.px(56)))
             self.recent.addItem(item)
@@ -291,7 +294,7 @@ class _RecentRow(QWidget):
         texts.setHorizontalSpacing(theme.px(12))
         texts.setColumnStretch(0, 1)
         texts.addWidget(name, 0, 0)
-        texts.addWidget(label(day(recent.at), tone="text2"), 0, 1)
+        texts.addWidget(label(near_day(recent.at, clock.today()), tone="text2"), 0, 1)
         texts.addWidget(line, 1, 0, 1, 2)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, theme.px(6), 0, theme.px(6))

@@ -9,13 +9,12 @@ from typing import Final, Literal
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, points
 from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
 from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
 from judgenet.report.selection import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
-from judgenet.report.words import SPOKEN, of, percent, percent_interval, plural, points
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.panel import Panel

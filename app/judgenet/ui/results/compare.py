@@ -8,13 +8,22 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network_changes import Change
+from judgenet.core.wording import (
+    aggregation_title,
+    minus,
+    p_value,
+    percent,
+    plural,
+    points,
+    points_interval,
+    ratio,
+    ratio_interval,
+)
 from judgenet.figures.comparison import Compared
 from judgenet.figures.judges import network_words
 from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.selection import Turn
-from judgenet.report.words import minus, p_value, percent, plural, points, points_interval, ratio, ratio_interval
 from judgenet.stats.comparison import Difference
 from judgenet.store.runs import RunInfo
 from judgenet.ui.parts import label, link

@@ -9,8 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from judgenet.core.wording import SPOKEN, percent, percent_interval, plural, points, points_interval
 from judgenet.report.model import Report
-from judgenet.report.words import SPOKEN, percent, percent_interval, plural, points, points_interval
 from judgenet.ui.parts import label
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel

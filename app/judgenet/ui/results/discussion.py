@@ -10,12 +10,12 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 from judgenet.report.charts import Part
 from judgenet.report.model import LayerChange, Report
 from judgenet.report.outline_figures import change_line, order_parts, orders_line
 from judgenet.report.outline_parts import share_of
 from judgenet.report.selection import OrdersDiffer, Overturned, Selection, Swayed, Turn, Turned
-from judgenet.report.words import plural
 from judgenet.ui.parts import ComboBox, label, link
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel

@@ -30,9 +30,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import clean, of, percent, percent_interval, ratio, ratio_interval
 from judgenet.report.axis import Axis
 from judgenet.report.model import Figures
-from judgenet.report.words import clean, of, percent, percent_interval, ratio, ratio_interval
 from judgenet.stats.intervals import Interval
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme

@@ -10,16 +10,15 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import aggregation_title, percent, percent_interval, plural
 from judgenet.report.axis import Axis, ticks_within
 from judgenet.report.blocks import Chip, Given, Line, Strong
 from judgenet.report.model import Report
 from judgenet.report.numbers import Numbers
 from judgenet.report.outline_parts import system_name
 from judgenet.report.outline_rates import RATE_TITLES
-from judgenet.report.words import percent, percent_interval, plural
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
@@ -29,7 +28,6 @@ from judgenet.ui.results.figures_table import axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
-from judgenet.ui.words import count
 
 _TICK_ROOM: Final = 40
 _TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
@@ -388,7 +386,7 @@ def judgement_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
 
 
 def _rests_on(found: Estimate) -> str:
-    pairs = count(found.n, "pair")
+    pairs = plural(found.n, "pair")
     return f"{pairs}, {found.labels:,} labelled" if found.labels else pairs
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.wording import SPOKEN, aggregation_title, minus, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import in_order
-from judgenet.report.words import SPOKEN, minus, plural
 from judgenet.ui.parts import label
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.learning import KIND, Learning

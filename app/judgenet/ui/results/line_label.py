@@ -25,8 +25,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import SPOKEN, clean
 from judgenet.report.blocks import Chip, Given, Line, Strong
-from judgenet.report.words import SPOKEN, clean
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.theme import Theme

@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from judgenet.colors import LIGHT
-from judgenet.report.words import plural
+from judgenet.core.wording import plural
 from judgenet.report.writers.pdf import PAGE_H, PAGE_W
 from judgenet.ui.theme import Theme
 

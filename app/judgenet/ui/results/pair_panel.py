@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.pairs import Verdict
-from judgenet.report.words import SPOKEN, clean, plural
+from judgenet.core.wording import SPOKEN, clean, plural
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from judgenet.core.wording import SPOKEN, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.numbers import Numbers
-from judgenet.report.words import SPOKEN, plural
 from judgenet.ui.parts import label
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick

@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.core.wording import clean
 from judgenet.report import axis
-from judgenet.report.words import clean
 from judgenet.stats.intervals import Interval
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.parts import label

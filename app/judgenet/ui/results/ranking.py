@@ -11,10 +11,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_title
+from judgenet.core.wording import aggregation_title, minus, of, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.model import Figures
-from judgenet.report.words import minus, of, plural
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from judgenet.core.wording import of, percent, reason_words
 from judgenet.report.blocks import Cloud, Line
 from judgenet.report.model import Report
 from judgenet.report.outline_record import caution_lines, left_line
 from judgenet.report.selection import LISTED, OfLeftOut
-from judgenet.report.words import of, percent, reason_words
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.drawing_view import DrawingView
 from judgenet.ui.results.line_label import LineLabel

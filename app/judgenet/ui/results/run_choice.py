@@ -6,15 +6,15 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from judgenet.core.wording import clean, near_day
 from judgenet.report.outline_parts import STATES
-from judgenet.report.words import clean
 from judgenet.store.runs import RunInfo
+from judgenet.ui import clock
 from judgenet.ui.icons import icon
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
-from judgenet.ui.words import day
 
 _MOST = 40
 """More runs than these are no menu any more: the newest are shown."""
@@ -30,7 +30,7 @@ def run_line(run: RunInfo) -> str:
     """A run in one line: "Run 12 “Baseline”, yesterday, Network 4 × 3; stopped"."""
     name = clean(str(run.record.get("network", {}).get("name", ""))).replace("&", "&&")
     state = "" if run.state == "done" else f"; {STATES[run.state][0].lower()}{STATES[run.state][1:]}"
-    return f"{called(run)}, {day(run.created_at)}{', ' if name else ''}{name}{state}"
+    return f"{called(run)}, {near_day(run.created_at, clock.today())}{', ' if name else ''}{name}{state}"
 
 
 class RunChoice(QToolButton):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from judgenet.core.wording import of, percent, percent_interval, plural, points, ratio
 from judgenet.report.numbers import Numbers
 from judgenet.report.selection import Overturned
-from judgenet.report.words import of, percent, percent_interval, plural, points, ratio
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label

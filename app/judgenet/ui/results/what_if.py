@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QWidget
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.report.words import of, p_value, percent, percent_interval, plural, points, points_interval
+from judgenet.core.wording import MINUS, of, p_value, percent, percent_interval, plural, points, points_interval
 from judgenet.ui.parts import ComboBox, label, line, link
 from judgenet.ui.results.explore import Explorer, Question, own_question
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
-from judgenet.ui.words import MINUS
 
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Choice, Rule

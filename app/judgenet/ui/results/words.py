@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.network import NetworkSpec
+from judgenet.core.wording import SPOKEN, aggregation_title
 from judgenet.report.model import Report
 from judgenet.report.selection import (
     Cell,
@@ -17,7 +17,6 @@ from judgenet.report.selection import (
     Selection,
     Turned,
 )
-from judgenet.report.words import SPOKEN
 
 _SWAYED = {
     "all": "the two orders differ",

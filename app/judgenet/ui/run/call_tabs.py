@@ -28,11 +28,11 @@ from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Form, Heard
+from judgenet.core.wording import duration, money, score_text
 from judgenet.engine.pair_now import NeuronNow
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
-from judgenet.ui.canvas.words import score_text, seconds_text
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.run.focus import FocusPair
@@ -43,7 +43,6 @@ from judgenet.ui.text_view import one_line, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip, Segment
-from judgenet.ui.words import money
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -680,7 +679,7 @@ class CallsTab(QWidget):
             words,
             "" if usage is None else f"{usage['prompt_tokens']:,}",
             "" if usage is None else f"{usage['completion_tokens']:,}",
-            "" if state.seconds is None else seconds_text(state.seconds),
+            "" if state.seconds is None else duration(state.seconds),
             "" if call is None or call.price is None else money(call.price, currency),
             str(state.attempts) if state.finished and state.attempts else "",
         )

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.network import NetworkError
+from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.engine.preflight import calls_needed, untried_models
 from judgenet.engine.session import with_models
 from judgenet.ui.canvas.ink import Ink
@@ -34,7 +35,6 @@ from judgenet.ui.run.picture import (
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
 from judgenet.ui.widgets import Segment, set_kind
-from judgenet.ui.words import count, money_span, span, time_left
 
 _NOTHING: Final = NetworkState((LayerState((NeuronState(""),)),), mode="run", editable=False)
 
@@ -395,12 +395,12 @@ class CanvasPane(QFrame):
             return self._context.figures.problem
         found = known.estimate
         parts = [
-            count(found.pairs, "pair"),
+            plural(found.pairs, "pair"),
             f"{span(*found.calls_open, 'whole')} {'call' if found.calls_open.high == 1 else 'calls'}",
         ]
         if found.price is not None:
             parts.append(f"about {money_span(*found.price, found.currency)}" if found.price.high else "free")
-        low, high = time_left(known.duration.low), time_left(known.duration.high)
+        low, high = duration(known.duration.low), duration(known.duration.high)
         parts.append(low if low == high else f"{low} – {high}")
         if limits := limits_words(self._context.runner.limits, found.currency):
             parts.append(f"at most {limits}")

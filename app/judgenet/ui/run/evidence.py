@@ -12,9 +12,9 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.core.reading_partial import evidence_so_far
+from judgenet.core.wording import duration
 from judgenet.engine.pair_now import NeuronNow
 from judgenet.store.columns import CallState
-from judgenet.ui.canvas.words import seconds_text
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line, upright
@@ -131,7 +131,7 @@ class OrderColumn(QWidget):
             return
         if state.phase == "asked":
             since = self._context.run_state.since(site)
-            waited = "" if since is None else f" {seconds_text(max(0.0, monotonic() - since))} ago"
+            waited = "" if since is None else f" {duration(max(0.0, monotonic() - since))} ago"
             self.text.say(f"Asked{waited}. Nothing is written yet.", color="text3")
             self.state.setText("")
             return

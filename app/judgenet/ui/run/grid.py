@@ -27,13 +27,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QToolBut
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS
+from judgenet.core.wording import score_text
 from judgenet.engine.work import role_at
 from judgenet.store.columns import RUNNING, UNSCORED, Strip
 from judgenet.store.frame import RunFrame
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import DENSE, Place, Target
 from judgenet.ui.canvas.paint import draw_chip
-from judgenet.ui.canvas.words import score_text
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label

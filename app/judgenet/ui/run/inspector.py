@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToo
 
 from judgenet.core.calls import CallSite
 from judgenet.core.pairs import Order
+from judgenet.core.wording import duration, money
 from judgenet.engine.pair_now import NeuronNow
 from judgenet.ui.canvas.model import Part, Place, Target
-from judgenet.ui.canvas.words import seconds_text
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import ElidedLabel, label, line
@@ -26,7 +26,6 @@ from judgenet.ui.run.thread import ThreadPanel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
 from judgenet.ui.widgets import Chip
-from judgenet.ui.words import money
 
 TABS: Final = (
     ("evidence", "Evidence"),
@@ -410,7 +409,7 @@ class RunInspector(QFrame):
         if tokens_in or tokens_out:
             facts.append(f"{tokens_in:,} in, {tokens_out:,} out")
         if seconds:
-            facts.append(seconds_text(seconds))
+            facts.append(duration(seconds))
         if tokens_out:
             estimate = self._context.figures.estimate
             currency = "USD" if estimate is None else estimate.estimate.currency

@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 from judgenet.store.db import StoreError
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
@@ -54,7 +55,6 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
-from judgenet.ui.words import count
 
 Index = QModelIndex | QPersistentModelIndex
 Filter = Literal["all", "working", "disagree", "unscored"]
@@ -397,7 +397,7 @@ class PairsPane(QFrame):
         """Shows these pairs alone; ``why`` says in words which they are."""
         self.model.show_only(pairs)
         self._after_filter()
-        self.amount.say(f"{count(len(pairs), 'pair')}: {why}" if why else count(len(pairs), "pair"))
+        self.amount.say(f"{plural(len(pairs), 'pair')}: {why}" if why else plural(len(pairs), "pair"))
 
     def _show_all(self) -> None:
         self.model.set_filter("all")

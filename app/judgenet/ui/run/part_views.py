@@ -10,8 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import Votes, deciding
-from judgenet.core.lengths import length_of
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import length_words, rule_title
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line
 from judgenet.ui.run.focus import FocusPair
@@ -20,7 +20,6 @@ from judgenet.ui.text_view import TextView, one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
-from judgenet.ui.words import rule_title
 
 SIDE_BY_SIDE: Final = 430
 _SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
@@ -52,8 +51,7 @@ class _Response(QWidget):
         self._column.setSpacing(theme.px(8))
 
     def say(self, text: str, model: str | None, *, markdown: bool) -> None:
-        found = length_of(text)
-        self.words.setText(f"{found.number:,} {found.unit}" + (f", {model}" if model else ""))
+        self.words.setText(length_words(text) + (f", {model}" if model else ""))
         self.text.show_text(text, markdown=markdown)
 
 

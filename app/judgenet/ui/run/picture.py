@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from judgenet.core.aggregate import aggregation_title
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Reason
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.wording import aggregation_title, length_words, rule_name
 from judgenet.engine.pair_now import NeuronNow, OrderNow, PairNow
 from judgenet.ui.canvas.model import (
     LayerState,
@@ -24,7 +24,6 @@ from judgenet.ui.canvas.model import (
     VoteState,
 )
 from judgenet.ui.text_view import one_line
-from judgenet.ui.words import length_words, rule_name
 
 Since = Callable[[CallSite], float | None]
 

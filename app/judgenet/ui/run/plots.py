@@ -13,14 +13,14 @@ from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_title, deciding
+from judgenet.core.aggregate import deciding
 from judgenet.core.calls import CallSite
+from judgenet.core.wording import MINUS, aggregation_title, duration, money, short
 from judgenet.stats.curves import AgreementCurves, Curve
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.frame import RunFrame
 from judgenet.store.pace import Pace
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.words import seconds_text
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line, link
@@ -28,7 +28,6 @@ from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, re
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER
-from judgenet.ui.words import MINUS, money, short
 
 REFRESH_MS: Final = 1000
 FROM_PAIRS: Final = 10
@@ -463,7 +462,7 @@ class SlowLink(QWidget):
             return
         site, since = min(under_way.items(), key=lambda item: item[1])
         self._site = site
-        waited = seconds_text(max(0.0, monotonic() - since))
+        waited = duration(max(0.0, monotonic() - since))
         where = "roles" if site.layer == 0 else f"neuron {site.layer}.{site.neuron}"
         self.words.setVisible(self.width() >= 300)
         self.link.setText(f"Pair {site.pair + 1:,}, {where}, {waited}")

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from judgenet.core.evaluation import REASON_WORDS, Evaluation
 from judgenet.core.pairs import Order
 from judgenet.core.telling import Telling, telling
+from judgenet.core.wording import score_text
 from judgenet.engine.pair_now import NeuronNow, OrderNow
-from judgenet.ui.canvas.words import score_text
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
