@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -61,7 +61,7 @@ _KINDS: Final = {
     "azure": "Azure OpenAI",
     "anthropic": "Anthropic",
     "gemini": "Google Gemini",
-    "embedded": "Model on this computer (GGUF file)",
+    "embedded": "Local model (GGUF file)",
     "replay": "A recorded run",
 }
 
@@ -85,6 +85,7 @@ class SettingsPage(Page):
         column.addWidget(label("Settings", "page"))
         self._look = LookPanel(context)
         self._endpoints = EndpointsPanel(context)
+        self._endpoints.said.connect(self._show_said)
         self._approved = ApprovedPanel(context)
         column.addWidget(self._look)
         column.addWidget(self._endpoints)
@@ -103,6 +104,11 @@ class SettingsPage(Page):
         if visit.part == "endpoints":
             self._area.ensureWidgetVisible(self._endpoints)
             self._endpoints.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_said(self) -> None:
+        """Brings what is said below the form into view, once it has its place."""
+        if self.isVisible():
+            QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._endpoints.told))
 
     def regions(self) -> Sequence[QWidget]:
         return (self._look, self._endpoints, self._approved)
@@ -197,7 +203,13 @@ class LookPanel(QFrame):
 
 
 class EndpointsPanel(QFrame):
-    """The endpoints: what there is, whether its key is found, and a form that changes and tests it."""
+    """The endpoints: what there is, whether its key is found, and a form that changes and tests it.
+
+    Signals:
+        said: something is said below the form.
+    """
+
+    said = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -223,6 +235,7 @@ class EndpointsPanel(QFrame):
         self.name = field("Name of the endpoint")
         self.kind = QComboBox()
         self.kind.setAccessibleName("API type")
+        self.kind.setMinimumContentsLength(26)
         for kind in get_args(EndpointKind):
             self.kind.addItem(_KINDS[kind], kind)
         self.url = field("Address", "https://host/v1")
@@ -255,7 +268,7 @@ class EndpointsPanel(QFrame):
         prices.addWidget(self.price_in)
         prices.addWidget(self.price_out)
         self.price_hint = label("", tone="text2", wrap=True)
-        self.source = field("File or folder", "Path of a GGUF file, or of a recorded run")
+        self.source = field("File or folder", "Path of the file or folder")
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         add_row(form, "Name", self.name)
@@ -502,6 +515,8 @@ class EndpointsPanel(QFrame):
         """Says something below the form."""
         self.told.setText(scrub(text))
         set_tone(self.told, tone)
+        if text:
+            self.said.emit()
 
     async def _ask_and_keep(self, profile: EndpointProfile) -> None:
         if await self._context.document.may_send([profile]):
