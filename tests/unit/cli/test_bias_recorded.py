@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, chi2
 
 from judgenet.assets import asset
 from tests.fakes.judge_server import JudgeServer
@@ -176,15 +176,21 @@ def check(found: Cells, said: Said, pairs: dict[str, dict[str, Any]]) -> None:
         assert order["share"] == pytest.approx(first / len(valid))
         assert order["net"] == pytest.approx((first - last) / len(valid))
         expected = binomtest(first, first + last, 0.5).pvalue if first + last else 1.0
+        against_chance = binomtest(first, len(valid), 0.25).pvalue
         if order["net_over"] == "pairs":
             assert order["net_p"] == pytest.approx(expected), judge
         else:
             leads: Counter[str] = Counter()
+            above: dict[str, float] = defaultdict(float)
             for key, both in valid.items():
+                above[pairs[key]["question"]] += 0.75 if both == ("first", "first") else -0.25
                 leads[pairs[key]["question"]] += (both == ("first", "first")) - (both == ("last", "last"))
             ahead, behind = sum(lead > 0 for lead in leads.values()), sum(lead < 0 for lead in leads.values())
             assert order["net_p"] == pytest.approx(binomtest(ahead, ahead + behind, 0.5).pvalue), judge
-        assert order["p"] == pytest.approx(binomtest(first, len(valid), 0.25).pvalue)
+            # Obuchowski (1998), of what each question has above chance.
+            statistic = sum(above.values()) ** 2 / sum(of * of for of in above.values())
+            against_chance = max(against_chance, chi2.sf(statistic, 1))
+        assert order["p"] == pytest.approx(against_chance), judge
         assert order["interval"][0] <= order["share"] <= order["interval"][1]
 
         longer = {
