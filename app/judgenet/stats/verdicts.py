@@ -22,6 +22,7 @@ from judgenet.stats.curves import Codes
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Tallies = NDArray[np.unsignedinteger[Any]]
 
 _CALLS_AT_ONCE = 4_000_000
 """Larger runs are worked on in blocks of pairs, so that memory does not grow with them."""
@@ -76,8 +77,6 @@ class VerdictTable:
         c1_ab, c1_ba: the average over the calls of one order, codes by pair.
         balanced: the average of the two orders' averages (FairEval's balanced position calibration), codes by pair.
         neurons, neurons_ab, neurons_ba: codes of shape (pairs, neurons): all calls of a neuron merged, and by order.
-        votes: of shape (pairs, neurons): the mean over a neuron's valid calls of +1 (A), -1 (B) and 0 (tie); NaN
-            without a valid call.
         calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
         cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote.
         layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
@@ -92,14 +91,20 @@ class VerdictTable:
     neurons: Codes
     neurons_ab: Codes
     neurons_ba: Codes
-    votes: Floats
-    calls: NDArray[np.uint8]
-    cast: Counts
+    calls: Tallies
+    cast: Tallies
     layers_ab: Codes
     layers_ba: Codes
-    asked: Counts
-    used: Counts
-    total: Counts
+    asked: Tallies
+    used: Tallies
+    total: Tallies
+
+    @property
+    def votes(self) -> Floats:
+        """Of shape (pairs, neurons): the mean over a neuron's valid calls of +1 (A), -1 (B) and 0 (tie); NaN without a
+        valid call."""
+        said = self.calls.sum(axis=2, dtype=np.int64)
+        return _mean_votes(said[..., 0] - said[..., 2], said.sum(axis=2))
 
 
 def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
@@ -145,7 +150,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
     there = counts.sum(axis=2)
     lead = (said[..., 0] - said[..., 2]).sum(axis=2)
-    votes = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
+    votes = _mean_votes(lead, there)
     aggregations: dict[str, Codes] = {}
     for name in names:
         if name == "c1":
@@ -168,15 +173,24 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         neurons=of_neuron,
         neurons_ab=sign_codes(sums[:, :, 0], counts[:, :, 0] > 0),
         neurons_ba=sign_codes(sums[:, :, 1], counts[:, :, 1] > 0),
-        votes=votes,
-        calls=np.minimum(said, 255).astype(np.uint8),
-        cast=cast[:, network].sum(axis=1),
+        calls=_narrow(said),
+        cast=_narrow(cast[:, network].sum(axis=1)),
         layers_ab=sign_codes(by_layer[:, :, 0], in_layer[:, :, 0] > 0),
         layers_ba=sign_codes(by_layer[:, :, 1], in_layer[:, :, 1] > 0),
-        asked=of_asked,
-        used=there.sum(axis=1),
-        total=of_asked.sum(axis=1),
+        asked=_narrow(of_asked),
+        used=_narrow(there.sum(axis=1)),
+        total=_narrow(of_asked.sum(axis=1)),
     )
+
+
+def _narrow(counts: Counts) -> Tallies:
+    """Counts in the smallest type that holds them: a table is kept for each pair of a run."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
+def _mean_votes(lead: Counts, there: Counts) -> Floats:
+    found: Floats = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
+    return found
 
 
 def sign_codes(lead: Floats | Counts, there: Flags) -> Codes:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -34,11 +35,13 @@ from judgenet.store.columns import (
     CallColumn,
     CallState,
     Distinct,
+    Numbers,
     PairColumns,
     PairPhase,
     Place,
     Strip,
     Strips,
+    holding,
 )
 from judgenet.store.db import Store, restored
 from judgenet.store.results import network_of
@@ -70,13 +73,13 @@ class CallFrame:
         self.pairs = pairs
         self.states: NDArray[np.uint8] = np.zeros(len(pairs), np.uint8)
         self.columns: dict[CallKey, CallColumn] = {}
-        self.finished: list[int] = []
+        self.finished: array[int] = array("I")
         self.calls_in = 0
         self.unscored: Counter[str] = Counter()
         self._calls_a_pair = count_calls(spec).total
         self._calls_of_finished = 0
         self.role_names: Distinct[str | None] = Distinct([None])
-        self._roles: dict[Place, NDArray[np.uint32]] = {}
+        self._roles: dict[Place, Numbers] = {}
         self._scores: Distinct[float | None] = Distinct([None])
         self._of_neuron: dict[Place, list[tuple[Order | None, int, CallColumn]]] = {}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
@@ -119,9 +122,10 @@ class CallFrame:
         for last in frame._read_calls(store):
             on_progress(last, total)
         frame.states[:] = np.frombuffer(bytes(states), np.uint8)
-        frame.finished = np.flatnonzero(frame.states >= DONE_PHASE).tolist()
+        done = np.flatnonzero(frame.states >= DONE_PHASE)
+        frame.finished = array("I", done.tolist())
         frame._calls_of_finished = sum(
-            int((column.phase[frame.finished] >= SCORED_PHASE).sum()) for column in frame.columns.values()
+            int((column.phase[done] >= SCORED_PHASE).sum()) for column in frame.columns.values()
         )
         frame.states[(frame.states == 0) & frame.begun] = 1
         for place, columns in frame._of_neuron.items():
@@ -174,7 +178,9 @@ class CallFrame:
                 column.verdict[at_pairs], column.cached[at_pairs] = said[found], known[found]
                 column.attempts[at_pairs], column.seconds[at_pairs] = tries[found], took[found]
                 column.set_scores(at_pairs, score_a[found], score_b[found])
-                self._roles[in_layer, place][at_pairs] = of_role[found]
+                roles_here = holding(self._roles[in_layer, place], len(self.role_names))
+                roles_here[at_pairs] = of_role[found]
+                self._roles[in_layer, place] = roles_here
             self.calls_in += len(rows)
             for code in why[phase == UNSCORED_PHASE]:
                 self._count_unscored(code, 1)
@@ -189,7 +195,7 @@ class CallFrame:
         if found is None:
             found = self.columns[key] = CallColumn(len(self.pairs), self._scores)
             self._of_neuron.setdefault((layer, neuron), []).append((order, sample, found))
-            self._roles.setdefault((layer, neuron), np.zeros(len(self.pairs), np.uint32))
+            self._roles.setdefault((layer, neuron), np.zeros(len(self.pairs), np.uint8))
             if neuron > self._widths.get(layer, 0):
                 self._widths[layer] = neuron
         return found
@@ -367,10 +373,10 @@ class CallFrame:
                 found.append((CallSite(index, layer, neuron, order, sample), state))
         return found
 
-    def roles(self, place: Place) -> NDArray[np.uint32]:
+    def roles(self, place: Place) -> Numbers:
         """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
         found = self._roles.get(place)
-        return np.zeros(len(self.pairs), np.uint32) if found is None else found
+        return np.zeros(len(self.pairs), np.uint8) if found is None else found
 
     def pairs_with_unscored(self) -> NDArray[np.bool_]:
         """By pair, whether some call is in without an evaluation."""

@@ -39,6 +39,14 @@ REASON_CODES: Final = {None if reason is None else reason.value: code for code, 
 
 T = TypeVar("T")
 
+Numbers = NDArray[np.unsignedinteger[Any]]
+
+
+def holding(values: Numbers, number: int) -> Numbers:
+    """The same array, or a copy in a larger type where it could not hold ``number``."""
+    return values if number <= np.iinfo(values.dtype).max else values.astype(np.min_scalar_type(number))
+
+
 Place = tuple[int, int]
 """Layer and neuron, both from 1; the chair's layer is the network's depth + 1."""
 
@@ -119,8 +127,9 @@ class PairColumns:
             shown.append(0 if pair.shown is None or pair.shown.order is None else 1 + ORDERS.index(pair.shown.order))
             taught.append(is_teacher(pair))
 
-        def narrow(values: array[int]) -> NDArray[np.uint32]:
-            return np.array(values, dtype=np.uint32)
+        def narrow(values: array[int]) -> Numbers:
+            """The values in the smallest type that holds them."""
+            return np.array(values, dtype=np.min_scalar_type(max(values, default=0)))
 
         self.ids = tuple(ids)
         self.human: Codes = np.frombuffer(bytes(human), np.uint8).copy()
@@ -177,7 +186,7 @@ class CallColumn:
     """One call of the network (layer, neuron, order, sample) on all pairs; the arrays are indexed by pair.
 
     ``verdict`` holds codes, ``seconds`` NaN where there is no value. Scores are kept as numbers of distinct values,
-    which takes a quarter of the memory; :meth:`score` gives them back to the digit.
+    which takes an eighth of the memory; :meth:`score` gives them back to the digit.
     """
 
     __slots__ = ("_a", "_b", "_scores", "attempts", "cached", "phase", "reason", "seconds", "verdict")
@@ -189,8 +198,8 @@ class CallColumn:
         self.attempts: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
         self.cached: NDArray[np.bool_] = np.zeros(pairs, np.bool_)
         self.seconds: NDArray[np.float32] = np.full(pairs, np.nan, np.float32)
-        self._a: NDArray[np.unsignedinteger[Any]] = np.zeros(pairs, np.uint16)
-        self._b: NDArray[np.unsignedinteger[Any]] = np.zeros(pairs, np.uint16)
+        self._a: Numbers = np.zeros(pairs, np.uint8)
+        self._b: Numbers = np.zeros(pairs, np.uint8)
         self._scores = scores
 
     def set(
@@ -222,8 +231,7 @@ class CallColumn:
         self._a[pairs], self._b[pairs] = a, b
 
     def _hold(self, number: int) -> None:
-        if number > np.iinfo(self._a.dtype).max:
-            self._a, self._b = self._a.astype(np.uint32), self._b.astype(np.uint32)
+        self._a, self._b = holding(self._a, number), holding(self._b, number)
 
     def score(self, pair: int) -> tuple[float | None, float | None]:
         """The scores of A and B on a pair."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from judgenet.store.columns import RUNNING, UNSCORED
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import run_info, run_pair, run_pairs
+from tests.bench.report import make
 from tests.pair_verdicts import pair_results
 from tests.unit.engine import harness
 
@@ -53,7 +56,7 @@ def test_events_and_store_give_the_same_table(tmp_path: Path) -> None:
         assert read.verdicts(index) == live.verdicts(index) == kept[index].named()
         assert sorted(live.sites(index)) == sorted(read.sites(index))
         assert len(live.sites(index)) == 13
-    assert sorted(live.finished) == read.finished == [0, 1, 2]
+    assert sorted(live.finished) == list(read.finished) == [0, 1, 2]
 
 
 def test_calls_tell_scores_and_differences(tmp_path: Path) -> None:
@@ -194,3 +197,41 @@ def test_curves_of_the_learned_aggregation_leave_out_the_labels_that_taught_it(t
         assert found.curves("learned").last.n_used == 1
         assert found.curves("c1").last.n_used == 3
     assert ran.events
+
+
+def array_bytes(held: object, seen: set[int]) -> int:
+    """The bytes of all arrays that an object holds, each once."""
+    if id(held) in seen:
+        return 0
+    seen.add(id(held))
+    if isinstance(held, np.ndarray):
+        if held.base is not None and held.base is not held:
+            return array_bytes(held.base, seen) if isinstance(held.base, np.ndarray) else held.nbytes
+        return held.nbytes
+    if isinstance(held, array):
+        return len(held) * held.itemsize
+    if isinstance(held, Mapping):
+        return sum(array_bytes(value, seen) for value in held.values())
+    if isinstance(held, list | tuple):
+        return sum(array_bytes(value, seen) for value in held)
+    names = [
+        *getattr(held, "__dict__", ()),
+        *(name for kind in type(held).__mro__ for name in getattr(kind, "__slots__", ())),
+    ]
+    if not type(held).__module__.startswith("judgenet"):
+        return 0
+    return sum(array_bytes(getattr(held, name, None), seen) for name in names)
+
+
+def test_a_pair_of_eight_neurons_in_two_orders_takes_at_most_400_bytes(tmp_path: Path) -> None:
+    """The arrays of a run that is opened, with its verdicts made: they alone grow with the pairs, beside their ids."""
+    path = tmp_path / "run.judgenet.db"
+    make(path, 300)
+    with Store.open(path, readonly=True) as store:
+        frame = RunFrame.read(store, run_info(store))
+    assert (len(frame.places), len(frame.columns)) == (8, 16)
+    assert len(frame.done) == 300
+    assert frame.table.calls.sum() > 300 * 15
+    counted = array_bytes(frame, set())
+    assert counted >= 16 * 300 * 11, "the calls alone take more: an array is not counted"
+    assert counted / 300 <= 400
