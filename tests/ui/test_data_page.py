@@ -367,7 +367,7 @@ async def test_a_folder_of_several_files(page: DataPage, place: Path, shared_dat
 async def test_reading_can_be_stopped(page: DataPage, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from judgenet.ui.data import importer as module
 
-    def endless(_paths: object, *, encoding: object, watch: Any) -> None:
+    def endless(_paths: object, *, watch: Any, **_options: object) -> None:
         while True:
             watch(0.25)
 

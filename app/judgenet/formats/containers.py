@@ -423,9 +423,14 @@ def _json_lines(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
 def _json_memory(data: bytes) -> float:
     """The most memory that parsing a JSON text at once takes, in bytes: its characters as text and in its strings, and
     an object for each value."""
-    width = 4 if _FOUR_BYTES.search(data) else 2 if _WIDE.search(data) else 1
+    width = _letter_width(data)
     values = data.count(b",") + data.count(b"[") + data.count(b"{")
     return 2 * width * len(data) + 70 * values
+
+
+def _letter_width(data: bytes) -> int:
+    """The bytes that Python takes for each character of a UTF-8 text, which the widest of them decides."""
+    return 4 if _FOUR_BYTES.search(data) else 2 if _WIDE.search(data) else 1
 
 
 _WIDE = re.compile(rb"[\xc4-\xff]")
@@ -457,8 +462,8 @@ def _broken_line(file: str, row: int, data: bytes, error: Exception) -> DataErro
 
 
 def _json_document(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
-    width = 4 if _FOUR_BYTES.search(data) else 2 if _WIDE.search(data) else 1
-    source.room.require(file, (1 + width) * len(data))
+    if 5 * len(data) > source.room.most:
+        source.room.require(file, (1 + _letter_width(data)) * len(data))
     text = _decoded(file, data)
     items = _list_items(text, watch)
     if items is not None:
@@ -629,8 +634,8 @@ def _delimited(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
     if len(names) < 2:
         return _lines(file, data)
     # Arrow holds the text once more, and numbers for each cell.
-    cells = data.count(delimiter.encode()) + data.count(b"\n")
-    source.room.require(file, 2 * len(data) + 10 * cells)
+    if 12 * len(data) > source.room.most:
+        source.room.require(file, 2 * len(data) + 10 * (data.count(delimiter.encode()) + data.count(b"\n")))
     columns = _read_fast(data, names, delimiter, watch)
     notes: tuple[Finding, ...] = ()
     bad: list[BadRow] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -346,7 +347,7 @@ def label_key(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return "" if math.isnan(value) else str(int(value)) if value.is_integer() else str(value)
-    return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
 
 
 _WHOLE = re.compile(r"-?\d+\.0+")

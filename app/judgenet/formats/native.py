@@ -82,6 +82,8 @@ def text_of(content: Any) -> str | None:
     """The text of a message's content, which may be a list of typed parts; ``None`` where a part is no text."""
     if content is None or isinstance(content, str):
         return content or ""
+    if not isinstance(content, list):
+        return None
     parts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content]
     return None if None in parts else "".join(part or "" for part in parts)
 
