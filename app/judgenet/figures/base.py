@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Optional:
+class _Absent:
     """The mark of a figure that is left out of JSON where it is ``None``."""
 
 
-OPTIONAL: Final = _Optional()
-"""In an annotation: the key is there only where the figure was asked for or can be had."""
+OPTIONAL: Final = _Absent()
+"""In an annotation: the key is there only where the figure can be had."""
+
+ASKED: Final = _Absent()
+"""In an annotation: the key is there only where the figure was asked for."""
 
 
 class Keys(tuple[str, ...]):
@@ -55,12 +58,11 @@ def _network(spec: NetworkSpec) -> dict[str, Any]:
 def keys_of(kind: type) -> tuple[tuple[str, bool], ...]:
     """The names of the figures of a dataclass, and whether JSON always has each of them."""
     hints: dict[str, Any] = {}
-    if any("OPTIONAL" in str(field.type) for field in fields(kind)):
+    if any("OPTIONAL" in str(field.type) or "ASKED" in str(field.type) for field in fields(kind)):
         # Other types may name some that exist for the type checker alone.
         hints = get_type_hints(kind, include_extras=True)
-    return tuple(
-        (field.name, OPTIONAL not in getattr(hints.get(field.name), "__metadata__", ())) for field in fields(kind)
-    )
+    extras = {field.name: getattr(hints.get(field.name), "__metadata__", ()) for field in fields(kind)}
+    return tuple((name, not any(isinstance(of, _Absent) for of in marks)) for name, marks in extras.items())
 
 
 def as_json(value: Any) -> Any:

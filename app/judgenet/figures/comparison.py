@@ -276,7 +276,9 @@ class RunComparison(Figures):
         Keys(("WHAT",)),
         "network, prompts, model …: of the first and of the second",
     ]
-    network_changes: tuple[Change, ...]
+    network_changes: Annotated[
+        tuple[Change, ...], "a difference of the two networks: role of neuron 2 of layer 1 …; as each of them has it"
+    ]
     notes: tuple[str, ...]
 
 

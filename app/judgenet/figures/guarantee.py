@@ -18,7 +18,7 @@ from judgenet.store.frame import RunFrame
 class ThresholdFigures:
     """A threshold that was tested."""
 
-    confidence: float
+    confidence: Annotated[float, "a threshold that was tested, from the strictest to the loosest"]
     n: Annotated[int, "labelled pairs with at least this confidence"]
     errors: Annotated[int, "of them, verdicts that people disagree with"]
     p: Annotated[float, "of an error above alpha, by the exact binomial test"]
@@ -44,7 +44,7 @@ class RunGuarantee(Figures):
     run: str
     aggregation: Annotated[str, "whose verdicts"]
     chosen: Annotated[Chosen, "how the labelled pairs were chosen"]
-    confidence: Annotated[Confidence, "what tells how sure a verdict is"]
+    confidence: Annotated[Confidence, "what tells how sure a verdict is: `calls`, `orders` or `margin`"]
     alpha: Annotated[float, "the most error that accepted verdicts may have"]
     delta: Annotated[float, "the probability, over the labels, that they have more"]
     seed: Annotated[int, "draws the pair of each question that is used"]
@@ -53,7 +53,7 @@ class RunGuarantee(Figures):
     accepted: Annotated[int, "pairs whose verdict is accepted"]
     share: Annotated[float | None, "of the pairs with a verdict"]
     for_people: Annotated[tuple[str, ...], "ids of the other pairs, the least sure first"]
-    tested: Annotated[tuple[ThresholdFigures, ...], "from the strictest to the loosest"]
+    tested: tuple[ThresholdFigures, ...]
     reason: Annotated[str | None, "why nothing can be promised"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
-from judgenet.figures.base import OPTIONAL, Figures, Keys, figures_of
+from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys, figures_of
 from judgenet.figures.learned import (
     WARNINGS,
     LessOther,
@@ -118,8 +118,12 @@ class BestOfTask:
 class TaskLeftOut:
     """A task judged by weights fitted to the others, without their pairs that share a question with it."""
 
-    nonnegative: Annotated[AgreementFigures, "weights of 0 or more"]
-    any_sign: Annotated[AgreementFigures, "weights of any sign"]
+    nonnegative: Annotated[
+        AgreementFigures,
+        "a task judged by weights of 0 or more fitted to the others, without their pairs that share a question with it "
+        "(`--leave-out task`); `leave_out.task.reason` alone where that cannot be learned",
+    ]
+    any_sign: Annotated[AgreementFigures, "the same with weights of any sign"]
     best_neuron: BestOfTask
 
 
@@ -127,12 +131,7 @@ class TaskLeftOut:
 class LeftOutTasks:
     """Each task judged by weights fitted to the others."""
 
-    task: Annotated[
-        Mapping[str, TaskLeftOut | str],
-        Keys(("TASK",)),
-        "a task judged by weights fitted to the others, without their pairs that share a question with it "
-        "(`--leave-out task`); where that cannot be learned, `reason` alone",
-    ]
+    task: Annotated[Mapping[str, TaskLeftOut | str], Keys(("TASK",))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,7 +155,7 @@ class RunLearning(Figures):
         Mapping[str, AgreementFigures], Keys(("NAME",)), "the aggregations that learn nothing, on the same pairs"
     ]
     neurons_alike: NeuronLikeness
-    leave_out: Annotated[LeftOutTasks | None, OPTIONAL]
+    leave_out: Annotated[LeftOutTasks | None, ASKED]
     saved: Annotated[str | None, OPTIONAL, "what `--save` wrote, in words"] = None
 
 

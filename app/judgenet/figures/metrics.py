@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
-from judgenet.figures.base import OPTIONAL, Figures, Keys
+from judgenet.figures.base import ASKED, Figures, Keys
 from judgenet.figures.judge_parts import (
     AnnotatorsFigures,
     DiscussionFigures,
@@ -123,7 +123,10 @@ class ReviewShareFigures:
     review: Annotated[float | None, "share of pairs that people must review, picked at random: (h - x) / (1 - x)"]
     saved: Annotated[float | None, "the rest"]
     relative: Annotated[float | None, "accuracy over h; may exceed 1"]
-    review_ci: Annotated[tuple[float | None, ...] | None, "the share at both ends of the accuracy's interval"]
+    review_ci: Annotated[
+        tuple[float | None, ...] | None,
+        "the share at both ends of the accuracy's interval; none, with its `reason`, where neither end needs a review",
+    ]
     caveats: Annotated[tuple[str, ...], "what the formula takes for granted"]
     reason: str | None
 
@@ -157,13 +160,11 @@ class RunMetrics(Figures):
     scores: Annotated[Mapping[str, NeuronScores], Keys(("NAME",))]
     by: Annotated[
         ByGroup | None,
-        OPTIONAL,
+        ASKED,
         Keys(("GROUPING", "GROUP", "NAME")),
         "the aggregations on the pairs of one task (`--by task`) or one human label (`--by human`)",
     ]
-    neurons_by: Annotated[
-        ByGroup | None, OPTIONAL, Keys(("GROUPING", "GROUP", "NAME")), "the neurons on the same pairs"
-    ]
+    neurons_by: Annotated[ByGroup | None, ASKED, Keys(("GROUPING", "GROUP", "NAME")), "the neurons on the same pairs"]
     labels: RunLabels
     annotators: Annotated[AnnotatorsFigures, "people among themselves; `h` is how often they agree"]
     review_share: ReviewShareFigures
@@ -171,11 +172,11 @@ class RunMetrics(Figures):
     cost: RunCost
     questions: Annotated[int, "different questions: the effective n where pairs share them"]
     notes: Annotated[tuple[str, ...], "what to know when reading these figures"]
-    uncertainty: Annotated[UncertaintyFigures | None, OPTIONAL, "how sure the network is of each pair (FairEval)"]
-    panel: Annotated[PanelsFigures | None, OPTIONAL]
-    discussion: Annotated[DiscussionFigures | None, OPTIONAL]
-    diversity: Annotated[RunDiversityFigures | None, OPTIONAL]
-    effective_votes: Annotated[PanelWorth | None, OPTIONAL, "how many independent votes the neurons are worth"]
+    uncertainty: Annotated[UncertaintyFigures | None, ASKED, "how sure the network is of each pair (FairEval)"]
+    panel: Annotated[PanelsFigures | None, ASKED]
+    discussion: Annotated[DiscussionFigures | None, ASKED]
+    diversity: Annotated[RunDiversityFigures | None, ASKED]
+    effective_votes: Annotated[PanelWorth | None, ASKED, "how many independent votes the neurons are worth"]
 
 
 @dataclass(frozen=True, slots=True)

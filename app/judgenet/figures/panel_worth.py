@@ -17,7 +17,7 @@ from judgenet.store.frame import RunFrame
 class VotesFigures:
     """How many independent votes a set of neurons is worth: n / (1 + (n - 1) rho), Kish's effective number."""
 
-    value: Annotated[float | None, "effective votes"]
+    value: Annotated[float | None, "n / (1 + (n - 1) rho), Kish's effective number of votes"]
     ci: Annotated[Interval | None, "over questions"]
     correlation: Annotated[float | None, "rho: the mean correlation over all pairs of neurons"]
     neurons: Annotated[int, "neurons of the set"]
@@ -31,10 +31,13 @@ class VotesFigures:
 class PanelWorth:
     """What the votes of a network are worth, by the errors that its neurons share."""
 
-    network: Annotated[VotesFigures, "all neurons, by the correlation of their errors against human labels"]
+    network: Annotated[
+        VotesFigures,
+        "how many independent votes all neurons are worth, by the correlation of their errors against human labels",
+    ]
     verdicts: Annotated[
         VotesFigures,
-        "all neurons, by the correlation of their verdicts: needs no labels, and counts fewer votes than errors do",
+        "the same by the correlation of their verdicts: needs no labels, and counts fewer votes than errors do",
     ]
     layers: Annotated[Mapping[str, VotesFigures], Keys(("LAYER",)), "the neurons of a layer, by errors"]
     models: Annotated[Mapping[str, VotesFigures], Keys(("NAME",)), "the neurons that ask one model, by errors"]

@@ -132,6 +132,9 @@ class RankOverlap:
 class PeopleOverlap(RankOverlap):
     """How alike people's own rankings are, over questions and every two people."""
 
+    rbo: Annotated[float | None, "of people's rankings among each other: mean over questions and every two people"]
+    sd: Annotated[float | None, "over every two people"]
+    questions: Annotated[int, "rankings compared"]
     rbo_not_extrapolated: Annotated[float | None, "the same as CoBBLEr states it"]
 
 
@@ -149,9 +152,7 @@ class AgainstPeopleFigures:
     pairs: int
     systems: int
     by_question: RankOverlap
-    among_people: Annotated[
-        PeopleOverlap, "of people's rankings among each other: mean over questions and every two people"
-    ]
+    among_people: PeopleOverlap
     reason: str | None
 
 

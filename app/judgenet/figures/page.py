@@ -1,0 +1,203 @@
+"""The page ``resources/figures.md``, whose tables of keys are made from the types of the figures.
+
+``python packaging/figures_page.py`` writes it. Sections of commands without such a type are written by hand and kept.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from judgenet.figures.base import OPTIONAL, Keys
+from judgenet.figures.comparison import RunComparison
+from judgenet.figures.curve import RunCurve
+from judgenet.figures.guarantee import RunGuarantee
+from judgenet.figures.judge_parts import (
+    ChangesFigures,
+    DiversityFigures,
+    MovesFigures,
+    OverturnsFigures,
+    PanelFigures,
+    RatersFigures,
+    UncertaintyFigures,
+)
+from judgenet.figures.label_plan import RunLabelPlan
+from judgenet.figures.learning import RunLearning
+from judgenet.figures.metrics import RunMetrics
+from judgenet.figures.panel_worth import VotesFigures
+from judgenet.figures.parts import (
+    AgreementFigures,
+    DifferenceFigures,
+    EstimateFigures,
+    GivenFigures,
+    LengthFigures,
+    MeanFigures,
+    NeedFigures,
+    OverlapFigures,
+    PointFigures,
+    PositionFigures,
+    SampleFigures,
+    ShortFigures,
+)
+from judgenet.figures.ranking import RankingFigures, RunRanking
+from judgenet.figures.rates import RunRates
+from judgenet.stats.intervals import Interval
+
+COMMANDS: Final[dict[str, type]] = {
+    "judgenet metrics": RunMetrics,
+    "judgenet rate": RunRates,
+    "judgenet labels": RunLabelPlan,
+    "judgenet learn": RunLearning,
+    "judgenet curve": RunCurve,
+    "judgenet guarantee": RunGuarantee,
+    "judgenet compare": RunComparison,
+    "judgenet rank": RunRanking,
+}
+PARTS: Final[dict[str, type]] = {
+    "overlap": OverlapFigures,
+    "agreement": AgreementFigures,
+    "short": ShortFigures,
+    "position": PositionFigures,
+    "mean": MeanFigures,
+    "panel": PanelFigures,
+    "raters": RatersFigures,
+    "uncertainty": UncertaintyFigures,
+    "moves": MovesFigures,
+    "changes": ChangesFigures,
+    "overturns": OverturnsFigures,
+    "diversity": DiversityFigures,
+    "votes": VotesFigures,
+    "estimate": EstimateFigures,
+    "given": GivenFigures,
+    "sample": SampleFigures,
+    "need": NeedFigures,
+    "point": PointFigures,
+    "difference": DifferenceFigures,
+    "length": LengthFigures,
+    "ranking": RankingFigures,
+}
+_NAMES: Final = {kind: name for name, kind in PARTS.items()}
+
+
+class Row(NamedTuple):
+    """A key, what it holds, and what that means. ``holds`` ends in ``?`` where the key may be left out."""
+
+    key: str
+    holds: str
+    meaning: str
+
+    def __str__(self) -> str:
+        return f"| `{self.key}` | {self.holds} | {self.meaning + ' ' if self.meaning else ''}|"
+
+
+def page(text: str) -> str:
+    """The page with the tables of all sections that have a type made anew.
+
+    :raises ValueError: the page lacks one of these sections.
+    """
+    sections = re.split(r"(?m)^(?=##)", text)
+    wanted = {**COMMANDS, **PARTS}
+    made = []
+    for section in sections:
+        title = section.split("\n", 1)[0].lstrip("# ")
+        kind = wanted.pop(title, None)
+        made.append(section if kind is None else _section(section, kind))
+    if wanted:
+        raise ValueError(f"figures.md: there is no section named {', '.join(wanted)}.")
+    return "".join(made)
+
+
+def _section(section: str, kind: type) -> str:
+    before = section.split("| key |", 1)[0]
+    table = ["| key | holds | meaning |", "| --- | --- | --- |", *map(str, rows(kind))]
+    return before + "\n".join(table) + "\n\n"
+
+
+def rows(kind: type) -> list[Row]:
+    """The keys of a type of figures, those of inner types in place."""
+    base = next((of for of in kind.__mro__[1:] if of in _NAMES), None)
+    found = [Row(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
+    found += _of_fields(kind, "", base)
+    return sorted(found, key=lambda row: row.key != "run")
+
+
+def _of_fields(kind: type, prefix: str, base: type | None = None) -> Iterator[Row]:
+    """The rows of a type's fields; of those that ``base`` has too only what is new in them."""
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else list(hints)
+    known = get_type_hints(base, include_extras=True) if base else {}
+    for name in names:
+        there = {row.key for row in _of_type(known[name], f"{prefix}{name}")} if name in known else set()
+        yield from (row for row in _of_type(hints[name], f"{prefix}{name}") if row.key not in there)
+
+
+def _of_type(hint: Any, key: str) -> list[Row]:
+    extras: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *more = get_args(hint)
+        extras = tuple(more)
+    meaning = next((of for of in extras if isinstance(of, str)), "")
+    for names in (of for of in extras if isinstance(of, Keys)):
+        key = ".".join((key, *names))
+    optional = OPTIONAL in extras
+    found = _inner(hint, key, meaning)
+    return [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in found] if optional else found
+
+
+def _inner(hint: Any, key: str, meaning: str) -> list[Row]:
+    # A figure that is always undefined stands for one of another type that is known.
+    options = [of for of in _options(hint) if of is not types.NoneType] or [float]
+    objects = [of for of in options if isinstance(of, type) and (is_dataclass(of) or _is_record(of))]
+    if objects:
+        return _objects(objects, key, meaning)
+    (hint, *_) = options
+    origin = get_origin(hint)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        if key.endswith("reasons"):
+            return [Row(key, "reasons", meaning)]
+        return _inner(get_args(hint)[1], key, meaning)
+    if origin is tuple:
+        inner = get_args(hint)[0]
+        if isinstance(inner, type) and (is_dataclass(inner) or _is_record(inner)):
+            return _objects([inner], f"{key}[]", meaning)
+    return [Row(key, _plain(hint), meaning)]
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _is_record(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields") and kind is not Interval
+
+
+def _objects(kinds: list[type], key: str, meaning: str) -> list[Row]:
+    """The rows of an object that has one of some types: keys that only a later type has may be left out."""
+    first, *others = kinds
+    base = next((of for of in first.__mro__ if of in _NAMES), None)
+    if base is not None:
+        found = [Row(key, _NAMES[base], meaning)]
+        found += _of_fields(first, f"{key}.", base) if base is not first else ()
+    else:
+        found = list(_of_fields(first, f"{key}."))
+        if meaning and found and not found[0].meaning:
+            found[0] = found[0]._replace(meaning=meaning)
+    known = {row.key for row in found} | {f"{key}.{name}" for name in get_type_hints(first)}
+    for other in others:
+        more = [row for row in _of_fields(other, f"{key}.") if row.key not in known]
+        found += [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in more]
+    return found
+
+
+def _plain(hint: Any) -> str:
+    """What a value that is no object holds."""
+    if hint is Interval:
+        return "interval"
+    if hint is bool:
+        return "yes/no"
+    if hint in (int, float):
+        return "number"
+    return "list" if get_origin(hint) is tuple else "text"
