@@ -30,7 +30,7 @@ from judgenet.report.writers.html import html
 from judgenet.report.writers.json import lab_report_json
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
-from judgenet.report.writers.pdf import pdf
+from judgenet.report.writers.pdf import font_warning, pdf
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
@@ -171,6 +171,13 @@ def report(
         found = short_figures(found)
     for path in output:
         _write(path, _WRITERS[path.suffix.lower()](found, document))
+        _warn_of_letters(path, document)
+
+
+def _warn_of_letters(path: Path, document: Document) -> None:
+    warning = font_warning(document) if path.suffix.lower() == ".pdf" else ""
+    if warning:
+        typer.echo(f"{path}: {warning}", err=True)
 
 
 def _write(path: Path, written: str | bytes) -> None:
@@ -197,4 +204,5 @@ def _lab_alone(run: str, project: Path | None, output: Sequence[Path]) -> bool:
             _write(path, lab_report_json(lab))
         else:
             _write(path, _OF_DOCUMENT[ending](document))
+            _warn_of_letters(path, document)
     return True

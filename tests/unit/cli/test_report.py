@@ -138,6 +138,17 @@ def test_no_form_needs_qt(run: Path, tmp_path: Path) -> None:
     assert all(Path(output).stat().st_size > 1000 for output in outputs)
 
 
+def test_letters_without_a_font_are_told(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("judgenet.report.writers.pdf.letters_without_font", lambda document: "青" * 30)
+    assert main(["report", str(run), "-o", str(tmp_path / "r.md")]) == 0
+    assert "no font" not in capsys.readouterr().err
+    assert main(["report", str(run), "-o", str(tmp_path / "r.pdf")]) == 0
+    said = capsys.readouterr().err
+    assert f"no font on this machine has {'青' * 20} and others. They are printed as boxes." in said
+
+
 def test_an_earlier_report_is_replaced_whole(run: Path, tmp_path: Path) -> None:
     file = tmp_path / "r.md"
     file.write_text("before", encoding="utf-8")

@@ -7,9 +7,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
+from pypdf.generic import ArrayObject
 
 from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
@@ -30,11 +32,12 @@ from judgenet.report.blocks import (
     Sent,
     Strong,
     Table,
+    drawings,
 )
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import Excerpt, Report
 from judgenet.report.outline import outline
-from judgenet.report.writers.pdf import page_pictures, pdf
+from judgenet.report.writers.pdf import letters_without_font, page_pictures, pdf
 from tests.unit.engine import harness
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record, reported
 
@@ -207,6 +210,38 @@ sys.stdout.buffer.write(pdf(Document(("Report",), "today", "A title", (Paragraph
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=200, check=True)
     _, text = read(done.stdout)
     assert "Some words." in text
+
+
+def test_it_keeps_to_the_standards_for_archives_and_for_screen_readers(report: Report) -> None:
+    reader, _ = read(pdf(outline(report)))
+    metadata = reader.trailer["/Root"]["/Metadata"].get_data().decode()  # type: ignore[index]
+    assert "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>" in metadata
+    assert "<pdfuaid:part>1</pdfuaid:part>" in metadata
+    said: list[str] = []
+
+    def walk(item: Any) -> None:
+        item = item.get_object()
+        if isinstance(item, list):
+            for one in item:
+                walk(one)
+        elif isinstance(item, dict):
+            said.extend([str(item["/Alt"])] if "/Alt" in item else [])
+            walk(item.get("/K", ArrayObject()))
+
+    walk(reader.trailer["/Root"]["/StructTreeRoot"])  # type: ignore[index]
+    assert [drawing.words for _, drawing in drawings(outline(report))] == said
+
+
+# Deseret, which no usual font has.
+NO_FONT = "𐐀𐐁"
+
+
+def test_letters_that_no_font_has_are_told_and_can_still_be_copied() -> None:
+    made = document(Paragraph((f"Latin {NO_FONT} and a \u200d joiner",)))
+    assert letters_without_font(made) == NO_FONT
+    _, text = read(pdf(made))
+    assert "Latin" in text
+    assert letters_without_font(document(Paragraph(("Plain words, Слова, 1 − 2 ≥ x.",)))) == ""
 
 
 def test_titles_are_bookmarks(report: Report) -> None:

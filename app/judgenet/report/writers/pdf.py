@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -30,13 +31,48 @@ PAGE_W: Final = 210 / 25.4 * 120
 PAGE_H: Final = 297 / 25.4 * 120
 """A page in px of the design, 120 of which are an inch."""
 
+_STANDARDS: Final = ("a-2a", "ua-1")
+_NOT_DISPLAYED = re.compile('the text `"(.+?)"` could not be displayed')
+_MOST_LETTERS: Final = 20
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
 
 
 def pdf(document: Document) -> bytes:
-    """The report as PDF: charts are vectors, texts can be selected, fonts are embedded, titles are bookmarks."""
-    return bytes(_compiled(document, "pdf"))
+    """The report as PDF: charts are vectors, texts can be selected, fonts are embedded, titles are bookmarks.
+
+    It keeps to PDF/A-2a, for archives, and PDF/UA-1, for screen readers, unless letters have no font here.
+    """
+    from typst import TypstError
+
+    try:
+        return bytes(_compiled(document, "pdf", _STANDARDS))
+    except TypstError:
+        return bytes(_compiled(document, "pdf"))
+
+
+def letters_without_font(document: Document) -> str:
+    """The letters of a report that no font on this machine has, each once. :func:`pdf` prints them as boxes."""
+    from typst import TypstError
+
+    try:
+        _compiled(document, "pdf", _STANDARDS)
+    except TypstError as error:
+        found = dict.fromkeys(_NOT_DISPLAYED.findall(error.diagnostic))
+        return "".join(letters for letters in found if letters.isprintable() and "\\" not in letters)
+    return ""
+
+
+def font_warning(document: Document) -> str:
+    """Which letters of a report have no font here, and what helps; empty where all have one."""
+    letters = letters_without_font(document)
+    if not letters:
+        return ""
+    shown = letters[:_MOST_LETTERS] + (" and others" if len(letters) > _MOST_LETTERS else "")
+    return (
+        f"no font on this machine has {shown}. They are printed as boxes. Install fonts for them (on Debian or Ubuntu: "
+        "apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji) and write the PDF again."
+    )
 
 
 def page_pictures(document: Document) -> list[bytes]:
@@ -50,13 +86,16 @@ def page_pictures(document: Document) -> list[bytes]:
     ]
 
 
-def _compiled(document: Document, form: Literal["pdf", "svg"]) -> Any:
+def _compiled(document: Document, form: Literal["pdf", "svg"], standards: Sequence[str] = ()) -> Any:
     # Loaded where a page is made: other commands do not wait for it.
     from typst import Compiler
 
     # A compiler serves one thread at a time. What is costly, fonts and what was laid out before, they share.
     data = json.dumps(_data(document), ensure_ascii=False)
-    return Compiler(_template(), font_paths=_fonts(), sys_inputs={"data": data}).compile(format=form)
+    return Compiler(_template(), font_paths=_fonts(), sys_inputs={"data": data}).compile(
+        format=form,
+        pdf_standards=list(standards),  # type: ignore[arg-type]
+    )
 
 
 @cache

@@ -35,7 +35,7 @@ from judgenet.report.model import Report
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
 from judgenet.report.short import short_document, short_figures
 from judgenet.report.writers.markdown import markdown
-from judgenet.report.writers.pdf import page_pictures
+from judgenet.report.writers.pdf import font_warning, page_pictures
 from judgenet.store.files import FileError, atomic_write
 from judgenet.ui.actions import Action
 from judgenet.ui.canvas.export import ExportError, network_png, network_svg
@@ -453,19 +453,22 @@ class ReportPage(OfRunPage):
             return
         figures = short_figures(report) if self.short else report
 
-        def work(job: Job) -> None:
+        def work(job: Job) -> str:
             written = form.write(figures, document)
             job.check()
             atomic_write(path, written)
+            return font_warning(document) if path.suffix.lower() == ".pdf" else ""
 
         try:
-            await self.context.tasks.job(f"Write {form.name}", work)
+            warning = await self.context.tasks.job(f"Write {form.name}", work)
         except JobCancelled:
             return
         except FileError as error:
             self.context.errors.tell_exception(error)
             return
         self._say_saved(path)
+        if warning:
+            self.context.errors.tell(warning[:1].upper() + warning[1:], path.name, level="warning")
 
     async def _save_charts(self, ending: str) -> None:
         results, document = self._shown, self._document
