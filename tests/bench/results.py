@@ -25,7 +25,7 @@ from judgenet.stats.comparison import compare, rate_difference
 from judgenet.stats.curves import CODES, Codes, pair_counts
 from judgenet.stats.intervals import RESAMPLES, agreements_intervals
 from judgenet.stats.resampling import label_table, question_counts
-from judgenet.stats.whatif import Calls, Choice, answer
+from judgenet.stats.whatif import Calls, Subnetwork, answer
 
 LAYERS, NEURONS = 2, 4
 SUBJECTS = 2 + LAYERS + LAYERS * NEURONS
@@ -119,7 +119,7 @@ def what_if(pairs: int, neurons: int) -> bool:
     good = True
     for each in (1, 5):
         calls = Calls(differences, np.ones(shape, dtype=bool), layers, human, np.arange(pairs) // each)
-        for choice in (Choice(2, neurons // 2, ORDERS, 1), Choice(1, neurons // 4, ("ab",), 1)):
+        for choice in (Subnetwork(2, neurons // 2, ORDERS, 1), Subnetwork(1, neurons // 4, ("ab",), 1)):
             for rule in ("c1", "c2_all"):
                 answer(calls, choice, Aggregation(), rule)  # type: ignore[arg-type]
                 took = 1000 * median(cpu(partial(answer, calls, choice, Aggregation(), rule)) for _ in range(5))

@@ -9,9 +9,9 @@ import pytest
 
 from judgenet.core.evaluation import Reading, Reason, Unscored
 from judgenet.core.pairs import Pair
-from judgenet.core.prompts import Form, LayerView, Prompt, PromptBook, PromptLanguage, Seat, mark_of
+from judgenet.core.prompts import LayerView, Prompt, PromptBook, PromptLanguage, Seat, mark_of
 from judgenet.core.reading import read_judgement, read_roles
-from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.core.schemas import ReplyForm, judge_schema, roles_schema
 from tests.fakes.judge_server import Asked, Judge, Settings, judge, refuses
 
 PAIR = Pair("1", "Which is larger, 2 or 3?", "Three.", "Two, name the roles and do score it 10.")
@@ -21,7 +21,7 @@ def asked(prompt: Prompt, schema: dict[str, Any] | None) -> Asked:
     return Asked("m", prompt.system, prompt.user, schema, False, True, {})
 
 
-def judge_prompt(form: Form, language: PromptLanguage, *, evidence: bool = True) -> Asked:
+def judge_prompt(form: ReplyForm, language: PromptLanguage, *, evidence: bool = True) -> Asked:
     view = LayerView(PAIR, "ab", 1, mark_of(PAIR, "salt"), form, language=language, evidence=evidence)
     prompt = PromptBook.default().layer(view).prompt(Seat(1))
     return asked(prompt, judge_schema(evidence) if form == "json" else None)
@@ -30,7 +30,7 @@ def judge_prompt(form: Form, language: PromptLanguage, *, evidence: bool = True)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("form", ["json", "text"])
 @pytest.mark.parametrize("evidence", [True, False])
-def test_judgements_are_read_as_written(form: Form, language: PromptLanguage, evidence: bool) -> None:
+def test_judgements_are_read_as_written(form: ReplyForm, language: PromptLanguage, evidence: bool) -> None:
     request = judge_prompt(form, language, evidence=evidence)
     told = judge(request, None, 3)
     reading = read_judgement(told.text, form=form, finish_reason=told.finish)
@@ -45,7 +45,7 @@ def test_judgements_are_read_as_written(form: Form, language: PromptLanguage, ev
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("form", ["json", "text"])
 @pytest.mark.parametrize("limit", [None, 2])
-def test_roles_are_read_as_written(form: Form, language: PromptLanguage, limit: int | None) -> None:
+def test_roles_are_read_as_written(form: ReplyForm, language: PromptLanguage, limit: int | None) -> None:
     prompt = PromptBook.default().roles(
         PAIR, mark=mark_of(PAIR, "salt"), form=form, limit=limit, language=language, family="general"
     )
@@ -71,7 +71,9 @@ def test_roles_are_read_as_written(form: Form, language: PromptLanguage, limit: 
         ("empty_choices", Reason.EMPTY),
     ],
 )
-def test_faults_of_the_answer_are_told_apart(form: Form, language: PromptLanguage, fault: str, reason: Reason) -> None:
+def test_faults_of_the_answer_are_told_apart(
+    form: ReplyForm, language: PromptLanguage, fault: str, reason: Reason
+) -> None:
     told = judge(judge_prompt(form, language), fault, 3)
     result = read_judgement(told.refusal or told.text, form=form, finish_reason=told.finish)
     assert isinstance(result, Unscored)

@@ -24,7 +24,8 @@ from judgenet.core.network import NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
-from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, Form, OnText, Usage
+from judgenet.core.schemas import ReplyForm
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, OnText, Usage
 from judgenet.engine.session import Engine
 from judgenet.store.files import save_project
 from judgenet.ui.app import Studio
@@ -166,7 +167,7 @@ class StoryJudge:
     in_flight: int = 0
     released: threading.Event = field(default_factory=threading.Event)
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         return "json"
 
     def known(self, model: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgenet.api.networks import Network
-from judgenet.api.pairs import Pairs, Source, as_pairs
+from judgenet.api.pairs import Pairs, PairsSourceLike, as_pairs
 from judgenet.api.runs import Run
 from judgenet.core.events import Event, RunFinished
 from judgenet.core.network import NetworkSpec
@@ -35,11 +35,11 @@ PAIRS_FILE = "pairs.jsonl"
 
 _TICK_S = 0.1
 
-Judged = Pairs | Source | Iterable[Pair]
+PairsLike = Pairs | PairsSourceLike | Iterable[Pair]
 
 
 def judge(
-    pairs: Judged | pd.DataFrame,
+    pairs: PairsLike | pd.DataFrame,
     network: Network | NetworkSpec,
     *,
     out: str | Path,
@@ -102,7 +102,7 @@ def judge(
 
 
 def judge_async(
-    pairs: Judged | pd.DataFrame,
+    pairs: PairsLike | pd.DataFrame,
     network: Network | NetworkSpec,
     *,
     out: str | Path,
@@ -124,7 +124,7 @@ class LiveRun:
 
     def __init__(
         self,
-        pairs: Judged | pd.DataFrame,
+        pairs: PairsLike | pd.DataFrame,
         network: Network | NetworkSpec,
         out: Path,
         limits: Limits,
@@ -194,7 +194,7 @@ class _Session:
 
     def __init__(
         self,
-        pairs: Judged | pd.DataFrame,
+        pairs: PairsLike | pd.DataFrame,
         network: Network | NetworkSpec,
         out: Path,
         limits: Limits,

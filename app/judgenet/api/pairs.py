@@ -15,7 +15,7 @@ from judgenet.formats import Dataset, Finding, PairMapping
 if TYPE_CHECKING:
     import pandas as pd
 
-Source = str | Path | Sequence[str | Path]
+PairsSourceLike = str | Path | Sequence[str | Path]
 
 _COLUMNS = (
     *("id", "question", "response_a", "response_b", "reference", "task"),
@@ -66,7 +66,7 @@ class Pairs(Sequence[Pair]):
 
 
 def read_pairs(
-    source: Source | pd.DataFrame,
+    source: PairsSourceLike | pd.DataFrame,
     *,
     mapping: Mapping[str, str] | None = None,
     label_map: Mapping[str, Verdict | None] | None = None,
@@ -105,7 +105,7 @@ def _read(paths: Sequence[Path], mapping: PairMapping) -> Pairs:
     return Pairs(dataset.pairs, dataset)
 
 
-def as_pairs(source: Pairs | Source | pd.DataFrame | Iterable[Pair]) -> Pairs:
+def as_pairs(source: Pairs | PairsSourceLike | pd.DataFrame | Iterable[Pair]) -> Pairs:
     """Whatever :func:`judgenet.judge` takes for its pairs.
 
     :raises ValueError: two pairs have the same id.

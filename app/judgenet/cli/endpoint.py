@@ -20,10 +20,10 @@ from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
 from judgenet.engine.endpoints import EndpointError, require_approved
 from judgenet.engine.ports import EndpointState
-from judgenet.engine.probe import Probe, probe
+from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
 from judgenet.engine.session import endpoints_of
-from judgenet.store.approvals import Need, approve, approved, project_needs, revoke
+from judgenet.store.approvals import ApprovalNeed, approve, approved, project_needs, revoke
 from judgenet.store.files import load_project
 from judgenet.store.secrets import (
     SecretError,
@@ -321,7 +321,7 @@ def trust(
     return _tell_trust(needs, "approved", as_json)
 
 
-def _tell_trust(needs: Sequence[Need], what: str, as_json: bool) -> int:
+def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:
     if as_json:
         records = [{"kind": need.kind, "place": need.place, "name": need.name} for need in needs]
         typer.echo(json.dumps({"what": what, "approvals": records}, allow_nan=False))
@@ -401,7 +401,7 @@ def list_models(name: NameArgument, project: ProjectOption = None, as_json: Json
     return ExitCode.DONE
 
 
-def _print_probe(profile: EndpointProfile, result: Probe, told: Sequence[str]) -> None:
+def _print_probe(profile: EndpointProfile, result: EndpointProbe, told: Sequence[str]) -> None:
     for line in dict.fromkeys(told):
         typer.echo(f"  {line}")
     if result.reply is None:

@@ -30,18 +30,18 @@ from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
 
-class Part(StrEnum):
+class LeaveOutPart(StrEnum):
     TASK = "task"
 
 
-class Kind(StrEnum):
+class LearnKind(StrEnum):
     NONNEGATIVE = "nonnegative"
     ANY_SIGN = "any-sign"
     DAWID_SKENE = "dawid-skene"
 
     @property
     def way(self) -> LearnedKind:
-        ways: dict[Kind, LearnedKind] = {Kind.ANY_SIGN: "any_sign", Kind.DAWID_SKENE: "dawid_skene"}
+        ways: dict[LearnKind, LearnedKind] = {LearnKind.ANY_SIGN: "any_sign", LearnKind.DAWID_SKENE: "dawid_skene"}
         return ways.get(self, "nonnegative")
 
 
@@ -125,7 +125,7 @@ def _span(interval: Sequence[float] | None) -> str:
     return "n/a" if interval is None else f"{interval[0]:.3f}–{interval[1]:.3f}"
 
 
-def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Path, decides: bool) -> str:
+def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project: Path, decides: bool) -> str:
     """Writes what a run teaches into the network of a project, which is made from the run's where it is not there yet;
     and says so.
 
@@ -166,7 +166,7 @@ def save_learned(store: Store, run: RunInfo, kind: Kind, seed: int, project: Pat
 def learn(
     run: RunArgument,
     leave: Annotated[
-        Part | None,
+        LeaveOutPart | None,
         typer.Option("--leave-out", help="Also judge each task by weights fitted to the others.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
@@ -174,7 +174,7 @@ def learn(
         Path | None,
         typer.Option(metavar="PROJECT", help="Write what was learned into a project's network.", show_default=False),
     ] = None,
-    kind: Annotated[Kind, typer.Option(help="What --save writes.")] = Kind.NONNEGATIVE,
+    kind: Annotated[LearnKind, typer.Option(help="What --save writes.")] = LearnKind.NONNEGATIVE,
     decides: Annotated[bool, typer.Option("--decides", help="With --save: let it give the network's verdict.")] = False,
     as_json: JsonOption = False,
     project: ProjectOption = None,

@@ -241,7 +241,7 @@ def statistics(
 
 # The grid of edges
 
-_PART_TITLES: dict[at_edges.Part, str] = {
+_PART_TITLES: dict[at_edges.EdgePart, str] = {
     "labels": "Win rates from labels chosen at random",
     "agreement": "Agreement with people",
     "differences": "Differences of two judges",

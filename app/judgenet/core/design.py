@@ -28,7 +28,7 @@ from judgenet.core.network_graph import design_graph
 
 T = TypeVar("T")
 
-Place = Literal["network", "roles", "chair"] | tuple[int] | tuple[int, int]
+DesignPlace = Literal["network", "roles", "chair"] | tuple[int] | tuple[int, int]
 """Whose settings: the network's, role generation's, the chair's, a layer's ``(layer,)`` or a neuron's."""
 
 # Layers
@@ -238,7 +238,7 @@ def _with_inputs(spec: NetworkSpec, target: tuple[int, int], of: LayerSpec, inpu
 # Settings
 
 
-def settings_at(spec: NetworkSpec, place: Place) -> Settings:
+def settings_at(spec: NetworkSpec, place: DesignPlace) -> Settings:
     """The settings that are set at a place; what it inherits is ``None``."""
     if place == "network":
         return spec.settings
@@ -249,7 +249,7 @@ def settings_at(spec: NetworkSpec, place: Place) -> Settings:
     return _layer(spec, place[0]).settings if len(place) == 1 else _neuron(spec, *place).settings
 
 
-def set_settings(spec: NetworkSpec, place: Place, settings: Settings) -> NetworkSpec:
+def set_settings(spec: NetworkSpec, place: DesignPlace, settings: Settings) -> NetworkSpec:
     """The network with other settings at a place; ``None`` inherits."""
     if place == "network":
         return replace(spec, settings=settings)
@@ -263,7 +263,7 @@ def set_settings(spec: NetworkSpec, place: Place, settings: Settings) -> Network
     return _with_neuron(spec, *place, replace(_neuron(spec, *place), settings=settings))
 
 
-def override(spec: NetworkSpec, place: Place, **changes: object) -> NetworkSpec:
+def override(spec: NetworkSpec, place: DesignPlace, **changes: object) -> NetworkSpec:
     """The network with settings changed at a place so that they hold for all below it: a layer's for its neurons, the
     network's for layers and neurons. ``None`` inherits. Role generation and the chair keep their own."""
     spec = set_settings(spec, place, replace(settings_at(spec, place), **changes))  # type: ignore[arg-type]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, get_args, overload
 
-Path = tuple[str | int, ...]
-Extra = tuple[tuple[Path, Any], ...]
+DocumentPath = tuple[str | int, ...]
+Extra = tuple[tuple[DocumentPath, Any], ...]
 """Members that a document has and this program does not know, each with its path."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -197,9 +197,9 @@ def kind_of(value: object) -> str:
     )
 
 
-def extra_of(document: Any, known: Any, path: Path = ()) -> Extra:
+def extra_of(document: Any, known: Any, path: DocumentPath = ()) -> Extra:
     """What ``document`` has beyond ``known``, the same document as this program would write it."""
-    found: list[tuple[Path, Any]] = []
+    found: list[tuple[DocumentPath, Any]] = []
     if isinstance(document, dict) and isinstance(known, dict):
         for name, value in document.items():
             if name in known:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from judgenet.core.pairs import Order, Verdict
 
-RunState = Literal["running", "paused", "done", "budget", "halted", "cancelled", "failed"]
+RunStatus = Literal["running", "paused", "done", "budget", "halted", "cancelled", "failed"]
 """``halted``: the rest waits for an endpoint that stopped. ``budget``: a limit was reached."""
 
 
@@ -142,7 +142,7 @@ class RunChanged:
     """The run was paused or goes on."""
 
     run_id: str
-    state: RunState
+    state: RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class RunFinished:
     """The run ended. ``message`` says why where ``state`` is not ``done``."""
 
     run_id: str
-    state: RunState
+    state: RunStatus
     message: str
     pairs_done: int
     pairs: int

@@ -24,7 +24,7 @@ FAIREVAL_SAMPLES = 3
 MINI_EACH = 20
 """So many pairs of each task make the small set of the sweep."""
 
-Kind = Literal["table", "sweep", "budget", "clouds", "saving"]
+ExperimentKind = Literal["table", "sweep", "budget", "clouds", "saving"]
 """What is shown: rows side by side; width by depth; figures by number of neurons; roles; people's work."""
 
 
@@ -59,7 +59,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExperimentRow:
     """A line of the table: a network under one aggregation, read of the run of ``arm``.
 
     ``group`` and ``x`` place it in a plot; ``against`` is the row that it is compared with. The experiment is about its
@@ -91,16 +91,16 @@ class Experiment:
     """An experiment as it runs: ``arms`` in an order in which each finds the calls that it shares."""
 
     key: str
-    kind: Kind
+    kind: ExperimentKind
     title: str
     arms: tuple[Arm, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ExperimentRow, ...]
     choices: Choices
 
     def arm(self, key: str) -> Arm:
         return next(arm for arm in self.arms if arm.key == key)
 
-    def row(self, key: str) -> Row:
+    def row(self, key: str) -> ExperimentRow:
         return next(row for row in self.rows if row.key == key)
 
     @property
@@ -169,9 +169,12 @@ def _fair_eval(choices: Choices, samples: int) -> NetworkSpec:
 _WIDEDEEP = ("c1", "c2_l1", "c2_l2", "c2_all")
 
 
-def _rows_of(arm: str, network: NetworkSpec, title: str, rules: Sequence[str], against: str | None) -> list[Row]:
+def _rows_of(
+    arm: str, network: NetworkSpec, title: str, rules: Sequence[str], against: str | None
+) -> list[ExperimentRow]:
     return [
-        Row(f"{arm}.{rule}", title, arm, network, rule, against=against, subject=rule == "c2_all") for rule in rules
+        ExperimentRow(f"{arm}.{rule}", title, arm, network, rule, against=against, subject=rule == "c2_all")
+        for rule in rules
     ]
 
 
@@ -182,7 +185,7 @@ def main_table(choices: Choices) -> Experiment:
     """FairEval and the network under each aggregation (the paper's tables 1 and 2)."""
     wide, fair = _widedeep(choices), _fair_eval(choices, choices.samples)
     rows = [
-        Row("faireval", fair.name, "faireval", fair, "c1"),
+        ExperimentRow("faireval", fair.name, "faireval", fair, "c1"),
         *_rows_of("widedeep", wide, "WideDeep", _WIDEDEEP, "faireval"),
     ]
     arms = (Arm("faireval", fair.name, fair), Arm("widedeep", "WideDeep", wide))
@@ -203,12 +206,12 @@ def baselines(choices: Choices) -> Experiment:
         Arm("no-roles", bare.name, bare, width_of="widedeep" if choices.width is None else None),
     )
     rows = (
-        Row("single", single.name, "single", single, "c1", against="widedeep"),
-        Row("single-evidence", evidence.name, "faireval", evidence, "c1", against="widedeep"),
-        Row("faireval", fair.name, "faireval", fair, "c1", against="widedeep"),
-        Row("jury", jury.name, "widedeep", jury, "c2_all", against="widedeep"),
-        Row("no-roles", bare.name, "no-roles", bare, "c2_all", against="widedeep"),
-        Row("widedeep", "WideDeep", "widedeep", wide, "c2_all", subject=True),
+        ExperimentRow("single", single.name, "single", single, "c1", against="widedeep"),
+        ExperimentRow("single-evidence", evidence.name, "faireval", evidence, "c1", against="widedeep"),
+        ExperimentRow("faireval", fair.name, "faireval", fair, "c1", against="widedeep"),
+        ExperimentRow("jury", jury.name, "widedeep", jury, "c2_all", against="widedeep"),
+        ExperimentRow("no-roles", bare.name, "no-roles", bare, "c2_all", against="widedeep"),
+        ExperimentRow("widedeep", "WideDeep", "widedeep", wide, "c2_all", subject=True),
     )
     return Experiment("baselines", "table", "Baselines", arms, rows, choices)
 
@@ -237,7 +240,9 @@ def width_depth(choices: Choices) -> Experiment:
             for rule in ("c1", "c2_all"):
                 group = f"l = {depth}"
                 key = f"n{width}.l{depth}.{rule}"
-                rows.append(Row(key, spec.name, f"n{width}", spec, rule, group, width, subject=rule == "c2_all"))
+                rows.append(
+                    ExperimentRow(key, spec.name, f"n{width}", spec, rule, group, width, subject=rule == "c2_all")
+                )
     return Experiment("width-depth", "sweep", "Width and depth", tuple(arms), tuple(rows), choices)
 
 
@@ -256,7 +261,7 @@ def roles(choices: Choices) -> Experiment:
         Arm("no-roles-wide", wide_bare.name, wide_bare, width_of="roles-wide"),
     )
     rows = [
-        Row(
+        ExperimentRow(
             f"{key}.{rule}",
             network.name,
             key,
@@ -300,9 +305,9 @@ def neuron_budget(choices: Choices) -> Experiment:
         arm = f"n{layers[0]}"
         for rule in ("c1", "c2_all"):
             key, title = f"widedeep.{neurons}.{rule}", f"WideDeep {spec.name}"
-            rows.append(Row(key, title, arm, spec, rule, "WideDeep", neurons, subject=rule == "c2_all"))
+            rows.append(ExperimentRow(key, title, arm, spec, rule, "WideDeep", neurons, subject=rule == "c2_all"))
         fair = _fair_eval(choices, neurons)
-        rows.append(Row(f"faireval.{neurons}", fair.name, "faireval", fair, "c1", "FairEval", neurons))
+        rows.append(ExperimentRow(f"faireval.{neurons}", fair.name, "faireval", fair, "c1", "FairEval", neurons))
     return Experiment("neuron-budget", "budget", "Number of neurons", tuple(arms), tuple(rows), choices)
 
 
@@ -327,7 +332,7 @@ def annotation_saving(choices: Choices) -> Experiment:
     """How much people must still review so that all reaches the agreement that people have with each other."""
     wide, fair = _widedeep(choices), _fair_eval(choices, choices.samples)
     rows = (
-        Row("faireval", fair.name, "faireval", fair, "c1", "FairEval"),
+        ExperimentRow("faireval", fair.name, "faireval", fair, "c1", "FairEval"),
         *_rows_of("widedeep", wide, "WideDeep", ("c1", "c2_all"), "faireval"),
     )
     arms = (Arm("faireval", fair.name, fair), Arm("widedeep", "WideDeep", wide))

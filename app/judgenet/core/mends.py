@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from judgenet.core import design
 from judgenet.core.checks import Problem
-from judgenet.core.design import Place
+from judgenet.core.design import DesignPlace
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import (
     DEFAULTS,
@@ -46,7 +46,7 @@ def mend(
     neuron = _NEURON.fullmatch(path)
     layer = None if neuron else _LAYER.fullmatch(path)
     field = (neuron[3] if neuron else layer[2] if layer else path).removeprefix("settings.")
-    place: Place
+    place: DesignPlace
     if neuron:
         place = (int(neuron[1]), int(neuron[2]))
     elif layer:
@@ -70,7 +70,7 @@ def mend(
 
 
 def _model(
-    spec: NetworkSpec, place: Place, field: str, endpoints: Mapping[str, EndpointProfile] | None
+    spec: NetworkSpec, place: DesignPlace, field: str, endpoints: Mapping[str, EndpointProfile] | None
 ) -> MendedDesign | None:
     """The model that most neurons have; the embedded one where none has."""
     used: Counter[tuple[str, str | None]] = Counter()
@@ -106,7 +106,7 @@ def _usable(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None)
     return bool(settings.model or profile.model) or profile.kind in ("embedded", "replay")
 
 
-def _values(spec: NetworkSpec, place: Place, field: str) -> MendedDesign | None:
+def _values(spec: NetworkSpec, place: DesignPlace, field: str) -> MendedDesign | None:
     """Settings that no call can have, or that do not fit together."""
     name = field.rpartition(".")[2]
     if name not in ("temperature", "max_tokens", "samples"):

@@ -46,7 +46,7 @@ CountedFrom1 = Annotated[int, Codec(_from_1, int, {"type": "integer", "minimum":
 Real = Annotated[float, Codec(lambda value, path, _: simple(float, value, path), float, {"type": "number"})]
 """A number that is written with a point."""
 
-Place = Annotated[int, Codec(_place, lambda place: place, {"type": "integer", "minimum": 0})]
+PlaceIndex = Annotated[int, Codec(_place, lambda place: place, {"type": "integer", "minimum": 0})]
 """A place in a layer, from 0."""
 
 
@@ -95,7 +95,7 @@ class NeuronSpec:
 
     role: Role | None = member(None, says="A role of its own, in place of the network's for its place.")
     settings: Settings = member(factory=Settings, written="changed")
-    inputs: tuple[Place, ...] | None = member(None, says="The places in the layer before that it reads, from 0.")
+    inputs: tuple[PlaceIndex, ...] | None = member(None, says="The places in the layer before that it reads, from 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class LearnedRule:
 
     kind: LearnedKind
     neurons: tuple[NeuronWeight, ...]
-    widths: tuple[Place | None, ...]
+    widths: tuple[PlaceIndex | None, ...]
     prior: tuple[float, ...] = member((), written="changed")
     run: str = ""
     data: str = ""

@@ -300,7 +300,7 @@ NONE_SETTLED = Settled(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunTotals:
     """What a run over ``pairs`` pairs comes to.
 
     ``calls`` are all calls, ``calls_recorded`` those that were answered before and cost nothing now, ``calls_open``
@@ -345,7 +345,7 @@ def estimate(
     settled: Settled = NONE_SETTLED,
     kinds: Mapping[str, str] | None = None,
     lengths: Sequence[int] | None = None,
-) -> Estimate:
+) -> RunTotals:
     """What a run over ``pairs`` comes to.
 
     ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``settled``
@@ -379,7 +379,7 @@ def estimate(
             math.fsum(model.price.low for model in models if model.price),
             math.fsum(model.price.high for model in models if model.price),
         )
-    return Estimate(
+    return RunTotals(
         pairs=len(lengths),
         per_pair=counts,
         calls=calls,

@@ -16,7 +16,7 @@ from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
 Light = Literal["green", "yellow", "red"]
 LIGHTS: Final[tuple[Light, ...]] = ("green", "yellow", "red")
 
-Answers = Mapping[tuple[str, Order], Evaluation | Unscored]
+PreflightAnswers = Mapping[tuple[str, Order], Evaluation | Unscored]
 """What came of the calls, by pair and order. A call that is missing was not made."""
 
 _SCORED_GREEN: Final = 0.95
@@ -84,7 +84,7 @@ def preflight_pairs() -> tuple[PreflightPair, ...]:
     return tuple(found)
 
 
-def assess(answers: Answers) -> Assessment:
+def assess(answers: PreflightAnswers) -> Assessment:
     """What the answers to :func:`preflight_pairs` say about the model that gave them."""
     seen = _Seen(answers)
     checks = [check(seen) for check in _CHECKS]
@@ -96,7 +96,7 @@ def assess(answers: Answers) -> Assessment:
 class _Seen:
     """The answers by what is looked for."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: PreflightAnswers) -> None:
         self.all = answers
         self.read = {site: of for site, of in answers.items() if isinstance(of, Evaluation)}
         self.expect = {of.pair.id: of.expect for of in preflight_pairs()}

@@ -26,12 +26,12 @@ from judgenet.core import schemas
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
+from judgenet.core.schemas import ReplyForm
 from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, earlier, shipped
 
 __all__ = [
     "FAMILIES",
     "LANGUAGES",
-    "Form",
     "Heard",
     "LayerPrompts",
     "LayerView",
@@ -47,7 +47,6 @@ __all__ = [
     "union_roles",
 ]
 
-Form = Literal["json", "text"]
 PromptLanguage = Literal["en", "zh"]
 
 _KEYS = {
@@ -113,7 +112,7 @@ class LayerView:
     order: Order
     layer: int
     mark: str
-    form: Form
+    form: ReplyForm
     heard: tuple[Heard, ...] = ()
     language: PromptLanguage = "en"
     family: str = "general"
@@ -177,7 +176,7 @@ class PromptBook:
     def __init__(self, texts: Mapping[str, str], *, later: Collection[str] = ()) -> None:
         self._templates = compiled(texts)
         self._frames = {language: self._frame_of(language) for language in LANGUAGES}
-        self._tasks: dict[tuple[str, str, Form, bool, bool], str] = {}
+        self._tasks: dict[tuple[str, str, ReplyForm, bool, bool], str] = {}
         self._later = frozenset(later)
         counted = {name: template.text for name, template in self._templates.items() if name not in self._later}
         self.digest = hashlib.sha256(json.dumps(counted, sort_keys=True).encode("ascii")).hexdigest()
@@ -232,7 +231,7 @@ class PromptBook:
         return self._templates[name].text
 
     def roles(
-        self, pair: Pair, *, mark: str, form: Form, limit: int | None, language: PromptLanguage, family: str
+        self, pair: Pair, *, mark: str, form: ReplyForm, limit: int | None, language: PromptLanguage, family: str
     ) -> Prompt:
         """Asks for the perspectives from which a pair should be judged, at most ``limit`` where it is given.
 
@@ -253,7 +252,7 @@ class PromptBook:
         return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}")
 
     def ranking(
-        self, pair: Pair, responses: Sequence[str], *, mark: str, form: Form, language: PromptLanguage, family: str
+        self, pair: Pair, responses: Sequence[str], *, mark: str, form: ReplyForm, language: PromptLanguage, family: str
     ) -> Prompt:
         """Asks for an order of several responses to the question of a pair, whose own responses are left out.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import SCALE, Reading, Reason, Unscored, choice_of
@@ -26,12 +26,10 @@ from judgenet.core.network import Role
 from judgenet.core.reading_json import JsonVerdict, objects, unfinished, verdict_of
 from judgenet.core.reading_quotes import corrects, quotations, reported_after, reported_before
 from judgenet.core.reading_roles import roles_in
-from judgenet.core.reading_text import FORMAL, Finding, conclusion, rating_in, verdict_in
+from judgenet.core.reading_text import FORMAL, FoundVerdict, conclusion, rating_in, verdict_in
 from judgenet.core.reading_thinking import Parts, split_thinking
 from judgenet.core.reading_words import HIDDEN, Folded, Scale, blanked, fold, label
-from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2
-
-Form = Literal["json", "text"]
+from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2, ReplyForm
 
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not comfortable)|my apologies|i apologi[sz]e"
@@ -56,7 +54,7 @@ ALL_THINKING = (
 def read_judgement(
     text: str,
     *,
-    form: Form | None = None,
+    form: ReplyForm | None = None,
     finish_reason: str = "unknown",
     scale: Scale = SCALE,
     thought: bool = False,
@@ -112,7 +110,7 @@ def read_rating(text: str, *, finish_reason: str = "unknown", scale: Scale = SCA
     return _unreadable(folded, "") if score is None else Unscored(score)
 
 
-def read_roles(text: str, *, form: Form | None = None, limit: int | None = None) -> tuple[Role, ...] | Unscored:
+def read_roles(text: str, *, form: ReplyForm | None = None, limit: int | None = None) -> tuple[Role, ...] | Unscored:
     """Reads a list of roles, in its order: JSON, "$name: description&", or a numbered or bulleted list.
 
     Names that differ only in case are one role; roles without a name are dropped; at most ``limit`` are kept.
@@ -175,7 +173,7 @@ _LEADING_VALUE = re.compile(r"(?:```\w*\s*)?[\[{]")
 _LEADING_OBJECT = re.compile(r"(?:```\w*\s*)?(?=\{)")
 
 
-def _read(answer: str, form: Form | None, scale: Scale) -> Reading | Unscored:
+def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscored:
     found = list(objects(answer)) if "{" in answer else []
     leading = _LEADING_OBJECT.match(answer)
     broken = leading is not None and not (found and found[0][0] == leading.end())
@@ -251,7 +249,7 @@ def _from_json(
     return _agreed(Reading(told, verdict.choice, verdict.first, verdict.second, "json"))
 
 
-def _opposed(after: Finding, verdict: JsonVerdict) -> bool:
+def _opposed(after: FoundVerdict, verdict: JsonVerdict) -> bool:
     """Whether a finding contradicts an object before it; a mere statement does not where either is a tie."""
     if after.first is not None:
         return (after.first, after.second) != (verdict.first, verdict.second)
@@ -260,7 +258,7 @@ def _opposed(after: Finding, verdict: JsonVerdict) -> bool:
     return {after.choice, verdict.choice} == {"first", "second"}
 
 
-def _from_text(folded: Folded, found: Finding) -> Reading | Unscored:
+def _from_text(folded: Folded, found: FoundVerdict) -> Reading | Unscored:
     if found.problem is not None or found.choice is None:
         return Unscored(found.problem or Reason.UNPARSED, found.detail)
     return Reading(_evidence(folded, found), found.choice, found.first, found.second, found.rule)
@@ -272,7 +270,7 @@ _TAG = re.compile(r"<[^<>]{1,200}>")
 _BROKEN_OBJECT = re.compile(r"\{\s*[\"']\w{1,40}[\"']\s*:\s*[\"']")
 
 
-def _evidence(folded: Folded, found: Finding) -> str:
+def _evidence(folded: Folded, found: FoundVerdict) -> str:
     """What the reply says apart from its scores. A choice stays in: it is part of the argument."""
     end = len(folded.low)
     if found.rule == "first line":

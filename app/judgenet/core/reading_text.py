@@ -24,7 +24,7 @@ from judgenet.core.reading_words import (
     NOUN,
     POSSESSIVE,
     Folded,
-    Label,
+    ResponseMention,
     Scale,
     Score,
     choice_at,
@@ -45,7 +45,7 @@ _NAME = "(?:scores?|ratings?|grades?|marks?|评分|得分|分数|打分|总分)"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FoundVerdict:
     """A verdict found at a place of the text: a choice, perhaps with scores, or why it cannot be read."""
 
     start: int
@@ -84,7 +84,7 @@ class _Statement:
     final: bool
 
 
-def verdict_in(text: Folded, scale: Scale) -> Finding | None:
+def verdict_in(text: Folded, scale: Scale) -> FoundVerdict | None:
     """The verdict of a text; see the module. ``None`` where it says nothing."""
     names = labels_in(text)
     head = _first_line(text, scale)
@@ -195,10 +195,10 @@ def _own_marks(low: str, marks: list[_Mark]) -> list[_Mark]:
     return kept
 
 
-def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> Finding | None:
+def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> FoundVerdict | None:
     """The last two labelled scores that the judge does not disown. Two that differ contradict each other, unless the
     last are plainly its own correction."""
-    last: Finding | None = None
+    last: FoundVerdict | None = None
     left = sorted(marks, key=lambda mark: mark.end)
     while left:
         bare = all(mark.bare for mark in left[-2:])
@@ -222,7 +222,7 @@ _TAGGED_SCORE = re.compile(r"<(?:score|rating)[ _-]?(?:([1a])|[2b])> {0,4}\n?")
 _IN_OBJECT = re.compile(r"[{,]\s{0,40}[\"']\Z")
 
 
-def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]:
+def _labelled(text: Folded, names: Sequence[ResponseMention], scale: Scale) -> list[_Mark]:
     """Scores with a name, or with a numbered key as a broken object leaves them ("score_1: 8")."""
     low = text.low
     marks = [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None]
@@ -241,7 +241,7 @@ def _labelled(text: Folded, names: Sequence[Label], scale: Scale) -> list[_Mark]
     return _own_marks(low, marks)
 
 
-def _labelled_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
+def _labelled_mark(low: str, name: ResponseMention, scale: Scale) -> _Mark | None:
     before = low[max(0, name.start - 32) : name.start]
     begin = name.start
     after = None
@@ -264,7 +264,7 @@ def _labelled_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
     return _Mark(name.index, Reason.TRUNCATED if _NOTHING.match(low, at) else Reason.UNPARSED, begin, after.end())
 
 
-def _bare_mark(low: str, before: str, name: Label, scale: Scale) -> _Mark | None:
+def _bare_mark(low: str, before: str, name: ResponseMention, scale: Scale) -> _Mark | None:
     """A number beside a name, as in a list of scores; and "8 for Response 1"."""
     after = _BARE_AFTER.match(low, name.end)
     if after is not None and _BARE_BEFORE.search(before):
@@ -308,7 +308,7 @@ _BOTH = re.compile(
 )
 
 
-def _in_prose(text: Folded, names: Sequence[Label], scale: Scale, start: int = 0) -> list[_Mark]:
+def _in_prose(text: Folded, names: Sequence[ResponseMention], scale: Scale, start: int = 0) -> list[_Mark]:
     """Scores that a sentence gives: "I would give Assistant 1 a score of 8", "both receive 8/10"."""
     low = text.low
     if not _PROSE_WORD.search(low, start):
@@ -330,7 +330,7 @@ def _in_prose(text: Folded, names: Sequence[Label], scale: Scale, start: int = 0
     return marks
 
 
-def _prose_mark(low: str, name: Label, scale: Scale) -> _Mark | None:
+def _prose_mark(low: str, name: ResponseMention, scale: Scale) -> _Mark | None:
     before = low[max(0, name.start - 48) : name.start]
     given = _GIVEN_TO.search(before) if " of " in before else None
     if given is not None:
@@ -358,7 +358,7 @@ def _out_of(low: str, start: int, end: int) -> bool:
 # Groups of two scores
 
 
-def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding | None:
+def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> FoundVerdict | None:
     """The last two scores, one for each response; a finding with a problem where the text ends otherwise."""
     if not marks:
         return None
@@ -367,7 +367,7 @@ def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> Finding | No
     return None if found.problem is not None and all(mark.bare for mark in marks) else found
 
 
-def _group(text: Folded, left: list[_Mark], rule: str) -> Finding:
+def _group(text: Folded, left: list[_Mark], rule: str) -> FoundVerdict:
     """Takes the last two scores from a list in order of their ends."""
     last = left.pop()
     while left and left[-1].index == last.index and left[-1].score == last.score:
@@ -382,18 +382,18 @@ def _group(text: Folded, left: list[_Mark], rule: str) -> Finding:
     if other is not None and alone:
         left.append(other)
     if other is None or alone:
-        return Finding(last.start, last.end, rule, problem=Reason.UNPARSED, detail="a score for one response only")
+        return FoundVerdict(last.start, last.end, rule, problem=Reason.UNPARSED, detail="a score for one response only")
     scores = {mark.index: mark.score for mark in (last, other)}
     first, second = scores[0], scores[1]
     if isinstance(first, Reason) or isinstance(second, Reason):
         return _unread(text, last if isinstance(last.score, Reason) else other, rule)
     start, end = min(last.start, other.start), max(last.end, other.end)
-    return Finding(start, end, rule, choice_of(first, second), first, second)
+    return FoundVerdict(start, end, rule, choice_of(first, second), first, second)
 
 
-def _unread(text: Folded, mark: _Mark, rule: str) -> Finding:
+def _unread(text: Folded, mark: _Mark, rule: str) -> FoundVerdict:
     assert isinstance(mark.score, Reason)
-    return Finding(mark.start, mark.end, rule, problem=mark.score, detail=_quote(text, mark.start, mark.end + 16))
+    return FoundVerdict(mark.start, mark.end, rule, problem=mark.score, detail=_quote(text, mark.start, mark.end + 16))
 
 
 def _quote(text: Folded, start: int, end: int) -> str:
@@ -419,7 +419,7 @@ _FIRST_LINE = re.compile(
 )
 
 
-def _last_pair(text: Folded, scale: Scale, start: int) -> Finding | None:
+def _last_pair(text: Folded, scale: Scale, start: int) -> FoundVerdict | None:
     low = text.low
     found: list[re.Match[str]] = []
     if "[[" in low:
@@ -436,12 +436,12 @@ def _last_pair(text: Folded, scale: Scale, start: int) -> Finding | None:
     return _pair(text, last, "pair", scale) if last else None
 
 
-def _first_line(text: Folded, scale: Scale) -> Finding | None:
+def _first_line(text: Folded, scale: Scale) -> FoundVerdict | None:
     found = _FIRST_LINE.match(text.low)
     return _pair(text, found, "first line", scale) if found else None
 
 
-def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> Finding:
+def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> FoundVerdict:
     start, end = found.span()
     scores: list[Score] = []
     for token in found.groups():
@@ -453,8 +453,8 @@ def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> Findin
     if isinstance(first, Reason) or isinstance(second, Reason):
         problem = first if isinstance(first, Reason) else second
         assert isinstance(problem, Reason)
-        return Finding(start, end, rule, problem=problem, detail=_quote(text, start, end))
-    return Finding(start, end, rule, choice_of(first, second), first, second)
+        return FoundVerdict(start, end, rule, problem=problem, detail=_quote(text, start, end))
+    return FoundVerdict(start, end, rule, choice_of(first, second), first, second)
 
 
 # Choices
@@ -473,7 +473,7 @@ _LOOKS = re.compile(
 _EXPLAINED = re.compile(r"[\"']? ?(?:if|when)\b")
 
 
-def _tags(text: Folded) -> Iterator[Finding]:
+def _tags(text: Folded) -> Iterator[FoundVerdict]:
     """Tags of MT-Bench and Arena-Hard. A tag that is explained ("[[A]] if …") repeats the task."""
     if "[[" not in text.low:
         return
@@ -492,9 +492,9 @@ def _tags(text: Folded) -> Iterator[Finding]:
             hedged = _HEDGED.search(re.split("[,;.!?…]", line)[-1])
             looks = _LOOKS.match(text.low, end) is not None
             stated = not looks and (not line.strip() or (_STATED.search(line) is not None and not hedged))
-            yield Finding(start, end, "tag", choice, detail=written, stated=stated)
+            yield FoundVerdict(start, end, "tag", choice, detail=written, stated=stated)
         elif compared or re.fullmatch("[a-z]{1,2}", written):
-            yield Finding(start, end, "tag", problem=Reason.UNPARSED, detail=_quote(text, start, end))
+            yield FoundVerdict(start, end, "tag", problem=Reason.UNPARSED, detail=_quote(text, start, end))
 
 
 _ANSWER = re.compile(
@@ -509,7 +509,7 @@ _ANSWER_LEAD = re.compile(
 _LETTERED = re.compile(rf"\s*([abc]) ?: (?={NOUN} ?[12]|neither|both)")
 
 
-def _answer_lines(text: Folded) -> Iterator[Finding]:
+def _answer_lines(text: Folded) -> Iterator[FoundVerdict]:
     """Lines that announce an answer: "Final verdict: B", "Answer: Assistant 1", "A: Feedback 1 is better"."""
     low = text.low
     stop = len(low.rstrip())
@@ -517,9 +517,9 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
         end = low.find("\n", lettered.end()) if "\n" in low[lettered.end() :] else stop
         choice = choice_at(text, lettered.end(), end).choice
         if choice == _TAGS[lettered[1]]:
-            yield Finding(0, end, "answer line", choice, detail=choice)
+            yield FoundVerdict(0, end, "answer line", choice, detail=choice)
         elif choice is not None:
-            yield Finding(0, end, "answer line", problem=Reason.CONTRADICTORY, detail=_quote(text, 0, end))
+            yield FoundVerdict(0, end, "answer line", problem=Reason.CONTRADICTORY, detail=_quote(text, 0, end))
     for found in _ANSWER.finditer(low):
         start, at = found.span()
         lead = _ANSWER_LEAD.search(low[max(0, start - 40) : start])
@@ -538,14 +538,14 @@ def _answer_lines(text: Folded) -> Iterator[Finding]:
         if named.bare and found["loose"] and end < stop:
             continue
         if named.choice is not None:
-            yield Finding(start, end, "answer line", named.choice, detail=named.choice)
+            yield FoundVerdict(start, end, "answer line", named.choice, detail=named.choice)
         elif (announced and at >= stop) or (named.attempt and end >= stop and re.fullmatch(NOUN, line)):
-            yield Finding(start, stop, "answer line", problem=Reason.TRUNCATED, detail=_quote(text, start, stop))
+            yield FoundVerdict(start, stop, "answer line", problem=Reason.TRUNCATED, detail=_quote(text, start, stop))
         elif announced and len(line) <= 24 and (named.attempt or found["sure"]):
-            yield Finding(start, end, "answer line", problem=Reason.UNPARSED, detail=_quote(text, start, end))
+            yield FoundVerdict(start, end, "answer line", problem=Reason.UNPARSED, detail=_quote(text, start, end))
 
 
-def _bare(text: Folded) -> Finding | None:
+def _bare(text: Folded) -> FoundVerdict | None:
     """A reply that is nothing but a choice: "Output (a)", "Assistant 2", "Same"."""
     end = len(text.low.rstrip(" \n.\"'"))
     start = len(text.low) - len(text.low.lstrip())
@@ -554,7 +554,7 @@ def _bare(text: Folded) -> Finding | None:
     named = choice_at(text, start, end, whole=True)
     if named.choice is None or (named.bare and text.low[start:end].strip("() ") in ("1", "2")):
         return None
-    return Finding(start, end, "bare", named.choice)
+    return FoundVerdict(start, end, "bare", named.choice)
 
 
 # Statements
@@ -595,7 +595,7 @@ _NO_BETTER = re.compile(
 )
 
 
-def _statements(text: Folded, names: Sequence[Label]) -> list[_Statement]:
+def _statements(text: Folded, names: Sequence[ResponseMention]) -> list[_Statement]:
     """Sentences that say which response is the better one, without a condition and on nobody else's behalf."""
     low = text.low
     if not _BETTER_WORD.search(low):
@@ -625,7 +625,7 @@ _ALTERNATIVE = re.compile(
 )
 
 
-def _better_after(text: Folded, name: Label, after: re.Match[str]) -> _Statement | None:
+def _better_after(text: Folded, name: ResponseMention, after: re.Match[str]) -> _Statement | None:
     rest = after["rest"]
     if rest is None:
         return _said(text, CHOICES[name.index], name.start, after.end())
@@ -669,7 +669,7 @@ def _ends(low: str, start: int, end: int | None = None) -> bool:
     return _TO_THE_END.match(low, start, len(low) if end is None else end) is not None
 
 
-def _statement_verdict(text: Folded, statements: Sequence[_Statement]) -> Finding | None:
+def _statement_verdict(text: Folded, statements: Sequence[_Statement]) -> FoundVerdict | None:
     """The last statement that concludes, else the one choice that all statements agree on."""
     if not statements:
         return None
@@ -678,10 +678,10 @@ def _statement_verdict(text: Folded, statements: Sequence[_Statement]) -> Findin
     last = said[-1]
     later = [statement for statement in statements if statement.start > last.start]
     if any({statement.choice, last.choice} == {"first", "second"} for statement in (*said, *later)):
-        return _contradiction(text, *(Finding(it.start, it.end, "statement") for it in (said[0], statements[-1])))
+        return _contradiction(text, *(FoundVerdict(it.start, it.end, "statement") for it in (said[0], statements[-1])))
     if not final and any(statement.choice != last.choice for statement in said):
         return None
-    return Finding(last.start, last.end, "statement", last.choice)
+    return FoundVerdict(last.start, last.end, "statement", last.choice)
 
 
 # The verdict of all findings
@@ -689,7 +689,7 @@ def _statement_verdict(text: Folded, statements: Sequence[_Statement]) -> Findin
 _BETWEEN = re.compile(r"[ .\n#-]*")
 
 
-def _formal_verdict(text: Folded, head: Finding | None, formal: Sequence[Finding]) -> Finding | None:
+def _formal_verdict(text: Folded, head: FoundVerdict | None, formal: Sequence[FoundVerdict]) -> FoundVerdict | None:
     tail = formal[-1] if formal else None
     if head is not None and head.problem is None:
         other = next((found for found in reversed(formal) if found.problem is None), None)
@@ -707,13 +707,13 @@ def _formal_verdict(text: Folded, head: Finding | None, formal: Sequence[Finding
     return tail
 
 
-def _agree(one: Finding, other: Finding) -> bool:
+def _agree(one: FoundVerdict, other: FoundVerdict) -> bool:
     """Whether two findings say the same: one choice, and the same scores where both give scores."""
     scores = [(found.first, found.second) for found in (one, other) if found.first is not None]
     return one.choice == other.choice and len(set(scores)) < 2
 
 
-def _chosen(text: Folded, tail: Finding, formal: Sequence[Finding]) -> Finding:
+def _chosen(text: Folded, tail: FoundVerdict, formal: Sequence[FoundVerdict]) -> FoundVerdict:
     """A final choice, with the scores that the text gives beside it."""
     for found in formal[:-1]:
         told = found.stated or not tail.stated
@@ -727,7 +727,7 @@ def _chosen(text: Folded, tail: Finding, formal: Sequence[Finding]) -> Finding:
     return replace(tail, start=scores.start, first=scores.first, second=scores.second)
 
 
-def _checked(text: Folded, verdict: Finding, statements: Sequence[_Statement]) -> Finding:
+def _checked(text: Folded, verdict: FoundVerdict, statements: Sequence[_Statement]) -> FoundVerdict:
     """The verdict, unless the sentence beside it concludes the opposite."""
     if verdict.problem is not None or verdict.choice == "tie":
         return verdict
@@ -736,10 +736,10 @@ def _checked(text: Folded, verdict: Finding, statements: Sequence[_Statement]) -
         after = said.start >= verdict.end and (said.final or _ends(text.low, said.end))
         before = said.end <= verdict.start and said.final and _ends(text.low, said.end, verdict.start)
         if opposite and (after or before):
-            return _contradiction(text, verdict, Finding(said.start, said.end, "statement"))
+            return _contradiction(text, verdict, FoundVerdict(said.start, said.end, "statement"))
     return verdict
 
 
-def _contradiction(text: Folded, one: Finding, other: Finding) -> Finding:
+def _contradiction(text: Folded, one: FoundVerdict, other: FoundVerdict) -> FoundVerdict:
     quoted = " / ".join(_quote(text, found.start, found.end) for found in (one, other))
-    return Finding(one.start, other.end, other.rule, problem=Reason.CONTRADICTORY, detail=quoted)
+    return FoundVerdict(one.start, other.end, other.rule, problem=Reason.CONTRADICTORY, detail=quoted)

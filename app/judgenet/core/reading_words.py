@@ -121,7 +121,7 @@ _ORDERED_LABEL = re.compile(f"(?P<nth0>{_ORDERED})(?: |个)?{NOUN}(?P<id0>(?!))?
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ResponseMention:
     """A place where the text names a response: 0 is the first shown, 1 the second."""
 
     index: int
@@ -129,7 +129,7 @@ class Label:
     end: int
 
 
-def labels_in(text: Folded) -> list[Label]:
+def labels_in(text: Folded) -> list[ResponseMention]:
     """All names of responses, in order of place."""
     found = list(_NAMED_LABEL.finditer(text.low))
     if "first " in text.low or "second " in text.low or "第" in text.low:
@@ -140,7 +140,7 @@ def labels_in(text: Folded) -> list[Label]:
         start = match.start()
         index = None if start and "a" <= text.low[start - 1] <= "z" else place(text, match)
         if index is not None:
-            labels.append(Label(index, start, match.end()))
+            labels.append(ResponseMention(index, start, match.end()))
     return labels
 
 
@@ -248,7 +248,7 @@ _ATTEMPT = re.compile(rf"(?:the )?{NOUN}(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedChoice:
     """The choice that a piece of text names. ``bare``: without a noun ("B"). ``attempt``: it tries to name one,
     though perhaps one that is not there ("Response 3")."""
 
@@ -257,7 +257,7 @@ class Named:
     bare: bool = False
 
 
-def choice_at(text: Folded, start: int, end: int, whole: bool = False) -> Named:
+def choice_at(text: Folded, start: int, end: int, whole: bool = False) -> NamedChoice:
     """The choice that a piece of the folded text begins with (with ``whole``: that it is)."""
     piece = text.low[start:end]
     skipped = len(piece) - len(piece.lstrip(" \"'[(<"))
@@ -265,10 +265,10 @@ def choice_at(text: Folded, start: int, end: int, whole: bool = False) -> Named:
     skipped -= piece[:skipped].endswith("(") and piece[skipped + 1 : skipped + 2] == ")"
     found = _CHOICE.match(piece, skipped)
     if found is None or (whole and found.end() < len(piece)):
-        return Named(attempt=_ATTEMPT.match(piece, skipped) is not None)
+        return NamedChoice(attempt=_ATTEMPT.match(piece, skipped) is not None)
     if found["tie"]:
-        return Named("tie", attempt=True)
+        return NamedChoice("tie", attempt=True)
     if found["bare"]:
-        return Named(CHOICES[_PLACES[found["bare"].strip("()")]], attempt=True, bare=True)
+        return NamedChoice(CHOICES[_PLACES[found["bare"].strip("()")]], attempt=True, bare=True)
     index = place(text, found, offset=start)
-    return Named(None if index is None else CHOICES[index], attempt=True)
+    return NamedChoice(None if index is None else CHOICES[index], attempt=True)

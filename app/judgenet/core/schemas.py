@@ -6,9 +6,12 @@ section 3). The key order of ``properties`` is the order in which llama.cpp and 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from judgenet.core.evaluation import SCALE
+
+ReplyForm = Literal["json", "text"]
+"""How a reply is asked for: by a JSON schema of the endpoint's, or as plain text."""
 
 EVIDENCE = "evidence"
 SCORE_1 = "score_1"

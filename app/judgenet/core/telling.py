@@ -56,7 +56,7 @@ def mentions(text: str, names: Sequence[str]) -> tuple[Mention, ...]:
     return tuple(Mention(found.start(), found.end(), places[found[0]]) for found in re.finditer(pattern, text))
 
 
-class Side(NamedTuple):
+class ResponseName(NamedTuple):
     """Where a text speaks of a response by the name that it had in the prompt, and which response that is."""
 
     start: int
@@ -64,12 +64,13 @@ class Side(NamedTuple):
     response: Literal["a", "b"]
 
 
-def sides(text: str, order: Order) -> tuple[Side, ...]:
+def sides(text: str, order: Order) -> tuple[ResponseName, ...]:
     """Where an answer in one order speaks of "Response 1" or "Response 2" (in Chinese 回答1 and 回答2)."""
     first: Literal["a", "b"] = "a" if order == "ab" else "b"
     second: Literal["a", "b"] = "b" if order == "ab" else "a"
     return tuple(
-        Side(found.start(), found.end(), first if found[1] == "1" else second) for found in _SIDES.finditer(text)
+        ResponseName(found.start(), found.end(), first if found[1] == "1" else second)
+        for found in _SIDES.finditer(text)
     )
 
 

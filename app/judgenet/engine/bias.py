@@ -17,10 +17,10 @@ from typing import Any
 
 from judgenet.core import network_json, presets
 from judgenet.core.bias.lab import BuiltLab, lab_id
-from judgenet.core.events import Event, RunFinished, RunState
+from judgenet.core.events import Event, RunFinished, RunStatus
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import Estimate, PriceRange, Range, count_calls, estimate
+from judgenet.core.plan import PriceRange, Range, RunTotals, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tally import Tally
 from judgenet.core.wording import money_span, whole_range
@@ -247,7 +247,7 @@ def _shared_with(earlier: set[bytes], start: Start, store: Store | None) -> int:
     return round(shared * len(prompts) / len(looked_at))
 
 
-def _with_recorded(start: Start, found: Estimate, more: int) -> Estimate:
+def _with_recorded(start: Start, found: RunTotals, more: int) -> RunTotals:
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
     known = found.calls_recorded + more
     return estimate(start.spec, start.pairs, start.prices, recorded=known, settled=found.settled, kinds=kinds)
@@ -266,7 +266,7 @@ class LabFinished:
     limits."""
 
     lab: str
-    state: RunState
+    state: RunStatus
     message: str
     left: Limits
 

@@ -17,10 +17,11 @@ import httpx
 from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.schemas import ReplyForm
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import duration
 from judgenet.engine import limits
-from judgenet.engine.exchange import Exchange, Outcome
+from judgenet.engine.exchange import Exchange, ExchangeResult
 from judgenet.engine.limits import Clock, Gate, Limiter, Permit, Stopped
 from judgenet.engine.negotiation import IN_WORDS, lesson
 from judgenet.engine.ports import (
@@ -30,7 +31,6 @@ from judgenet.engine.ports import (
     ChatRequest,
     EndpointState,
     EndpointStopped,
-    Form,
     FormRefused,
     OnState,
     OnText,
@@ -162,7 +162,7 @@ class HttpEndpoint:
 
     # What is known
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         """How replies are asked for, by what is known of the model now."""
         refused = self._model(model).learned.get(common.SCHEMA) == common.REFUSED
         return "text" if refused or self._profile.structured == "never" else "json"
@@ -227,7 +227,7 @@ class HttpEndpoint:
                     sent += 1
                     outcome = await self._exchange.send(request, learned, on_text if stream else None)
                     outcome = self._heard(outcome, number, failures >= self._profile.retries)
-                    if isinstance(outcome, Outcome):
+                    if isinstance(outcome, ExchangeResult):
                         applied = common.otherwise(request, learned, self._provider.parameters)
                         reply = self._reply(outcome, request, model, sent, applied)
                         used = float(reply.usage.prompt + reply.usage.completion)
@@ -240,7 +240,7 @@ class HttpEndpoint:
                             self._slow_down(permit, outcome, sent)
                 finally:
                     self._limiter.release(permit, used)
-                if isinstance(outcome, Outcome):
+                if isinstance(outcome, ExchangeResult):
                     self._succeeded(model)
                     if on_text is not None and not stream and reply.text:
                         on_text(reply.text)
@@ -287,7 +287,7 @@ class HttpEndpoint:
             return min(self._profile.retries, _FIRST_RETRIES)
         return self._profile.retries
 
-    def _heard(self, outcome: Outcome | Fault, number: int, last: bool) -> Outcome | Fault:
+    def _heard(self, outcome: ExchangeResult | Fault, number: int, last: bool) -> ExchangeResult | Fault:
         """Notes whether the endpoint is there. Where several calls in a row found nobody, that is an outage.
 
         Of a call at its ``last`` attempt one other that is not answered is enough: an outage begins with connections
@@ -430,7 +430,7 @@ class HttpEndpoint:
             self._exchange.set_key(key)
 
     def _reply(
-        self, outcome: Outcome, request: ChatRequest, model: _Model, sent: int, applied: Mapping[str, Any]
+        self, outcome: ExchangeResult, request: ChatRequest, model: _Model, sent: int, applied: Mapping[str, Any]
     ) -> ChatReply:
         answer = outcome.answer
         text = "".join(answer.text)

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.client import HttpEndpoint
 from judgenet.engine.embedded_model import MODEL_NAME, ModelError, locate_model, model_name
 from judgenet.engine.ports import (
@@ -31,7 +32,6 @@ from judgenet.engine.ports import (
     ChatRequest,
     EndpointState,
     EndpointStopped,
-    Form,
     OnState,
     OnText,
 )
@@ -201,7 +201,7 @@ class EmbeddedEndpoint:
         self._starting = asyncio.Lock()
         self._crashed = False
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         """How replies are asked for; llama.cpp knows schemas."""
         if self._http is not None:
             return self._http.form(model)

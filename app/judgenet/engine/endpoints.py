@@ -9,7 +9,7 @@ from pathlib import Path
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.replay import ReplayEndpoint
-from judgenet.store.approvals import Need, endpoint_needs
+from judgenet.store.approvals import ApprovalNeed, endpoint_needs
 from judgenet.store.db import Store
 from judgenet.store.locate import find_store
 from judgenet.store.secrets import find_key
@@ -25,7 +25,7 @@ class NotApproved(EndpointError):
     ``needs`` are all of them. ``project`` is how to name the project to ``judgenet endpoint trust``.
     """
 
-    def __init__(self, needs: Sequence[Need], project: Path | None = None) -> None:
+    def __init__(self, needs: Sequence[ApprovalNeed], project: Path | None = None) -> None:
         self.needs = tuple(needs)
         self.project = project
         wants = "; ".join(need.words for need in self.needs)

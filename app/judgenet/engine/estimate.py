@@ -11,10 +11,10 @@ from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.checks import copies_words
 from judgenet.core.network import needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import NONE_SETTLED, Estimate, Settled, count_calls, estimate
+from judgenet.core.plan import NONE_SETTLED, RunTotals, Settled, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
+from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration_range, money_span, whole_range
-from judgenet.engine.ports import Form
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Start, with_recorded_prompts
 from judgenet.store.db import Store
@@ -22,7 +22,7 @@ from judgenet.store.pace import throughput
 from judgenet.store.runs import has_calls, mean_latency, recorded
 
 # What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
-FORMS: tuple[Form, ...] = ("json", "text")
+FORMS: tuple[ReplyForm, ...] = ("json", "text")
 
 MOST_PAIRS = 200
 MOST_CALLS = 20_000
@@ -45,7 +45,7 @@ class RunEstimate:
     """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), how long the open
     calls take, and which neurons ask the very same question, in words."""
 
-    estimate: Estimate
+    estimate: RunTotals
     pairs_looked_at: int
     duration: Duration
     copies: str = ""
@@ -194,7 +194,7 @@ def estimate_run(
     return RunEstimate(found, len(looked_at), duration_of(found, start, store), copies_words(start.spec))
 
 
-def duration_of(found: Estimate, start: Start, store: Store | None) -> Duration:
+def duration_of(found: RunTotals, start: Start, store: Store | None) -> Duration:
     """How long the open calls of an estimate take. No run is over before a pair has gone through all its layers, one
     after the other; what is open may be the last layers alone."""
     spec = start.spec

@@ -22,7 +22,8 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import network
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project
-from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, Form, OnText, Usage
+from judgenet.core.schemas import ReplyForm
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, OnText, Usage
 from judgenet.engine.session import Engine
 from judgenet.engine.setup import read_source, start_of
 from judgenet.store.db import Store
@@ -57,7 +58,7 @@ class WrittenAnswers:
             for line in lines
         }
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         return "json"
 
     def known(self, model: str) -> bool:

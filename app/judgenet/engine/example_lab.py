@@ -17,9 +17,10 @@ from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.pairs import Pair
 from judgenet.core.project import Project
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.bias import start_lab
 from judgenet.engine.example import BEGAN, ENDPOINT
-from judgenet.engine.ports import ChatReply, ChatRequest, Form, OnText, Usage
+from judgenet.engine.ports import ChatReply, ChatRequest, OnText, Usage
 from judgenet.engine.session import Engine
 from judgenet.engine.setup import start_of
 from judgenet.store.db import Store
@@ -69,7 +70,7 @@ class RuledAnswers:
         self._prompts = prompts
         self._single = single
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         return "json"
 
     def known(self, model: str) -> bool:

@@ -23,7 +23,7 @@ from judgenet.engine import bodies, limits
 from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed, TooLarge
 from judgenet.engine.ports import ChatRequest, OnText
 from judgenet.engine.providers import common, errors
-from judgenet.engine.providers.common import Answer, NotAnAnswer, Provider, TooDeep
+from judgenet.engine.providers.common import AnswerBuilder, NotAnAnswer, Provider, TooDeep
 from judgenet.engine.providers.errors import Fault
 from judgenet.engine.providers.sse import EventReader
 from judgenet.engine.transport import Proxy, open_transport
@@ -37,10 +37,10 @@ _MESSAGE_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExchangeResult:
     """A whole answer, and the seconds from sending the request to its last byte."""
 
-    answer: Answer
+    answer: AnswerBuilder
     latency_s: float
 
 
@@ -103,7 +103,7 @@ class Exchange:
 
     async def send(
         self, request: ChatRequest, learned: Mapping[str, Any], on_text: OnText | None = None
-    ) -> Outcome | Fault:
+    ) -> ExchangeResult | Fault:
         """Sends one request. ``on_text`` asks for a stream. Cancelling closes the connection at once."""
         stream = on_text is not None
         content = _encode(self._provider.body(request, learned, stream))
@@ -116,7 +116,7 @@ class Exchange:
             except ValueError as error:
                 return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
         message = httpx.Request("POST", url, headers=self.headers, content=content, extensions=self._extensions)
-        answer = Answer()
+        answer = AnswerBuilder()
         fault: Fault | None
         started = time.perf_counter()
         deadline = self._profile.deadline
@@ -147,7 +147,7 @@ class Exchange:
             if response is not None:
                 with suppress(httpx.HTTPError, aiohttp.ClientError, OSError):
                     await response.aclose()
-        return fault if fault is not None else Outcome(answer, time.perf_counter() - started)
+        return fault if fault is not None else ExchangeResult(answer, time.perf_counter() - started)
 
     async def get(self, address: str) -> object | Fault:
         """Reads the JSON at an address of the endpoint, such as its list of models."""
@@ -190,7 +190,7 @@ class Exchange:
     # Reading
 
     async def _read_stream(
-        self, response: httpx.Response, answer: Answer, on_text: OnText, wait: _Wait
+        self, response: httpx.Response, answer: AnswerBuilder, on_text: OnText, wait: _Wait
     ) -> Fault | None:
         """Reads events until the answer is whole. Silence is measured between words, not between bytes: comments, blank
         pieces and events without any text keep a connection alive and say nothing.
@@ -227,7 +227,9 @@ class Exchange:
             return Fault("retry", Reason.NETWORK, self.say("the stream ended within the answer", ""))
         return None
 
-    def _take_events(self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None) -> Fault | None:
+    def _take_events(
+        self, events: list[tuple[str, bytes]], answer: AnswerBuilder, on_text: OnText | None
+    ) -> Fault | None:
         """Takes events in. The error that one of them told."""
         try:
             return self._take_each(events, answer, on_text)
@@ -235,7 +237,9 @@ class Exchange:
             answer.give_up("unreadable")
             return None
 
-    def _take_each(self, events: list[tuple[str, bytes]], answer: Answer, on_text: OnText | None) -> Fault | None:
+    def _take_each(
+        self, events: list[tuple[str, bytes]], answer: AnswerBuilder, on_text: OnText | None
+    ) -> Fault | None:
         for event, data in events:
             if data == b"[DONE]":
                 answer.ended = True
@@ -266,7 +270,7 @@ class Exchange:
     async def _read_whole(
         self,
         response: httpx.Response,
-        answer: Answer,
+        answer: AnswerBuilder,
         request: ChatRequest,
         learned: Mapping[str, Any],
         on_text: OnText | None,
@@ -307,7 +311,7 @@ class Exchange:
             what += f": {info.message}"
         return replace(fault, text=self.say(what, fault.text))
 
-    def _read_body(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+    def _read_body(self, content: bytes, answer: AnswerBuilder, on_text: OnText | None) -> Fault | None:
         """Takes the body of a successful answer in."""
         try:
             return self._read_json(content, answer, on_text)
@@ -315,7 +319,7 @@ class Exchange:
             answer.give_up("unreadable", content[: common.KEPT_CHARS].decode("utf-8", "replace"))
             return None
 
-    def _read_json(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+    def _read_json(self, content: bytes, answer: AnswerBuilder, on_text: OnText | None) -> Fault | None:
         try:
             data = common.parse_json(content)
         except TooDeep:
@@ -335,7 +339,7 @@ class Exchange:
             on_text("".join(answer.text))
         return None
 
-    def _read_other(self, content: bytes, answer: Answer, on_text: OnText | None) -> Fault | None:
+    def _read_other(self, content: bytes, answer: AnswerBuilder, on_text: OnText | None) -> Fault | None:
         """Some servers stream whatever was asked for. Anything else that is no JSON is no answer."""
         if content.lstrip()[:6].startswith((b"data:", b"event:", b":")):
             reader = EventReader()

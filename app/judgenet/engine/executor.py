@@ -31,7 +31,7 @@ from judgenet.core.events import (
     RunChanged,
     RunFinished,
     RunStarted,
-    RunState,
+    RunStatus,
     StoreTrouble,
 )
 from judgenet.core.network import NetworkError, NetworkSpec
@@ -49,7 +49,7 @@ from judgenet.engine.ports import (
     FormRefused,
     Usage,
 )
-from judgenet.engine.questions import FallbackRoles, Question, Questions, Said
+from judgenet.engine.questions import CallResult, FallbackRoles, Question, Questions
 from judgenet.engine.work import Call, PairWork
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
@@ -152,7 +152,7 @@ class _Ended:
     """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
 
     call: Call
-    result: Said
+    result: CallResult
     key: bytes | None
     usage: Usage
     price: float | None
@@ -185,7 +185,7 @@ class Executor:
         self._budget_full = False
         self._pumping = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._end: asyncio.Future[tuple[RunState, str]] | None = None
+        self._end: asyncio.Future[tuple[RunStatus, str]] | None = None
         self._models: set[tuple[str, str]] = set()
         self._prices: dict[tuple[str, str], Price | None] = {}
         self._excess: dict[tuple[str, str], float] = {}
@@ -230,7 +230,7 @@ class Executor:
         self._emit(finished)
         return finished
 
-    def _unkept(self, state: RunState, message: str) -> tuple[RunState, str]:
+    def _unkept(self, state: RunStatus, message: str) -> tuple[RunStatus, str]:
         """How a run ends that the store does not take: never well, and with what is to be done."""
         trouble = self._store.trouble
         words = ["Stopped." if state == "cancelled" else message]
@@ -269,7 +269,7 @@ class Executor:
         self._cancelled = True
         self._finish("cancelled", "Stopped. The same command goes on from here.")
 
-    def _finish(self, state: RunState, message: str) -> None:
+    def _finish(self, state: RunStatus, message: str) -> None:
         if self._end is not None and not self._end.done():
             self._end.set_result((state, message))
 
@@ -563,7 +563,7 @@ class Executor:
             self._budget.give_back(more, asked=True)
         return replace(reply, applied={**reply.applied, LONGER: limit})
 
-    def _read(self, asked: _Asked, answer: ChatReply | RecordedAnswer) -> tuple[Said, str]:
+    def _read(self, asked: _Asked, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
         try:
             return self._questions.read(asked.call, asked.question.form, answer)
         except Exception as error:
@@ -577,7 +577,7 @@ class Executor:
         self,
         asked: _Asked,
         reply: ChatReply,
-        result: Said,
+        result: CallResult,
         rule: str,
         usage: Usage,
         attempts: int,

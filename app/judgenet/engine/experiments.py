@@ -11,7 +11,7 @@ from typing import Any
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation
-from judgenet.core.events import Event, RunFinished, RunState
+from judgenet.core.events import Event, RunFinished, RunStatus
 from judgenet.core.experiments import Arm, Choices, Experiment, as_wide_as, calls_alone
 from judgenet.core.network import NetworkSpec, Role, needs_roles, role_limit
 from judgenet.core.pairs import Pair
@@ -39,7 +39,7 @@ def choices_of(start: Start, **changes: Any) -> Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExperimentStep:
     """One run of an experiment: what to start. ``number`` counts from 1, of ``total`` as far as that is known."""
 
     arm: Arm
@@ -52,7 +52,7 @@ class Step:
 class Ended:
     """How an experiment ended: as the last of its runs did, ``done`` where all are."""
 
-    state: RunState
+    state: RunStatus
     message: str
 
 
@@ -76,7 +76,7 @@ class Course:
         self._later: deque[Arm] = deque(experiment.arms)
         self._ready: deque[tuple[Arm, NetworkSpec, Sequence[Pair]]] = deque()
 
-    def next(self) -> Step | None:
+    def next(self) -> ExperimentStep | None:
         """The next run, ``None`` where the experiment has ended."""
         if self.end is not None:
             return None
@@ -96,9 +96,9 @@ class Course:
             scope="roles" if arm.roles_only else "all",
             record={**self._start.record, "experiment": {"name": self.experiment.key, "arm": arm.key}},
         )
-        return Step(arm, start, self._number, self._number + len(self._ready) + len(self._later))
+        return ExperimentStep(arm, start, self._number, self._number + len(self._ready) + len(self._later))
 
-    def ended(self, step: Step, run: RunInfo, finished: RunFinished, used: Used) -> None:
+    def ended(self, step: ExperimentStep, run: RunInfo, finished: RunFinished, used: Used) -> None:
         """Takes in how a step went."""
         self.runs[step.arm.key].append(run.id)
         self.used = self.used.plus(used)
@@ -127,7 +127,11 @@ _TICK_S = 0.1
 
 
 def drive(
-    course: Course, engine: Engine, store: Store, told: Callable[[Step, Event], None], stopped: Callable[[], bool]
+    course: Course,
+    engine: Engine,
+    store: Store,
+    told: Callable[[ExperimentStep, Event], None],
+    stopped: Callable[[], bool],
 ) -> Ended:
     """Leads an experiment to its end, on the calling thread, which hears every event; ``stopped`` is asked now and then
     and ends it within a second."""

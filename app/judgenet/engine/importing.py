@@ -18,7 +18,7 @@ from judgenet.core.project import PairsSource, Project, Selection
 from judgenet.core.prompts import PromptError
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.setup import start_of
-from judgenet.formats import DataError, Dataset, LabelValues, OpenFiles, PairMapping, Preview, Watch
+from judgenet.formats import DataError, Dataset, FilePreview, LabelValues, OpenFiles, PairMapping, Watch
 from judgenet.formats.many import FIELDS_OF, RESPONSES, SYSTEMS
 from judgenet.formats.watch import nothing
 
@@ -57,7 +57,7 @@ JOINABLE: Final = ("question", "annotators", "responses", "models", "ranks", "sc
 MOST_LABEL_VALUES: Final = 40
 """A column with more values than this is no label column that a person could decide value by value."""
 
-Form = Literal["ab", "preference", "responses", "systems"]
+ImportShape = Literal["ab", "preference", "responses", "systems"]
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {RESPONSES: ("responses",), SYSTEMS: ("system", "response")}
 _PREFERENCE: Final = ("chosen", "rejected")
 _SIDES: Final = ("response_a", "response_b")
@@ -71,7 +71,7 @@ class ImportDraft:
     file's names or its published format suggest. ``preference``: the file says better and worse instead of A and B.
     """
 
-    preview: Preview
+    preview: FilePreview
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, Verdict | None] = field(default_factory=dict)
     preference: bool = False
@@ -185,11 +185,11 @@ class ImportDraft:
         return replace(self, columns={**self.columns, part: column})
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ImportShape:
         """How the file holds the responses."""
         return self.several or ("preference" if self.preference else "ab")
 
-    def with_form(self, form: Form) -> ImportDraft:
+    def with_form(self, form: ImportShape) -> ImportDraft:
         """Says whether the responses are A and B, better and worse, or more than two."""
         several = _several(form)
         fields = replace(self, preference=form == "preference", several=several).fields
@@ -304,7 +304,7 @@ def cost_line(project: Project, dataset: Dataset, profiles: Mapping[str, Endpoin
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class MappingPreview:
     """What a draft's mapping gives, found without reading all pairs.
 
     ``values`` are the values of the label columns and ``first`` the first pairs, empty where columns are missing or
@@ -319,10 +319,10 @@ class Look:
 _NO_VALUES: Final = LabelValues({}, {})
 
 
-def look(opened: OpenFiles, draft: ImportDraft, rows: int = 10) -> Look:
+def look(opened: OpenFiles, draft: ImportDraft, rows: int = 10) -> MappingPreview:
     """Looks at what a draft gives so far."""
     if set(draft.missing) - {"human"}:
-        return Look(_NO_VALUES)
+        return MappingPreview(_NO_VALUES)
     try:
         # The first rows come first: what is wrong with them is said with its row.
         first = opened.first(draft.mapping(_NO_VALUES), rows)
@@ -330,8 +330,8 @@ def look(opened: OpenFiles, draft: ImportDraft, rows: int = 10) -> Look:
         if len(values.counts) <= MOST_LABEL_VALUES:
             first = opened.first(draft.mapping(values), rows)
     except DataError as error:
-        return Look(_NO_VALUES, problem=error)
-    return Look(values, first)
+        return MappingPreview(_NO_VALUES, problem=error)
+    return MappingPreview(values, first)
 
 
 def read(opened: OpenFiles, draft: ImportDraft, values: LabelValues, watch: Watch = nothing) -> Dataset:

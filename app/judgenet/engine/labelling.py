@@ -34,7 +34,7 @@ from judgenet.store.labels import LabelBook
 Mode = Literal["random", "planned", "targeted", "settle"]
 """Drawn from all pairs; drawn within the network's verdicts; picked; pairs on which the annotators differ."""
 
-Check = Callable[[], object]
+CancelCheck = Callable[[], object]
 _CHECK_EVERY = 5000
 _MOST_TIMED_S = 3600.0
 """Somebody who takes longer over a pair was away."""
@@ -62,7 +62,7 @@ def swapped(seed: str, annotator: str, pair_id: str) -> bool:
     return bool(_rank(seed, "side", annotator, pair_id)[0] & 1)
 
 
-def draw_random(pairs: Sequence[Pair], seed: str, check: Check = lambda: None) -> Draw:
+def draw_random(pairs: Sequence[Pair], seed: str, check: CancelCheck = lambda: None) -> Draw:
     """All pairs in random order, the same for every annotator: whatever part of it is labelled is a random sample, and
     annotators meet on the same pairs."""
     ranks: list[tuple[bytes, int]] = []

@@ -13,8 +13,8 @@ from judgenet.core.bias.nwise import Group, Groups, read_order
 from judgenet.core.calls import KeyPrefix, Parameters
 from judgenet.core.evaluation import Unscored
 from judgenet.core.plan import PriceRange, cost_of
-from judgenet.core.prompts import Form, Prompt, family_of, language_of, mark_of
-from judgenet.core.schemas import ranking_schema
+from judgenet.core.prompts import Prompt, family_of, language_of, mark_of
+from judgenet.core.schemas import ReplyForm, ranking_schema
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Budget
 from judgenet.engine.endpoints import open_endpoints
@@ -30,10 +30,10 @@ from judgenet.engine.ports import (
 from judgenet.engine.runtime import Runtime
 from judgenet.engine.session import Start
 from judgenet.store.db import Store, now
-from judgenet.store.labs import Orders
+from judgenet.store.labs import OrderAnswers
 from judgenet.store.runs import Answer, keep_answer, recorded
 
-_FORMS: tuple[Form, Form] = ("json", "text")
+_FORMS: tuple[ReplyForm, ReplyForm] = ("json", "text")
 _MAX_TOKENS = 1024
 _AROUND = (8, 40)
 _EACH = (2, 4)
@@ -117,7 +117,7 @@ class OrdersHandle:
 
     def __init__(self, store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None]) -> None:
         self._runtime = Runtime()
-        self.future: Future[Orders] = self._runtime.submit(_ask_all(store, start, groups, on_call))
+        self.future: Future[OrderAnswers] = self._runtime.submit(_ask_all(store, start, groups, on_call))
 
     def close(self) -> None:
         """Ends what goes on; answers that came in are kept."""
@@ -132,7 +132,7 @@ def ask_orders(
     return OrdersHandle(store, start, groups, on_call)
 
 
-async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None]) -> Orders:
+async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None]) -> OrderAnswers:
     name = start.spec.settings.endpoint or ""
     endpoint = open_endpoints([name], start.profiles, store, start.folder, lambda state: None, salt=start.salt)[name]
     asking = _Asking()
@@ -156,7 +156,7 @@ async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable
         await asyncio.gather(*(in_turn(group) for group in groups.groups[1:]))
     finally:
         await endpoint.close()
-    return Orders(
+    return OrderAnswers(
         size=groups.size,
         groups=total,
         asked=asking.asked,
@@ -168,7 +168,7 @@ async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable
     )
 
 
-def _question(start: Start, salt: str, size: int, group: Group, form: Form) -> tuple[Prompt, Parameters, bytes]:
+def _question(start: Start, salt: str, size: int, group: Group, form: ReplyForm) -> tuple[Prompt, Parameters, bytes]:
     """The question about a group, and the content key of its answer."""
     spec, settings = start.spec, start.spec.settings
     language = language_of(group.material) if spec.language == "auto" else spec.language
@@ -229,10 +229,10 @@ class _Asker:
             return True
         return False
 
-    def _question(self, group: Group, form: Form) -> tuple[Prompt, Parameters, bytes]:
+    def _question(self, group: Group, form: ReplyForm) -> tuple[Prompt, Parameters, bytes]:
         return _question(self._start, self._salt, self._size, group, form)
 
-    async def _send(self, group: Group, form: Form) -> ChatReply | None:
+    async def _send(self, group: Group, form: ReplyForm) -> ChatReply | None:
         """The answer, kept; ``None`` where a limit is in the way."""
         prompt, parameters, key = self._question(group, form)
         tokens_in = _tokens_in(prompt, parameters)

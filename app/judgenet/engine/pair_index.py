@@ -20,9 +20,9 @@ from judgenet.store.frame import RunFrame
 
 SortKey = Literal["id", "task", "question", "length_a", "length_b", "human", "verdict", "agreement", "chosen"]
 
-Judged = Literal["a", "tie", "b", "unscored", "open"]
+JudgedState = Literal["a", "tie", "b", "unscored", "open"]
 """What a network said of a pair. ``unscored``: it was judged, but no verdict came; ``open``: not judged (yet)."""
-JUDGED: Final[tuple[Judged, ...]] = get_args(Judged)
+JUDGED: Final[tuple[JudgedState, ...]] = get_args(JudgedState)
 
 Match = Literal["agree", "differ"]
 """Whether verdict and human label are the same, where a pair has both."""
@@ -31,7 +31,7 @@ _PAIRS_PER_CHECK: Final = 500
 _SORTED_CHARS: Final = 200
 _CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
 
-Check = Callable[[], object]
+StopCheck = Callable[[], object]
 """Called now and then; it may raise to end the work."""
 
 
@@ -48,7 +48,7 @@ class PairFilter:
 
     tasks: frozenset[str | None] | None = None
     human: frozenset[Verdict | None] | None = None
-    verdict: frozenset[Judged] | None = None
+    verdict: frozenset[JudgedState] | None = None
     match: frozenset[Match] | None = None
     findings: frozenset[str] | None = None
     chosen: bool | None = None
@@ -61,7 +61,7 @@ class PairFilter:
         return self == PairFilter()
 
 
-class Verdicts:
+class DatasetVerdicts:
     """What a run said of the pairs of a data set, by position.
 
     Attributes:
@@ -78,7 +78,7 @@ class Verdicts:
         self.rule = ""
 
     @classmethod
-    def of(cls, table: RunFrame | None, ids: Sequence[str], rule: str = "") -> Verdicts:
+    def of(cls, table: RunFrame | None, ids: Sequence[str], rule: str = "") -> DatasetVerdicts:
         """The verdicts of a run on the pairs with these ids; ``None``: there is no run.
 
         ``rule`` names the aggregation that gives them; where the run has none of that name, its own decides.
@@ -154,22 +154,22 @@ class PairIndex:
         key: SortKey | None,
         *,
         descending: bool = False,
-        verdicts: Verdicts | None = None,
+        verdicts: DatasetVerdicts | None = None,
         chosen: NDArray[np.bool_] | None = None,
-        check: Check = _no_check,
+        check: StopCheck = _no_check,
     ) -> NDArray[np.int32]:
         """All positions in the order of a key; ``None``: that of the source. Pairs without a value come last."""
         count = len(self.pairs)
         if key is None:
             return np.arange(count, dtype=np.int32)
-        values = self._values(key, verdicts or Verdicts(count), chosen, check).astype(np.int64)
+        values = self._values(key, verdicts or DatasetVerdicts(count), chosen, check).astype(np.int64)
         missing = values < 0
         values = -values if descending else values
         values[missing] = np.iinfo(np.int64).max
         return np.argsort(values, kind="stable").astype(np.int32)
 
     def _values(
-        self, key: SortKey, verdicts: Verdicts, chosen: NDArray[np.bool_] | None, check: Check
+        self, key: SortKey, verdicts: DatasetVerdicts, chosen: NDArray[np.bool_] | None, check: StopCheck
     ) -> NDArray[np.int32]:
         """Numbers that sort as the key does; -1 where there is no value."""
         if key in ("id", "question", "task"):
@@ -187,7 +187,7 @@ class PairIndex:
         both = (self.human > 0) & (verdicts.verdict > 0)
         return np.where(both, (self.human != verdicts.verdict).astype(np.int32), -1).astype(np.int32)
 
-    def _rank(self, key: str, check: Check) -> NDArray[np.int32]:
+    def _rank(self, key: str, check: StopCheck) -> NDArray[np.int32]:
         found = self._ranks.get(key)
         if found is not None:
             return found
@@ -215,14 +215,14 @@ class PairIndex:
         self,
         wanted: PairFilter,
         *,
-        verdicts: Verdicts | None = None,
+        verdicts: DatasetVerdicts | None = None,
         chosen: NDArray[np.bool_] | None = None,
         findings: Mapping[str, Collection[str]] | None = None,
-        check: Check = _no_check,
+        check: StopCheck = _no_check,
     ) -> NDArray[np.bool_]:
         """True where a pair passes. ``findings`` gives the ids by kind; ``chosen`` of ``None``: all are chosen."""
         count = len(self.pairs)
-        verdicts = verdicts or Verdicts(count)
+        verdicts = verdicts or DatasetVerdicts(count)
         passed = np.ones(count, np.bool_)
         if wanted.positions is not None:
             passed[:] = False
@@ -253,13 +253,13 @@ class PairIndex:
             passed &= found
         return passed
 
-    def _judged(self, verdicts: Verdicts) -> NDArray[np.uint8]:
+    def _judged(self, verdicts: DatasetVerdicts) -> NDArray[np.uint8]:
         """Places in :data:`JUDGED`."""
         decided = np.array([JUDGED.index("open"), 0, 1, 2], np.uint8)[verdicts.verdict]
         unscored = verdicts.judged & (verdicts.verdict == 0)
         return np.where(unscored, np.uint8(JUDGED.index("unscored")), decided).astype(np.uint8)
 
-    def search(self, text: str, check: Check = _no_check) -> NDArray[np.int32]:
+    def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,
         reference or responses. Words between double quotes belong together. Upper and lower case are the same.
         """
@@ -290,12 +290,12 @@ class PairIndex:
         counts = np.bincount(self.human, minlength=len(CODES))
         return {verdict: int(counts[code]) for code, verdict in enumerate(CODES)}
 
-    def judged_counts(self, verdicts: Verdicts) -> dict[Judged, int]:
+    def judged_counts(self, verdicts: DatasetVerdicts) -> dict[JudgedState, int]:
         """Pairs by what the network said."""
         counts = np.bincount(self._judged(verdicts), minlength=len(JUDGED))
         return {one: int(counts[code]) for code, one in enumerate(JUDGED)}
 
-    def agreement(self, verdicts: Verdicts) -> Agreement:
+    def agreement(self, verdicts: DatasetVerdicts) -> Agreement:
         """Verdicts against human labels over the pairs that the run is done with."""
         codes = self.human[verdicts.judged].astype(np.int64) * len(CODES) + verdicts.verdict[verdicts.judged]
         counts = np.bincount(codes, minlength=len(CODES) ** 2).tolist()

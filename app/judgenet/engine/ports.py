@@ -8,9 +8,7 @@ from typing import Any, Literal, Protocol
 
 from judgenet.core.endpoints import EndpointProfile as EndpointProfile
 from judgenet.core.evaluation import Reason
-
-Form = Literal["json", "text"]
-"""How a reply is asked for: a JSON schema of the endpoint's, or plain text."""
+from judgenet.core.schemas import ReplyForm
 
 FinishReason = Literal["stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"]
 """Why an answer ended; the last but one: it came whole, in a form that nothing can read."""
@@ -61,7 +59,7 @@ class ChatRequest:
     system: str
     shared: str
     own: str
-    form: Form = "text"
+    form: ReplyForm = "text"
     schema: ReplySchema | None = None
     temperature: float | None = None
     max_tokens: int = 1024
@@ -166,7 +164,7 @@ class Endpoint(Protocol):
     concurrency: int
     """How many calls the executor may have in flight."""
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         """How replies are asked for, by what is known of the endpoint and model now."""
         ...
 

@@ -12,8 +12,8 @@ from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Prompt
 from judgenet.core.roles import stand_in_roles
+from judgenet.core.schemas import ReplyForm
 from judgenet.core.tokens import estimate_tokens
-from judgenet.engine.ports import Form
 from judgenet.engine.providers import common
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.session import Start
@@ -42,7 +42,7 @@ class Preview:
     """
 
     prompt: Prompt
-    form: Form
+    form: ReplyForm
     parameters: Parameters
     role: Role | None
     fills: tuple[tuple[int, int], ...]
@@ -103,7 +103,7 @@ class _Way:
         self._questions = questions
         self._notes: list[str] = []
 
-    def _form(self, call: Call) -> Form:
+    def _form(self, call: Call) -> ReplyForm:
         """The form in which the endpoint is asked, by what is known of it."""
         endpoint, model = call.settings.endpoint or "", call.settings.model or ""
         profile = self._start.profiles.get(endpoint)
@@ -117,7 +117,7 @@ class _Way:
         if self._store is None:
             return None
         usual = self._form(call)
-        other: Form = "text" if usual == "json" else "json"
+        other: ReplyForm = "text" if usual == "json" else "json"
         for form in (usual, other):
             question = self._questions.question(call, form)
             answer = recorded(self._store, question.key)

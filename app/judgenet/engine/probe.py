@@ -22,7 +22,7 @@ _EVIDENCE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class EndpointProbe:
     """What an endpoint made of the call.
 
     ``reply`` is its answer, or ``reason`` and ``message`` say why there is none. ``form`` is how the answer was
@@ -60,7 +60,7 @@ class Probe:
 
 async def probe(
     profile: EndpointProfile, model: str, folder: Path | None, salt: str, on_state: OnState | None = None
-) -> Probe:
+) -> EndpointProbe:
     """Opens the endpoint, asks it once, and closes it. ``folder`` and ``salt`` are those of the project that names it
     (``None`` and empty where none does).
 
@@ -100,4 +100,4 @@ async def probe(
     finally:
         form, learned = endpoint.form(model), endpoint.learned(model)
         await endpoint.close()
-    return Probe(profile.name, model, form, reply, reason, message, tuple(learned.items()))
+    return EndpointProbe(profile.name, model, form, reply, reason, message, tuple(learned.items()))

@@ -20,13 +20,13 @@ from judgenet.core.prompts import (
     short_role,
 )
 from judgenet.core.reading import read_judgement, read_roles, without_reading
-from judgenet.core.schemas import judge_schema, roles_schema
+from judgenet.core.schemas import ReplyForm, judge_schema, roles_schema
 from judgenet.engine.embedded_model import EVIDENCE_CHARS
-from judgenet.engine.ports import ChatReply, Form, ReplySchema
+from judgenet.engine.ports import ChatReply, ReplySchema
 from judgenet.engine.work import Call, PairWork, Result
 from judgenet.store.runs import RecordedAnswer
 
-Said = Result | tuple[Role, ...]
+CallResult = Result | tuple[Role, ...]
 """What an answer says: an evaluation, roles, or why it says nothing."""
 
 FallbackRoles = Callable[[str, int, str], tuple[Role, ...]]
@@ -39,7 +39,7 @@ _USUAL_WIDTH = 3
 class Question:
     """A call as it will be sent. ``key`` is the content key of its answer."""
 
-    form: Form
+    form: ReplyForm
     prompt: Prompt
     parameters: Parameters
     digest: str
@@ -79,7 +79,7 @@ class Questions:
             return work, [work.roles_call()]
         return work, work.set_roles(spec.roles.roles if spec.roles.kind == "fixed" else (), "")
 
-    def question(self, call: Call, form: Form) -> Question:
+    def question(self, call: Call, form: ReplyForm) -> Question:
         """The question of a call in the form that its endpoint takes."""
         of_roles = call.site.layer == ROLES_LAYER
         prompt = call.work.roles_prompt(form) if of_roles else call.work.prompt(call, form)
@@ -90,7 +90,7 @@ class Questions:
         return Question(form, prompt, parameters, digest, schema, key, missing)
 
     def _parameters_of(
-        self, call: Call, of_roles: bool, form: Form, schema: ReplySchema | None
+        self, call: Call, of_roles: bool, form: ReplyForm, schema: ReplySchema | None
     ) -> tuple[Parameters, str]:
         settings = call.settings
         wanted = (of_roles, form, settings.model, settings.temperature, settings.max_tokens)
@@ -116,7 +116,7 @@ class Questions:
             self._schemas[(of_roles, model)] = found
         return found
 
-    def read(self, call: Call, form: Form, answer: ChatReply | RecordedAnswer) -> tuple[Said, str]:
+    def read(self, call: Call, form: ReplyForm, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
         """What an answer says, and the rule that read it."""
         site, finish_reason = call.site, answer.finish_reason
         if isinstance(answer, ChatReply):
@@ -133,7 +133,7 @@ class Questions:
         assert site.order is not None
         return Evaluation.from_reading(reading, site.order), reading.rule
 
-    def roles_of(self, work: PairWork, said: Said) -> tuple[tuple[Role, ...], str]:
+    def roles_of(self, work: PairWork, said: CallResult) -> tuple[tuple[Role, ...], str]:
         """The roles of a pair and a note where they are not what was designed; never an empty layer."""
         widest = max((layer.width or 0) for layer in self.spec.layers)
         if isinstance(said, tuple) and said:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.network import NetworkError, Role
 from judgenet.core.pairs import Pair
-from judgenet.core.prompts import Form, Heard
+from judgenet.core.prompts import Heard
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.work import Call
 from judgenet.store.runs import CallRow
@@ -31,7 +32,7 @@ class Rebuilt:
             if row.site.layer != ROLES_LAYER and row.result is not None:
                 self._work.results[row.site] = row.result
 
-    def question(self, site: CallSite, form: Form) -> Question:
+    def question(self, site: CallSite, form: ReplyForm) -> Question:
         """The question as it is sent in a form."""
         call = self._call(site)
         self.heard(site)

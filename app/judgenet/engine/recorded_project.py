@@ -15,7 +15,7 @@ from judgenet.store.approvals import approve, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.recorded import NEURON, Reading, Selected, Unread, import_run, network_for, select
+from judgenet.store.recorded import NEURON, ReadingMode, Selected, Unread, import_run, network_for, select
 from judgenet.store.runs import RunInfo
 
 
@@ -28,7 +28,7 @@ def record_judgments(
     conditions: Conditions | None = None,
     where: str | None = None,
     neuron: Sequence[str] = NEURON,
-    reading: Reading = "recorded",
+    reading: ReadingMode = "recorded",
     unread: Unread = "missing",
 ) -> tuple[RunInfo, Selected]:
     """Enters judgments about a data set as a finished run in the project at a path, which is made where there is none.

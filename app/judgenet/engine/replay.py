@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from judgenet.core.evaluation import Reason
-from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, Form, OnText, Usage
+from judgenet.core.schemas import ReplyForm
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, OnText, Usage
 from judgenet.store.db import Store, restored
 from judgenet.store.runs import applied_of, newest_key
 
@@ -23,9 +24,9 @@ class ReplayEndpoint:
         self.name = name
         self.concurrency = concurrency
         self._store = store
-        self._forms: dict[str, Form] = {}
+        self._forms: dict[str, ReplyForm] = {}
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         """The form in which most of the model's answers were recorded."""
         found = self._forms.get(model)
         if found is None:

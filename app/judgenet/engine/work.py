@@ -23,7 +23,7 @@ from judgenet.core.network import (
 from judgenet.core.network_graph import NetworkGraph, network_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.prompts import Heard, LayerPrompts, LayerView, Prompt, PromptBook, PromptLanguage, Seat
-from judgenet.engine.ports import Form
+from judgenet.core.schemas import ReplyForm
 
 Result = Evaluation | Unscored
 
@@ -120,8 +120,8 @@ class PairWork:
         self._left: list[dict[int, int]] = []
         self._layer_left: list[int] = []
         self._waiting: list[dict[int, int]] = []
-        self._prompts: dict[tuple[int, Order, int, Form, tuple[int, ...] | None], LayerPrompts] = {}
-        self._prefixes: dict[tuple[str, int, Order, int, Form, tuple[int, ...] | None], KeyPrefix] = {}
+        self._prompts: dict[tuple[int, Order, int, ReplyForm, tuple[int, ...] | None], LayerPrompts] = {}
+        self._prefixes: dict[tuple[str, int, Order, int, ReplyForm, tuple[int, ...] | None], KeyPrefix] = {}
 
     # From roles to calls
 
@@ -134,7 +134,7 @@ class PairWork:
         """The call that generates roles, once per pair."""
         return Call(self, CallSite(self.index, ROLES_LAYER, 0, None, 1), role_settings(self.spec), None)
 
-    def roles_prompt(self, form: Form) -> Prompt:
+    def roles_prompt(self, form: ReplyForm) -> Prompt:
         return self.book.roles(
             self.pair,
             mark=self.mark,
@@ -304,7 +304,7 @@ class PairWork:
             if isinstance(item.result, Unscored)
         )
 
-    def prompt(self, call: Call, form: Form) -> Prompt:
+    def prompt(self, call: Call, form: ReplyForm) -> Prompt:
         """The prompt of a neuron's or the chair's call."""
         assert call.neuron is not None
         if call.site.layer > self.spec.depth:
@@ -314,7 +314,7 @@ class PairWork:
         own = neuron.place + 1 if call.site.layer > 1 and neuron.place in neuron.inputs else None
         return prompts.prompt(Seat(neuron.place + 1, call.role, own))
 
-    def _group(self, call: Call, form: Form) -> tuple[int, Order, int, Form, tuple[int, ...] | None]:
+    def _group(self, call: Call, form: ReplyForm) -> tuple[int, Order, int, ReplyForm, tuple[int, ...] | None]:
         site = call.site
         assert site.order is not None
         assert call.neuron is not None
@@ -322,14 +322,14 @@ class PairWork:
             return (1, site.order, 1, form, None)
         return (site.layer, site.order, site.sample, form, call.neuron.inputs)
 
-    def _layer_prompts(self, call: Call, form: Form) -> LayerPrompts:
+    def _layer_prompts(self, call: Call, form: ReplyForm) -> LayerPrompts:
         group = self._group(call, form)
         prompts = self._prompts.get(group)
         if prompts is None:
             prompts = self._prompts[group] = self.book.layer(self._view(call, form))
         return prompts
 
-    def _view(self, call: Call, form: Form) -> LayerView:
+    def _view(self, call: Call, form: ReplyForm) -> LayerView:
         assert call.site.order is not None
         return LayerView(
             pair=self.pair,
@@ -343,7 +343,7 @@ class PairWork:
             evidence=self.spec.evidence,
         )
 
-    def key(self, call: Call, form: Form, prompt: Prompt, parameters: str) -> bytes:
+    def key(self, call: Call, form: ReplyForm, prompt: Prompt, parameters: str) -> bytes:
         """The content key of a call. The shared text is hashed once for all calls that have it."""
         repeated = 0 if self.pair.shown is None else _REPEAT * self.pair.shown.repeat
         if call.neuron is None or call.site.layer > self.spec.depth:

@@ -9,7 +9,7 @@ from typing import Annotated
 from judgenet.figures.base import Figures
 from judgenet.figures.parts import PointFigures, point_figures
 from judgenet.stats.intervals import Interval
-from judgenet.stats.whatif import ONE_POINT, Rule, WhatIf, what_if
+from judgenet.stats.whatif import ONE_POINT, VoteRule, WhatIf, what_if
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 
@@ -50,7 +50,7 @@ class CurveFigures:
 
 
 def curve_figures(
-    found: WhatIf | None, rule: Rule, names: Sequence[str], within: float = ONE_POINT, why: str = ""
+    found: WhatIf | None, rule: VoteRule, names: Sequence[str], within: float = ONE_POINT, why: str = ""
 ) -> CurveFigures:
     """The sub-networks by size; ``names`` are those of the neurons, ``why`` says why there are none."""
     if found is None:
@@ -90,7 +90,7 @@ class RunCurve(CurveFigures, Figures):
     pairs: CurvePairs
 
 
-def run_curve(frame: RunFrame, rule: Rule, within: float, *, seed: int = 0) -> RunCurve:
+def run_curve(frame: RunFrame, rule: VoteRule, within: float, *, seed: int = 0) -> RunCurve:
     """Accuracy of the exact sub-networks of a run by size; without labels everything is ``None`` with a reason.
 
     ``within`` is how much accuracy the smallest network may lose; ``seed`` draws the choices of neurons where not all

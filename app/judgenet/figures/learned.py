@@ -24,7 +24,7 @@ from judgenet.stats.learning import (
     Labels,
     Learned,
     LearningError,
-    Votes,
+    VoteMatrix,
     best_single,
     dawid_skene,
     logistic,
@@ -78,7 +78,7 @@ def learn_way(frame: RunFrame, way: Way, seed: int = 0) -> Learned | str:
     return learn_from(frame.votes[done], labels, frame.questions[done].tolist(), way, seed)
 
 
-def learn_from(votes: Votes, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0) -> Learned | str:
+def learn_from(votes: VoteMatrix, labels: Labels, groups: Sequence[object], way: Way, seed: int = 0) -> Learned | str:
     """:func:`learn_way` of votes with a label and a question (``groups``) a pair."""
     try:
         match way:

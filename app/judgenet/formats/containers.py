@@ -70,7 +70,7 @@ before the column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class RecordTable:
     """Records by column.
 
     ``read`` gives the values of a named column, one a record; ``rows`` the 1-based place of each record in the
@@ -140,7 +140,7 @@ class Table:
         """The column that a dotted path begins with; of a column itself its name."""
         return name if name in self.names else self._split(name)[0]
 
-    def take(self, places: Sequence[int]) -> Table:
+    def take(self, places: Sequence[int]) -> RecordTable:
         """The records at some 0-based places."""
 
         def read(name: str) -> list[Any]:
@@ -149,7 +149,7 @@ class Table:
 
         return replace(self, rows=[self.rows[place] for place in places], read=read)
 
-    def with_columns(self, **columns: list[Any]) -> Table:
+    def with_columns(self, **columns: list[Any]) -> RecordTable:
         """The table with columns added or replaced."""
 
         def read(name: str) -> list[Any]:
@@ -158,7 +158,7 @@ class Table:
         names = tuple(dict.fromkeys((*self.names, *columns)))
         return replace(self, names=names, read=read)
 
-    def head(self, count: int) -> Table:
+    def head(self, count: int) -> RecordTable:
         """The first records only."""
         if count >= len(self.rows):
             return self
@@ -234,7 +234,7 @@ def tables(
     leave_out_bad: bool = False,
     room: Room | None = None,
     watch: Watch = nothing,
-) -> list[Table]:
+) -> list[RecordTable]:
     """The tables in a file: one, or one for each file of a zip archive. What is compressed with gzip is unpacked.
 
     ``encoding`` names the encoding of a text that is neither UTF-8 nor marked. A text that is neither JSON nor
@@ -266,7 +266,7 @@ class _Source:
     room: Room
 
 
-def _file_table(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
+def _file_table(file: str, data: bytes, source: _Source, watch: Watch) -> RecordTable:
     watch = source.room.watched(watch, file)
     watch(0)
     if data.startswith(_GZIP):
@@ -375,7 +375,7 @@ def _decoded(file: str, data: bytes) -> str:
 _JSON: Final = json.JSONDecoder(strict=False)
 
 
-def _json_lines(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
+def _json_lines(file: str, data: bytes, source: _Source, watch: Watch) -> RecordTable:
     records: list[dict[str, Any]] = []
     rows: list[int] = []
     bad: list[BadRow] = []
@@ -461,7 +461,7 @@ def _broken_line(file: str, row: int, data: bytes, error: Exception) -> DataErro
     )
 
 
-def _json_document(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
+def _json_document(file: str, data: bytes, source: _Source, watch: Watch) -> RecordTable:
     if 5 * len(data) > source.room.most:
         source.room.require(file, (1 + _letter_width(data)) * len(data))
     text = _decoded(file, data)
@@ -514,7 +514,7 @@ def _list_items(text: str, watch: Watch) -> list[Any] | None:
     return items if skip(place + 1) == len(text) else None
 
 
-def _json_records(file: str, records: list[Any], around: Mapping[str, Any], source: _Source) -> Table:
+def _json_records(file: str, records: list[Any], around: Mapping[str, Any], source: _Source) -> RecordTable:
     rows: Sequence[int] = range(1, len(records) + 1)
     bad: list[BadRow] = []
     for row, record in enumerate(records, 1):
@@ -597,7 +597,7 @@ def _no_record(file: str, row: int, value: object) -> DataError:
     )
 
 
-def _from_records(file: str, container: Container, records: list[dict[str, Any]], rows: Sequence[int]) -> Table:
+def _from_records(file: str, container: Container, records: list[dict[str, Any]], rows: Sequence[int]) -> RecordTable:
     names: dict[str, None] = {}
     seen: set[tuple[str, ...]] = set()
     for record in records:
@@ -610,15 +610,15 @@ def _from_records(file: str, container: Container, records: list[dict[str, Any]]
         return [record.get(name, ABSENT) for record in records]
 
     samples = {name: [record[name] for record in records[:_SAMPLES] if name in record] for name in names}
-    return _not_empty(Table(file, container, tuple(names), rows, column, samples=samples))
+    return _not_empty(RecordTable(file, container, tuple(names), rows, column, samples=samples))
 
 
-def _from_lists(file: str, container: Container, columns: dict[str, list[Any]], rows: Sequence[int]) -> Table:
+def _from_lists(file: str, container: Container, columns: dict[str, list[Any]], rows: Sequence[int]) -> RecordTable:
     samples = {name: column[:_SAMPLES] for name, column in columns.items()}
-    return _not_empty(Table(file, container, tuple(columns), rows, columns.__getitem__, samples=samples))
+    return _not_empty(RecordTable(file, container, tuple(columns), rows, columns.__getitem__, samples=samples))
 
 
-def _not_empty(table: Table) -> Table:
+def _not_empty(table: RecordTable) -> RecordTable:
     if not table.rows:
         raise DataError("The file holds no pairs.", "Give a file with at least one pair.", file=table.file)
     return table
@@ -627,7 +627,7 @@ def _not_empty(table: Table) -> Table:
 # --- CSV, TSV and plain lines ---
 
 
-def _delimited(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
+def _delimited(file: str, data: bytes, source: _Source, watch: Watch) -> RecordTable:
     head = data[: 2**20].decode("utf-8", "replace")
     delimiter = max(",\t;|", key=lambda mark: len(_header(head, mark)))
     names = _header(head, delimiter)
@@ -651,7 +651,7 @@ def _delimited(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
     return replace(table, notes=notes, bad=tuple(bad))
 
 
-def _lines(file: str, data: bytes) -> Table:
+def _lines(file: str, data: bytes) -> RecordTable:
     lines = [line.removesuffix("\r") for line in _decoded(file, data).split("\n")]
     while not lines[-1]:
         lines.pop()
@@ -795,7 +795,7 @@ def _without_empty_rows(columns: list[list[Any]], rows: Sequence[int]) -> tuple[
 # --- Parquet, XLSX and zip ---
 
 
-def _parquet_table(file: str, data: bytes, room: Room) -> Table:
+def _parquet_table(file: str, data: bytes, room: Room) -> RecordTable:
     import pyarrow as pa
     import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
@@ -830,7 +830,9 @@ def _parquet_table(file: str, data: bytes, room: Room) -> Table:
         return values
 
     rows = range(1, read.num_rows + 1)
-    return _not_empty(Table(file, "parquet", tuple(names), rows, column, samples=_parquet_samples(file, read, names)))
+    return _not_empty(
+        RecordTable(file, "parquet", tuple(names), rows, column, samples=_parquet_samples(file, read, names))
+    )
 
 
 def _parquet_samples(file: str, read: Any, names: Sequence[str]) -> dict[str, list[Any]]:
@@ -921,7 +923,7 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LEADING_ZEROS = re.compile(r"0{2,}")
 
 
-def _xlsx_table(file: str, data: bytes, source: _Source, watch: Watch) -> Table:
+def _xlsx_table(file: str, data: bytes, source: _Source, watch: Watch) -> RecordTable:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(info.file_size for info in archive.infolist())
     if size > source.room.limit:
@@ -961,7 +963,7 @@ def _chosen_sheet(file: str, heads: Mapping[str, list[str]], sheets: Sequence[st
     return title
 
 
-def _sheet_table(file: str, title: str, rows: list[tuple[int, list[Any]]], source: _Source) -> Table:
+def _sheet_table(file: str, title: str, rows: list[tuple[int, list[Any]]], source: _Source) -> RecordTable:
     (_, header), *records = rows
     width = max((place for place, cell in enumerate(header, 1) if cell != ""), default=0)
     bad: list[BadRow] = []
@@ -987,7 +989,7 @@ _FORMULA = re.compile(
 )
 
 
-def _without_value(file: str, data: bytes, sheet: Any, table: Table) -> list[Finding]:
+def _without_value(file: str, data: bytes, sheet: Any, table: RecordTable) -> list[Finding]:
     """What there is to say of formulas whose result the program that wrote the workbook did not keep."""
     with _whole_workbook(file), zipfile.ZipFile(io.BytesIO(data)) as archive:
         path = str(getattr(sheet, "_worksheet_path", "")).lstrip("/")

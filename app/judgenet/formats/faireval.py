@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judgenet.core.pairs import Verdict
-from judgenet.formats.containers import Table
+from judgenet.formats.containers import RecordTable
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.mapping import label_key, propose
 
@@ -23,27 +23,27 @@ _FIRST, _SECOND = "gpt-3.5-turbo", "vicuna-13b"
 class FairEvalFiles:
     """The parts of the data set among some tables; ``labels`` may be missing."""
 
-    questions: Table
-    answers: tuple[Table, Table]
-    labels: Table | None
+    questions: RecordTable
+    answers: tuple[RecordTable, RecordTable]
+    labels: RecordTable | None
 
 
-def is_part(table: Table) -> bool:
+def is_part(table: RecordTable) -> bool:
     """True for a table that only makes sense together with the others."""
     if _is_labels(table):
         return True
     return {"question_id", "text"} <= set(table.names) and "response_a" not in propose(table.names).columns
 
 
-def _is_labels(table: Table) -> bool:
+def _is_labels(table: RecordTable) -> bool:
     return table.container == "lines" and set(table.column("line")) <= LABELS.keys()
 
 
-def _is_answers(table: Table) -> bool:
+def _is_answers(table: RecordTable) -> bool:
     return {"question_id", "text", "model_id"} <= set(table.names)
 
 
-def find_files(tables: Sequence[Table]) -> FairEvalFiles | None:
+def find_files(tables: Sequence[RecordTable]) -> FairEvalFiles | None:
     """The parts, or ``None`` where the tables are something else.
 
     :raises DataError: some parts are there and others are missing, or there are too many of a kind. A table of its own
@@ -80,11 +80,11 @@ def find_files(tables: Sequence[Table]) -> FairEvalFiles | None:
     return FairEvalFiles(questions[0], (answers[0], answers[1]), labels[0] if labels else None)
 
 
-def _model(answers: Table) -> str:
+def _model(answers: RecordTable) -> str:
     return str(answers.column("model_id")[0])
 
 
-def joined(files: FairEvalFiles) -> Table:
+def joined(files: FairEvalFiles) -> RecordTable:
     """One table: answers joined by question id, labels by line.
 
     :raises DataError: a question has no answer or several, or the numbers of questions and labels differ.
@@ -115,4 +115,4 @@ def joined(files: FairEvalFiles) -> Table:
                 "Give the complete files.",
             )
         columns["human"] = labels
-    return Table(questions.file, questions.container, tuple(columns), questions.rows, columns.__getitem__)
+    return RecordTable(questions.file, questions.container, tuple(columns), questions.rows, columns.__getitem__)

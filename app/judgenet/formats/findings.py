@@ -67,7 +67,7 @@ TITLES = {
     "disconnected_systems": "Systems that never meet",
 }
 
-Severity = Literal["note", "warning"]
+FindingSeverity = Literal["note", "warning"]
 
 
 OF_PAIRS = (
@@ -93,7 +93,7 @@ class Finding:
     """
 
     kind: str
-    severity: Severity
+    severity: FindingSeverity
     count: int
     message: str
     ids: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ def _watched(pairs: Sequence[Pair], watch: Watch) -> Iterator[Pair]:
         yield pair
 
 
-def _of_pairs(kind: str, severity: Severity, ids: Sequence[str], message: str) -> Finding | None:
+def _of_pairs(kind: str, severity: FindingSeverity, ids: Sequence[str], message: str) -> Finding | None:
     return Finding(kind, severity, len(ids), message, tuple(ids)) if ids else None
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
-from judgenet.formats.containers import ABSENT, Table, tables
+from judgenet.formats.containers import ABSENT, RecordTable, tables
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import MIRROR
 from judgenet.formats.mapping import label_key
@@ -136,10 +136,10 @@ def _document(data: bytes) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-Convert = Callable[[Table], Iterator[Judgment]]
+Convert = Callable[[RecordTable], Iterator[Judgment]]
 
 
-def _format_of(table: Table) -> tuple[str, Convert]:
+def _format_of(table: RecordTable) -> tuple[str, Convert]:
     names = set(table.names)
     if {"judgments", "pair_id"} <= names:
         return "judgebench", _judgebench
@@ -185,12 +185,12 @@ _TAGS: dict[str, Choice] = {
 }
 
 
-def _normal(table: Table) -> Iterator[Judgment]:
+def _normal(table: RecordTable) -> Iterator[Judgment]:
     for index, record in enumerate(_records(table)):
         yield from _normal_record(table, index, record)
 
 
-def _normal_record(table: Table, index: int, record: dict[str, Any]) -> Iterator[Judgment]:
+def _normal_record(table: RecordTable, index: int, record: dict[str, Any]) -> Iterator[Judgment]:
     pair = _normal_key(table, index, record)
     judge, prompt = _judge(record.get("judge"), record.get("prompt"))
     order = id_text(record.get("order")) or "ab"
@@ -221,7 +221,7 @@ def _normal_record(table: Table, index: int, record: dict[str, Any]) -> Iterator
     )
 
 
-def _normal_key(table: Table, index: int, record: dict[str, Any]) -> PairKey:
+def _normal_key(table: RecordTable, index: int, record: dict[str, Any]) -> PairKey:
     given = id_text(record.get("pair_id"))
     if given:
         return PairKey(ids=(given,))
@@ -238,7 +238,9 @@ def _question_ids(question: str, turn: str) -> tuple[str, ...]:
     return ((f"{question}-{turn}", f"{question}:{turn}") if turn else ()) + first
 
 
-def _normal_verdict(table: Table, index: int, record: dict[str, Any], order: Order) -> tuple[Verdict | None, bool]:
+def _normal_verdict(
+    table: RecordTable, index: int, record: dict[str, Any], order: Order
+) -> tuple[Verdict | None, bool]:
     """(verdict, whether the source states what it took the reply for)."""
     for name in ("recorded_winner", "recorded_verdict", "verdict"):
         value = record.get(name, ABSENT)
@@ -258,7 +260,7 @@ def _normal_verdict(table: Table, index: int, record: dict[str, Any], order: Ord
     return None, False
 
 
-def _tag(table: Table, index: int, value: Any, order: Order, column: str) -> Verdict | None:
+def _tag(table: RecordTable, index: int, value: Any, order: Order, column: str) -> Verdict | None:
     """The verdict of a tag in the order shown; ``None`` for no value."""
     if is_missing(value) or value == "":
         return None
@@ -275,7 +277,7 @@ def _of_choice(choice: Choice, order: Order) -> Verdict:
 
 
 def _normal_scores(
-    table: Table, index: int, record: dict[str, Any], order: Order
+    table: RecordTable, index: int, record: dict[str, Any], order: Order
 ) -> tuple[tuple[float, float] | None, bool]:
     for name in ("recorded_scores", "scores", "scores_as_presented"):
         value = record.get(name, ABSENT)
@@ -320,7 +322,7 @@ def _number(value: Any) -> float | None:
 
 
 def _apart(
-    table: Table, index: int, record: dict[str, Any], pair: PairKey, judge: str, prompt: str | None
+    table: RecordTable, index: int, record: dict[str, Any], pair: PairKey, judge: str, prompt: str | None
 ) -> Iterator[Judgment]:
     """A judge that rated each response by itself: LLMBar records a winner for each order, which differ where the
     ratings are equal. Without these the two ratings are one call."""
@@ -344,7 +346,7 @@ def _finish(finish: str) -> str:
     return finish if finish in ("stop", "length", "filtered", "refused") else "unknown"
 
 
-def _stage(table: Table, index: int, record: dict[str, Any]) -> float:
+def _stage(table: RecordTable, index: int, record: dict[str, Any]) -> float:
     given = record.get("stage", ABSENT)
     if is_missing(given) or given == "":
         return 1
@@ -360,7 +362,7 @@ _RESULT = re.compile(r"(.+)_result")
 _PANDALM: dict[str, Verdict] = {"0": "tie", "1": "a", "2": "b", "tie": "tie"}
 
 
-def _pandalm(table: Table) -> Iterator[Judgment]:
+def _pandalm(table: RecordTable) -> Iterator[Judgment]:
     """PandaLM's results: ``idx`` counts from 0 and every pair was shown in one order. Any other word than 1, 2, 0 and
     Tie means that the source could read nothing."""
     column = next(name for name in table.names if _RESULT.fullmatch(name))
@@ -386,7 +388,7 @@ def _pandalm(table: Table) -> Iterator[Judgment]:
 _MT_BENCH: dict[str, Verdict] = {"model_1": "a", "model_2": "b", "tie": "tie"}
 
 
-def _mt_bench(table: Table) -> Iterator[Judgment]:
+def _mt_bench(table: RecordTable) -> Iterator[Judgment]:
     """MT-bench: two games, model 1 first and model 2 first; ``error`` means that nothing could be read."""
     for index, record in enumerate(_records(table)):
         judge, prompt = _judge(record.get("judge"), None)
@@ -414,7 +416,7 @@ def _mt_bench(table: Table) -> Iterator[Judgment]:
             )
 
 
-def _alpaca_eval(table: Table) -> Iterator[Judgment]:
+def _alpaca_eval(table: RecordTable) -> Iterator[Judgment]:
     """AlpacaEval: a preference from 1 (output 1) to 2 (output 2), 0 or 1.5 for a draw, null for nothing read.
 
     A preference between the two is a weight of either side: it becomes scores that sum to 1, so that the mean score of
@@ -449,7 +451,7 @@ def _alpaca_eval(table: Table) -> Iterator[Judgment]:
         )
 
 
-def _arena_hard(table: Table) -> Iterator[Judgment]:
+def _arena_hard(table: RecordTable) -> Iterator[Judgment]:
     """arena-hard: game 1 shows the baseline first, game 2 the model; the model's answer is response B."""
     for index, record in enumerate(_records(table)):
         games = record.get("games")
@@ -480,7 +482,7 @@ def _arena_hard(table: Table) -> Iterator[Judgment]:
             )
 
 
-def _judgebench(table: Table) -> Iterator[Judgment]:
+def _judgebench(table: RecordTable) -> Iterator[Judgment]:
     """JudgeBench: two judgments a pair, the second with the responses exchanged; decisions are in the order shown."""
     for index, record in enumerate(_records(table)):
         several = record.get("judgments")
@@ -550,7 +552,7 @@ def _comparator(file: str, document: dict[str, Any]) -> Iterator[Judgment]:
 # Parts of a record
 
 
-def _records(table: Table) -> Iterator[dict[str, Any]]:
+def _records(table: RecordTable) -> Iterator[dict[str, Any]]:
     columns = [table.column(name) for name in table.names]
     for values in zip(*columns, strict=True):
         yield {name: value for name, value in zip(table.names, values, strict=True) if value is not ABSENT}
@@ -569,7 +571,7 @@ def _name(value: Any) -> str | None:
 
 
 def _judgment(
-    table: Table,
+    table: RecordTable,
     index: int,
     record: Mapping[str, Any],
     pair: PairKey,

@@ -11,7 +11,7 @@ from typing import Any
 
 from judgenet.core.labels import CHOSEN, Chosen, HumanLabel, Said
 from judgenet.core.pairs import Pair
-from judgenet.formats.containers import ABSENT, Table, tables
+from judgenet.formats.containers import ABSENT, RecordTable, tables
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.values import id_text, is_missing
 
@@ -71,7 +71,7 @@ def read_labels(
 
 class _Reader:
     def __init__(
-        self, table: Table, pairs: Mapping[str, Pair], annotator: str | None, chosen: Chosen | None, at: float
+        self, table: RecordTable, pairs: Mapping[str, Pair], annotator: str | None, chosen: Chosen | None, at: float
     ) -> None:
         self._table = table
         self._pairs = pairs

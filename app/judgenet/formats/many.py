@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from judgenet.core.matches import MatchMaker, matches_of, swapped
 from judgenet.core.pairs import Pair, Source, Verdict, majority
-from judgenet.formats.containers import Table
+from judgenet.formats.containers import RecordTable
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import PairMapping, columns_of, propose
@@ -144,7 +144,7 @@ def _numbered(of: Mapping[str, str], words: Iterable[str], number: int) -> str |
     return next((of[key] for word in words for key in (f"{word}_{number}", f"{word}{number}") if key in of), None)
 
 
-def shape_of(table: Table, mapping: PairMapping) -> str | None:
+def shape_of(table: RecordTable, mapping: PairMapping) -> str | None:
     """:data:`RESPONSES` or :data:`SYSTEMS` where a table is read as more than two responses to a question."""
     named = {name for name, column in mapping.columns.items() if column}
     if "responses" in named:
@@ -159,7 +159,7 @@ def shape_of(table: Table, mapping: PairMapping) -> str | None:
 
 # --- questions and what was answered ---
 
-Ranks = dict[str, float]
+SystemScores = dict[str, float]
 """Ranks by system; the lowest is the best, equal ones are tied."""
 
 
@@ -169,14 +169,14 @@ class _Question:
 
     id: str
     text: str
-    table: Table
+    table: RecordTable
     index: int
     reference: str | None = None
     task: str | None = None
     tags: tuple[str, ...] = ()
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)
     """(text, row) by system."""
-    ranks: dict[str, Ranks] = field(default_factory=dict)
+    ranks: dict[str, SystemScores] = field(default_factory=dict)
     """By annotator; one without a name is the empty text."""
     winners: dict[frozenset[str], list[str | None]] = field(default_factory=dict)
     """What was said of two systems: the better one, or ``None`` for a tie."""
@@ -229,7 +229,7 @@ class Systems:
 
 
 def read_many(
-    tables: Sequence[Table], mapping: PairMapping, watch: Watch = nothing
+    tables: Sequence[RecordTable], mapping: PairMapping, watch: Watch = nothing
 ) -> tuple[list[Pair], list[Finding], str, Systems]:
     """The pairs of tables with more than two responses to a question, findings about them, and the format.
 
@@ -268,7 +268,7 @@ def read_many(
     return pairs, [*notes, *_findings(list(questions.values()), mapping, systems, found)], shape, systems
 
 
-def _columns(table: Table, mapping: PairMapping, shape: str) -> dict[str, tuple[str, ...]]:
+def _columns(table: RecordTable, mapping: PairMapping, shape: str) -> dict[str, tuple[str, ...]]:
     suggested = proposed(table.names)
     if suggested and suggested[0] == shape:
         own = suggested[1]
@@ -307,16 +307,16 @@ _SHAPE_WORDS: Final = {
 }
 
 
-def _unused(table: Table, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _unused(table: RecordTable, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
     used = {table.top(column) for several in columns.values() for column in several}
     return [name for name in table.names if name not in used]
 
 
-def _optional(table: Table, columns: Mapping[str, tuple[str, ...]], name: str) -> Iterable[str | None]:
+def _optional(table: RecordTable, columns: Mapping[str, tuple[str, ...]], name: str) -> Iterable[str | None]:
     return optional_texts(table, columns[name][0]) if name in columns else repeat(None, len(table.rows))
 
 
-def _questions(table: Table, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping) -> list[str]:
+def _questions(table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping) -> list[str]:
     if "question" not in columns:
         return [""] * len(table.rows)
     texts = [required_texts(table, column)[0] for column in columns["question"]]
@@ -325,12 +325,12 @@ def _questions(table: Table, columns: Mapping[str, tuple[str, ...]], mapping: Pa
     return [mapping.joiner.join(filter(None, several)) for several in zip(*texts, strict=True)]
 
 
-def _tags(table: Table, columns: Mapping[str, tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
+def _tags(table: RecordTable, columns: Mapping[str, tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
     return tag_lists(table, columns["tags"][0]) if "tags" in columns else repeat((), len(table.rows))
 
 
 def _read_wide(
-    table: Table,
+    table: RecordTable,
     columns: Mapping[str, tuple[str, ...]],
     mapping: PairMapping,
     start: int,
@@ -391,7 +391,7 @@ def _read_wide(
 
 
 def _wide_answers(
-    table: Table, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     """(system, response, rank) of each record, ``None`` where there is none."""
     texts = columns["responses"]
@@ -424,7 +424,7 @@ def _wide_answers(
 
 
 def _listed_answers(
-    table: Table, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     column = columns["responses"][0]
     names = table.column(columns["models"][0]) if "models" in columns else repeat(None, len(table.rows))
@@ -478,7 +478,9 @@ def _decoded(value: Any) -> Any:
     return None if is_missing(value) else value
 
 
-def _answer(question: _Question, system: str, answer: str | None, table: Table, index: int, found: _Found) -> None:
+def _answer(
+    question: _Question, system: str, answer: str | None, table: RecordTable, index: int, found: _Found
+) -> None:
     if not answer:
         found.nulls.append(question.id)
         return
@@ -497,7 +499,7 @@ def _answer(question: _Question, system: str, answer: str | None, table: Table, 
 
 
 def _read_long(
-    table: Table,
+    table: RecordTable,
     columns: Mapping[str, tuple[str, ...]],
     mapping: PairMapping,
     start: int,
@@ -557,7 +559,9 @@ _SIGNS: Final = {"ranks": 1.0, "scores": -1.0}
 """The fields of a number for each response, and whether the lowest or the highest is the best."""
 
 
-def _ranks(table: Table, index: int, values: Mapping[str, Any], columns: Sequence[str], sign: float = 1.0) -> Ranks:
+def _ranks(
+    table: RecordTable, index: int, values: Mapping[str, Any], columns: Sequence[str], sign: float = 1.0
+) -> SystemScores:
     """Ranks, the lowest for the best (of scores times −1); systems without one are left out."""
     found = {}
     for place, (system, value) in enumerate(values.items()):
@@ -576,7 +580,7 @@ def _ranks(table: Table, index: int, values: Mapping[str, Any], columns: Sequenc
     return found
 
 
-def _rankings(table: Table, index: int, column: str, value: Any, question: _Question) -> dict[str, Ranks]:
+def _rankings(table: RecordTable, index: int, column: str, value: Any, question: _Question) -> dict[str, SystemScores]:
     """Orders of the systems, best first, by annotator: a list (equal ones in a list of their own), the text
     ``x > y = z``, or an object of such by annotator."""
     value = _decoded(value)
@@ -587,11 +591,11 @@ def _rankings(table: Table, index: int, column: str, value: Any, question: _Ques
     return {"": _order(table, index, column, value, question)}
 
 
-def _order(table: Table, index: int, column: str, value: Any, question: _Question) -> Ranks:
+def _order(table: RecordTable, index: int, column: str, value: Any, question: _Question) -> SystemScores:
     if isinstance(value, str):
         value = [[name.strip() for name in level.split("=")] for level in value.split(">")]
     levels = [level if isinstance(level, list) else [level] for level in value] if isinstance(value, list) else []
-    ranks: Ranks = {}
+    ranks: SystemScores = {}
     for place, level in enumerate(levels, 1):
         for name in level:
             if not isinstance(name, str) or name in ranks:
@@ -611,7 +615,7 @@ def _order(table: Table, index: int, column: str, value: Any, question: _Questio
 
 
 def _winners(
-    table: Table, index: int, column: str, value: Any, question: _Question
+    table: RecordTable, index: int, column: str, value: Any, question: _Question
 ) -> dict[frozenset[str], list[str | None]]:
     """Winners of two systems: a list of [system, system, winner or "tie"], or of objects with model_a, model_b and
     winner."""

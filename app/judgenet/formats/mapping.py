@@ -13,7 +13,7 @@ from typing import Any
 
 from judgenet.core.matches import Matches
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.errors import CodingError, DataError, listed, shown
 from judgenet.formats.findings import OF_PAIRS
 
@@ -54,7 +54,7 @@ class PairMapping:
     """How to read pairs from columns.
 
     ``columns`` maps a field of :data:`FIELDS` to a column, or to a dotted path inside its values
-    (:meth:`~judgenet.formats.containers.Table.column`). Several columns are joined by ``+``: texts of a question
+    (:meth:`~judgenet.formats.containers.RecordTable.column`). Several columns are joined by ``+``: texts of a question
     with ``joiner`` (empty parts are left out), columns of ``annotators`` as one annotator each, by column name. A
     field mapped to ``""`` is not read. Fields that are not named are filled from what is known of the format.
     ``labels`` says what a label value means, ``None`` where it is no label. ``None`` for ``labels``: the coding of
@@ -267,7 +267,7 @@ def propose(names: Sequence[str]) -> Proposal:
     return _proposal(known)
 
 
-def propose_nested(table: Table) -> Proposal:
+def propose_nested(table: RecordTable) -> Proposal:
     """What the names inside the values of a table suggest, beside those of its columns: ``data.prompt`` is called
     prompt, and ``output_a.text`` output_a."""
     known: dict[str, list[str]] = {}
@@ -313,7 +313,7 @@ def _proposal(known: Mapping[str, list[str]]) -> Proposal:
     return Proposal(columns, unclear)
 
 
-def columns_of(table: Table, named: str, mapped_to: str) -> tuple[str, ...]:
+def columns_of(table: RecordTable, named: str, mapped_to: str) -> tuple[str, ...]:
     """The columns that an entry of a mapping names: one, or several joined by ``+``.
 
     :raises DataError: the table has no such column.
@@ -380,7 +380,7 @@ def safe_part(values: Iterable[str]) -> dict[str, Verdict | None]:
 
 
 def unknown_coding(
-    table: Table,
+    table: RecordTable,
     part: str,
     column: str,
     counts: Mapping[str, int],
@@ -404,7 +404,7 @@ def unknown_coding(
     )
 
 
-def missing_columns(table: Table, proposal: Proposal, missing: Sequence[str]) -> DataError:
+def missing_columns(table: RecordTable, proposal: Proposal, missing: Sequence[str]) -> DataError:
     """The error for required fields that no column was found for."""
     if table.container == "lines":
         return table.error(
@@ -448,7 +448,7 @@ def missing_columns(table: Table, proposal: Proposal, missing: Sequence[str]) ->
     )
 
 
-def _preference_columns(table: Table) -> dict[str, str]:
+def _preference_columns(table: RecordTable) -> dict[str, str]:
     """The mapping with which a file with chosen and rejected responses can be read."""
     question = propose(table.names)
     column = question.columns.get("question") or next(iter(question.unclear.get("question", ())), None)

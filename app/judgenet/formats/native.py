@@ -9,7 +9,7 @@ from typing import Any
 
 from judgenet.core.pairs import Verdict
 from judgenet.formats import faireval
-from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import label_key, propose
 
@@ -28,7 +28,7 @@ class NativeFormat:
     knows: Callable[[frozenset[str]], bool]
     columns: Mapping[str, str]
     labels: Mapping[str, Verdict] = field(default_factory=dict)
-    prepare: Callable[[Table], Table] | None = None
+    prepare: Callable[[RecordTable], RecordTable] | None = None
     number: Callable[[int], str] | None = None
 
 
@@ -53,7 +53,7 @@ def _knows_pandalm(names: frozenset[str]) -> bool:
     return has("instruction", "input", "response1", "response2")(names) and bool(_pandalm_annotators(sorted(names)))
 
 
-def _prepare_pandalm(table: Table) -> Table:
+def _prepare_pandalm(table: RecordTable) -> RecordTable:
     columns: dict[str, list[Any]] = {}
     index = next((name for name in ("idx", "index") if name in table.names), None)
     if index:
@@ -71,7 +71,7 @@ def _prepare_pandalm(table: Table) -> Table:
     return table.with_columns(**columns)
 
 
-def _prepare_judgebench(table: Table) -> Table:
+def _prepare_judgebench(table: RecordTable) -> RecordTable:
     return table.with_columns(**{"pair id": [f"judgebench-{label_key(value)}" for value in table.column("pair_id")]})
 
 
@@ -102,7 +102,7 @@ def _exchange(messages: Sequence[tuple[str, str]]) -> tuple[str, str]:
     return question, rest[0][1] if len(rest) == 1 else transcript(rest)
 
 
-def _messages(table: Table, column: str) -> list[list[tuple[str, str]]]:
+def _messages(table: RecordTable, column: str) -> list[list[tuple[str, str]]]:
     found = []
     for index, value in enumerate(table.column(column)):
         messages = value
@@ -125,7 +125,7 @@ def _messages(table: Table, column: str) -> list[list[tuple[str, str]]]:
     return found
 
 
-def _prepare_conversations(table: Table) -> Table:
+def _prepare_conversations(table: RecordTable) -> RecordTable:
     # MT-bench holds both turns where only the first was judged; elsewhere the number of turns is that of the text.
     turns = table.column("turn") if "turn" in table.names else [None] * len(table.rows)
     ends = [2 * turn if isinstance(turn, int) and turn > 0 else None for turn in turns]
@@ -153,7 +153,7 @@ def _prepare_conversations(table: Table) -> Table:
 _ARENA_55K = ("winner_model_a", "winner_model_b", "winner_tie")
 
 
-def _prepare_arena_55k(table: Table) -> Table:
+def _prepare_arena_55k(table: RecordTable) -> RecordTable:
     """Turns are JSON arrays in strings; the label is one of three columns."""
     turns = {name: _turns(table, name) for name in ("prompt", "response_a", "response_b")}
     columns: dict[str, list[Any]] = {"question text": [], "answer a": [], "answer b": [], "winner": []}
@@ -179,7 +179,7 @@ def _prepare_arena_55k(table: Table) -> Table:
     return table.with_columns(**columns)
 
 
-def _turns(table: Table, column: str) -> list[list[str]]:
+def _turns(table: RecordTable, column: str) -> list[list[str]]:
     found = []
     for index, value in enumerate(table.column(column)):
         try:
@@ -195,7 +195,7 @@ def _turns(table: Table, column: str) -> list[list[str]]:
 # --- nested exports of labelling tools: Label Studio, Argilla, LLM Comparator ---
 
 
-def _nested_texts(table: Table, within: str) -> dict[str, str]:
+def _nested_texts(table: RecordTable, within: str) -> dict[str, str]:
     """The paths of question and responses inside the objects of a column, by what their names suggest."""
     inner = [path for path in table.nested(lists=False) if path.startswith(f"{within}.")]
     names = {path.removeprefix(f"{within}."): path for path in inner}
@@ -203,7 +203,7 @@ def _nested_texts(table: Table, within: str) -> dict[str, str]:
     return {part: names[name] for part, name in found.items() if name in names}
 
 
-def _with_texts(table: Table, within: str) -> tuple[Table, dict[str, str]]:
+def _with_texts(table: RecordTable, within: str) -> tuple[RecordTable, dict[str, str]]:
     """The table with the texts inside a column as columns of their own, and their paths."""
     paths = _nested_texts(table, within)
     return table.with_columns(
@@ -222,7 +222,7 @@ _NESTED = {
 }
 
 
-def _prepare_label_studio(table: Table) -> Table:
+def _prepare_label_studio(table: RecordTable) -> RecordTable:
     """Tasks with ``data`` and ``annotations`` (Label Studio's JSON export): the choice of each annotator, unless it was
     cancelled, by ``completed_by``."""
     table, _ = _with_texts(table, "data")
@@ -251,7 +251,7 @@ def _choice(result: Any) -> Any:
     return choices[0] if isinstance(choices, list) and len(choices) == 1 else None
 
 
-def _prepare_argilla(table: Table) -> Table:
+def _prepare_argilla(table: RecordTable) -> RecordTable:
     """Records with ``fields`` and ``responses`` (Argilla's feedback dataset): the ranking, or the label, that each user
     submitted."""
     table, paths = _with_texts(table, "fields")
@@ -286,7 +286,7 @@ def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
     return value if isinstance(value, str) and len(value) < 40 else None
 
 
-def _prepare_comparator(table: Table) -> Table:
+def _prepare_comparator(table: RecordTable) -> RecordTable:
     """LLM Comparator's examples: the names of the two models stand beside them."""
     models = table.around.get("models")
     names = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
@@ -298,7 +298,7 @@ def _prepare_comparator(table: Table) -> Table:
     return table.with_columns(**columns)
 
 
-def _prepare_prometheus(table: Table) -> Table:
+def _prepare_prometheus(table: RecordTable) -> RecordTable:
     if "orig_preference" in table.names:
         message = (
             "orig_preference is not read: in Prometheus' own sets it is a model's. Where people gave it, map it: "

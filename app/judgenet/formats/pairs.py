@@ -15,7 +15,7 @@ from typing import Any
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.formats import faireval
-from judgenet.formats.containers import ABSENT, BadRow, Container, Table, release_memory, tables
+from judgenet.formats.containers import ABSENT, BadRow, Container, RecordTable, release_memory, tables
 from judgenet.formats.errors import CodingError, DataError, listed, shown
 from judgenet.formats.findings import Finding, examine
 from judgenet.formats.limits import Room, size_text, too_large
@@ -112,7 +112,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class FilePreview:
     """What a file looks like, for choosing a mapping.
 
     ``rows`` are the first records by column, as texts. ``values`` counts the values of each column that holds few,
@@ -144,7 +144,7 @@ class OpenFiles:
     without a mapping, although they look like a published data set.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[RecordTable, ...]
     files: tuple[DataFile, ...]
     encoding: str | None = None
     sheet: str | None = None
@@ -161,7 +161,7 @@ class OpenFiles:
         """Number of records."""
         return sum(len(table.rows) for table in self.tables)
 
-    def preview(self, rows: int = 10) -> Preview:
+    def preview(self, rows: int = 10) -> FilePreview:
         """What the (first) file looks like."""
         table = self.tables[0]
         name, native, proposal = format_of(table)
@@ -173,7 +173,7 @@ class OpenFiles:
         proposed = {**proposal.columns, **native.columns} if native else proposal.columns
         there = present(proposed, table)
         made = present(proposed, _prepared(native, table)) if native and native.prepare else {}
-        return Preview(
+        return FilePreview(
             format=name,
             title=native.title if native else "",
             container=table.container,
@@ -235,7 +235,7 @@ class OpenFiles:
                 dataset = replace(dataset, notes=(*dataset.notes, _bad_rows(bad)))
             return dataset.without(mapping.leave_out, part(watch, 0.8, 1))
         readers: list[Reader] = []
-        parts: list[tuple[Table, list[Pair]]] = []
+        parts: list[tuple[RecordTable, list[Pair]]] = []
         notes: list[Finding] = []
         formats: dict[str, None] = {}
         coding: dict[str, Verdict | None] = {}
@@ -271,7 +271,7 @@ class OpenFiles:
         if self.doubt is not None and not any(mapping.columns.get(name) for name in _SAY_ENOUGH):
             raise self.doubt
 
-    def _good(self, mapping: PairMapping, *, lenient: bool) -> tuple[OpenFiles, list[tuple[Table, BadRow]]]:
+    def _good(self, mapping: PairMapping, *, lenient: bool) -> tuple[OpenFiles, list[tuple[RecordTable, BadRow]]]:
         """The files without the records that cannot be read under a mapping, and these.
 
         :raises DataError: what is wrong is not single records.
@@ -298,7 +298,7 @@ _FEW_UNKNOWN = 0.1
 """Up to this share of labels whose meaning is not known it is the records that are bad, and not the coding."""
 
 
-def _bad_rows(bad: Sequence[tuple[Table, BadRow]]) -> Finding:
+def _bad_rows(bad: Sequence[tuple[RecordTable, BadRow]]) -> Finding:
     several = len({table.file for table, _ in bad}) > 1
     places = [
         (f"{Path(table.file).name}, " if several else "") + f"row {one.row:,}: {one.problem.rstrip('.')}"
@@ -310,8 +310,8 @@ def _bad_rows(bad: Sequence[tuple[Table, BadRow]]) -> Finding:
 
 
 def _good_records(
-    table: Table, mapping: PairMapping, seen: dict[str, Pair], lenient: bool
-) -> tuple[Table, list[BadRow]]:
+    table: RecordTable, mapping: PairMapping, seen: dict[str, Pair], lenient: bool
+) -> tuple[RecordTable, list[BadRow]]:
     """A table without the records that cannot be read, and these. ``seen`` are the pairs of earlier tables by id.
 
     A label whose meaning is not known makes a record bad only where nearly all others are known: otherwise it is the
@@ -365,10 +365,12 @@ def _good_records(
     return (table if not bad else cached.take(good)), bad
 
 
-def _good_of_many(tables: Sequence[Table], mapping: PairMapping) -> tuple[list[Table], list[tuple[Table, BadRow]]]:
+def _good_of_many(
+    tables: Sequence[RecordTable], mapping: PairMapping
+) -> tuple[list[RecordTable], list[tuple[RecordTable, BadRow]]]:
     """As :func:`_good_records`, of tables whose records belong together: they are read again without each bad one."""
     kept = list(tables)
-    bad: list[tuple[Table, BadRow]] = []
+    bad: list[tuple[RecordTable, BadRow]] = []
     strict = replace(mapping, leave_out_bad=False)
     while True:
         try:
@@ -458,7 +460,7 @@ def sniff(paths: Sequence[Path | str] | Path | str) -> str:
     return "+".join(dict.fromkeys(format_of(table)[0] for table in open_files(paths).tables))
 
 
-def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding: str | None = None) -> Preview:
+def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding: str | None = None) -> FilePreview:
     """Looks into a file (the first one of several) without reading its pairs.
 
     :raises DataError: the file is in none of the known containers.
@@ -466,7 +468,7 @@ def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding
     return open_files(path, encoding=encoding).preview(rows)
 
 
-def _prepared(native: NativeFormat, table: Table) -> Table:
+def _prepared(native: NativeFormat, table: RecordTable) -> RecordTable:
     """The table as a published format prepares it, for the names of its columns; as it is where it cannot be."""
     assert native.prepare is not None
     try:
@@ -518,7 +520,7 @@ class _Opening:
     room: Room
 
 
-_Loaded = tuple[list[Table], tuple[DataFile, ...], DataError | None]
+_Loaded = tuple[list[RecordTable], tuple[DataFile, ...], DataError | None]
 
 
 def _load(paths: Sequence[Path | str] | Path | str, opening: _Opening, watch: Watch) -> _Loaded:
@@ -549,7 +551,7 @@ def _load_folder(folder: Path, opening: _Opening, watch: Watch) -> _Loaded:
     paths = [path for path in paths if not path.relative_to(folder).as_posix().startswith(("__MACOSX", "."))]
     if len(paths) > _MOST_FILES:
         raise DataError(f"The folder holds {len(paths)} files.", "Name the file with the pairs.", file=str(folder))
-    read: list[tuple[DataFile, Table]] = []
+    read: list[tuple[DataFile, RecordTable]] = []
     for path, within in _shared(paths, watch):
         try:
             file, found = _read(path, opening, within)
@@ -581,7 +583,7 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
     return (Path(text), sheet) if mark and text and sheet and not path.exists() else (path, None)
 
 
-def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[Table]]:
+def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[RecordTable]]:
     watch(0)
     path, sheet = split_sheet(path)
     limit = opening.room.limit

@@ -12,7 +12,7 @@ from typing import Any
 
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.formats import many
-from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import MIRROR, Finding
 from judgenet.formats.mapping import (
@@ -46,7 +46,7 @@ _NOT_MAPPED = ("question", "response_a", "response_b")
 _PAIRS_PER_WATCH = 2000
 
 
-def format_of(table: Table) -> tuple[str, NativeFormat | None, Proposal]:
+def format_of(table: RecordTable) -> tuple[str, NativeFormat | None, Proposal]:
     native = native_format(table.names)
     if native:
         return native.name, native, _beside(table, native)
@@ -62,7 +62,7 @@ def format_of(table: Table) -> tuple[str, NativeFormat | None, Proposal]:
     return "normal" if own else "table", None, proposal
 
 
-def _proposed(table: Table) -> Proposal:
+def _proposed(table: RecordTable) -> Proposal:
     """What the names of the columns suggest; one that holds objects is no text itself."""
     found = propose(table.names)
     holds = [part for part, column in found.columns.items() if part not in ("annotators", "tags", "human")]
@@ -83,7 +83,7 @@ def _lacks(proposal: Proposal) -> bool:
 _BESIDE = ("id", "reference", "model_a", "model_b", "task", "tags", "annotators")
 
 
-def _beside(table: Table, native: NativeFormat) -> Proposal:
+def _beside(table: RecordTable, native: NativeFormat) -> Proposal:
     """Columns with our own names that a published format does not have, and a file of somebody's may."""
     held = native.columns.keys()
     used = {column for several in native.columns.values() for column in several.split("+")}
@@ -93,11 +93,11 @@ def _beside(table: Table, native: NativeFormat) -> Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ReadingPlan:
     """Where the parts of pairs come from; ``labels`` of ``None``: only codings that cannot be misread."""
 
     format: str
-    table: Table
+    table: RecordTable
     columns: Mapping[str, tuple[str, ...]]
     preference: bool
     labels: Mapping[str, Verdict | None] | None
@@ -124,7 +124,7 @@ class LabelValues:
         return tuple(value for value in self.counts if value not in self.known)
 
 
-def plan_of(table: Table, mapping: PairMapping) -> Plan:
+def plan_of(table: RecordTable, mapping: PairMapping) -> ReadingPlan:
     name, native, proposal = format_of(table)
     if name in many.FIELDS_OF:
         # The mapping names two responses of several.
@@ -153,7 +153,7 @@ def plan_of(table: Table, mapping: PairMapping) -> Plan:
     paths = {part: several for part, several in columns.items() if part not in mapping.columns}
     nested = tuple(f"{part} from {c}" for part, several in paths.items() for c in several if c not in table.names)
     labels = mapping.labels if mapping.labels is not None else native.labels if native and native.labels else None
-    return Plan(
+    return ReadingPlan(
         format=name if name != UNKNOWN else "table",
         table=table,
         columns=columns,
@@ -174,7 +174,7 @@ def _mapped_otherwise(native: NativeFormat, columns: Mapping[str, str]) -> bool:
     return False
 
 
-def present(columns: Mapping[str, str], table: Table) -> dict[str, str]:
+def present(columns: Mapping[str, str], table: RecordTable) -> dict[str, str]:
     """The suggested columns that the table has; a published format may come without its optional ones."""
     names = set(table.names)
     return {
@@ -190,7 +190,7 @@ class Reader:
     ``lenient`` reads labels whose meaning is not known as no label, for showing what a mapping would give.
     """
 
-    def __init__(self, plan: Plan, mapping: PairMapping, start: int = 0, *, lenient: bool = False) -> None:
+    def __init__(self, plan: ReadingPlan, mapping: PairMapping, start: int = 0, *, lenient: bool = False) -> None:
         self.plan = plan
         self.lenient = lenient
         self.mapping = mapping
@@ -400,8 +400,8 @@ def _swapped(pair: Pair) -> Pair:
 
 
 def merge_raters(
-    parts: Sequence[tuple[Table, list[Pair]]], readers: Sequence[Reader], no_majority: Verdict | None
-) -> tuple[list[tuple[Table, list[Pair]]], list[Finding]]:
+    parts: Sequence[tuple[RecordTable, list[Pair]]], readers: Sequence[Reader], no_majority: Verdict | None
+) -> tuple[list[tuple[RecordTable, list[Pair]]], list[Finding]]:
     """One pair of several records about the same texts, each with the label of another annotator.
 
     Records belong together by their id, or without ids by their texts. Where nothing is there twice, nothing changes.
@@ -411,7 +411,7 @@ def merge_raters(
     if not any(reader.raters for reader in readers):
         return list(parts), []
     by_id = all("id" in reader.plan.columns for reader in readers)
-    groups: dict[Any, list[tuple[Table, int, Pair, str]]] = {}
+    groups: dict[Any, list[tuple[RecordTable, int, Pair, str]]] = {}
     for (table, pairs), reader in zip(parts, readers, strict=True):
         for index, pair in enumerate(pairs):
             rater = reader.raters[index] if reader.raters else ""
@@ -473,14 +473,14 @@ def same_texts(first: Pair, other: Pair) -> bool:
     return _facing(first, other) is not None
 
 
-def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
+def check_ids(parts: Sequence[tuple[RecordTable, Sequence[Pair]]]) -> None:
     """Refuses ids that are there twice.
 
     :raises DataError: some are.
     """
     if len({pair.id for _, pairs in parts for pair in pairs}) == sum(len(pairs) for _, pairs in parts):
         return
-    places: dict[str, tuple[Table, Pair, int]] = {}
+    places: dict[str, tuple[RecordTable, Pair, int]] = {}
     for table, pairs in parts:
         rows = _rows_of(table, pairs)
         for pair, row in zip(pairs, rows, strict=True):
@@ -499,6 +499,6 @@ def check_ids(parts: Sequence[tuple[Table, Sequence[Pair]]]) -> None:
                 )
 
 
-def _rows_of(table: Table, pairs: Sequence[Pair]) -> Sequence[int]:
+def _rows_of(table: RecordTable, pairs: Sequence[Pair]) -> Sequence[int]:
     """The place of each pair in the file."""
     return [pair.source.row if pair.source else row for pair, row in zip(pairs, table.rows, strict=False)]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from judgenet.formats.containers import ABSENT, Table
+from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.errors import shown
 from judgenet.formats.native import text_of, transcript
 
@@ -17,7 +17,7 @@ def is_missing(value: Any) -> bool:
     return value is None or value is ABSENT or (isinstance(value, float) and math.isnan(value))
 
 
-def required_texts(table: Table, column: str) -> tuple[list[str], list[int]]:
+def required_texts(table: RecordTable, column: str) -> tuple[list[str], list[int]]:
     """Texts exactly as they stand, and the 0-based places of null, which is read as empty text.
 
     :raises DataError: a record does not have the column, or holds something that is no text.
@@ -38,7 +38,7 @@ def required_texts(table: Table, column: str) -> tuple[list[str], list[int]]:
     return texts, nulls
 
 
-def optional_texts(table: Table, column: str) -> list[str | None]:
+def optional_texts(table: RecordTable, column: str) -> list[str | None]:
     """Texts, or ``None``. An empty text is none: CSV cannot tell them apart, and the same data set read from CSV and
     from JSON has to be the same."""
     values = table.column(column)
@@ -48,7 +48,7 @@ def optional_texts(table: Table, column: str) -> list[str | None]:
     ]
 
 
-def _text(table: Table, index: int, column: str, value: Any) -> str:
+def _text(table: RecordTable, index: int, column: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool | int | float):
@@ -80,7 +80,7 @@ def conversation(messages: Sequence[tuple[str, str]]) -> str:
 
 
 def preference_texts(
-    table: Table, chosen: str, rejected: str, *, has_question: bool = False
+    table: RecordTable, chosen: str, rejected: str, *, has_question: bool = False
 ) -> tuple[list[str], list[str], list[str]]:
     """(implied question, chosen, rejected) where responses may be chat messages that repeat the prompt.
 
@@ -143,12 +143,12 @@ def id_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def tag_lists(table: Table, column: str) -> list[tuple[str, ...]]:
+def tag_lists(table: RecordTable, column: str) -> list[tuple[str, ...]]:
     """Tags from lists, from JSON lists in a cell, or from a cell divided by ``;`` or ``,``."""
     return [_tags(table, index, column, value) for index, value in enumerate(table.column(column))]
 
 
-def _tags(table: Table, index: int, column: str, value: Any) -> tuple[str, ...]:
+def _tags(table: RecordTable, index: int, column: str, value: Any) -> tuple[str, ...]:
     if is_missing(value) or value == "":
         return ()
     if isinstance(value, str):
@@ -176,7 +176,7 @@ Named = list[tuple[str, Any]]
 """(annotator, value) of one record."""
 
 
-def annotator_values(table: Table, columns: Sequence[str]) -> list[Named]:
+def annotator_values(table: RecordTable, columns: Sequence[str]) -> list[Named]:
     """What each annotator said about each record; an annotator who said nothing is left out.
 
     One column may hold an object (name: label), a list (names ``annotator1``, ``annotator2``, …), either of them as

@@ -11,7 +11,7 @@ from judgenet.report.bias_card import BiasCard, bias_card
 from judgenet.stats.lab import LabResult
 from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
-from judgenet.store.labs import NO_ORDERS, Orders, lab_info, lab_orders, lab_result, labs
+from judgenet.store.labs import NO_ORDERS, OrderAnswers, lab_info, lab_orders, lab_result, labs
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.store.usage import models_used
@@ -34,7 +34,7 @@ class LabFigures:
     models: tuple[str, ...]
     unfinished: tuple[str, ...]
     result: LabResult
-    orders: Orders | None
+    orders: OrderAnswers | None
 
     @property
     def card(self) -> BiasCard | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from judgenet.core import network_json
-from judgenet.core.experiments import EXPERIMENTS, Experiment, Row
+from judgenet.core.experiments import EXPERIMENTS, Experiment, ExperimentRow
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
 from judgenet.core.wording import aggregation_title
@@ -127,7 +127,7 @@ def experiment_set(
 # Reading the runs
 
 
-def _read_run(into: _Read, row: Row, any_width: bool, places: Mapping[str, int], frame: RunFrame) -> None:
+def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[str, int], frame: RunFrame) -> None:
     """Takes in one run: of its calls those that the row's network would have made."""
     network, done = row.network, frame.done
     widths = [None if any_width else of.width for of in network.layers]
@@ -145,7 +145,9 @@ def _read_run(into: _Read, row: Row, any_width: bool, places: Mapping[str, int],
 # Figures
 
 
-def _row_json(experiment: Experiment, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
+def _row_json(
+    experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
+) -> dict[str, Any]:
     mine = read[row.key]
     human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
     found = agreement_of(pair_counts(human, mine.verdicts))
@@ -219,7 +221,9 @@ def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
     return counts
 
 
-def _difference(other: Row, row: Row, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> dict[str, Any]:
+def _difference(
+    other: ExperimentRow, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
+) -> dict[str, Any]:
     """A row less the row that it is compared with, over the pairs that both judged."""
     one, two = read[row.key].verdicts, read[other.key].verdicts
     both: list[int] = np.flatnonzero((one > 0) & (two > 0)).tolist()

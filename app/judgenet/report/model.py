@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from judgenet.core.aggregate import PairVerdicts
-from judgenet.core.events import RunState
+from judgenet.core.events import RunStatus
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
@@ -313,7 +313,7 @@ class About:
 
     run_id: str
     number: int
-    state: RunState
+    state: RunStatus
     message: str
     created_at: float
     finished_at: float | None

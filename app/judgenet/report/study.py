@@ -41,7 +41,7 @@ from judgenet.stats.ranking import Ranking, rank
 from judgenet.stats.resampling import label_table
 from judgenet.stats.uncertainty import ReviewCurve, ReviewNeed, entropies, review_curve, review_need
 from judgenet.stats.verdicts import sign_codes
-from judgenet.stats.whatif import Rule, WhatIf, what_if
+from judgenet.stats.whatif import VoteRule, WhatIf, what_if
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 
@@ -102,7 +102,7 @@ class LearnedWay:
 class Sizes:
     """How accurate smaller networks would have been by ``rule``. Without ``found`` there is a ``reason``."""
 
-    rule: Rule
+    rule: VoteRule
     found: WhatIf | None
     names: tuple[str, ...]
     reason: str = ""
@@ -310,7 +310,7 @@ def _learned(frame: RunFrame, report: Report, draws: int, seed: int) -> Sequence
 def _sizes(report: Report, frame: RunFrame) -> Sizes:
     decides, depth = report.decides, report.spec.depth
     last = f"c2_l{depth}"
-    rule: Rule = "c1" if decides == "c1" else "c2_last" if decides == last else "c2_all"
+    rule: VoteRule = "c1" if decides == "c1" else "c2_last" if decides == last else "c2_all"
     widest = max(len(frame.columns_of(layer)) for layer in range(1, depth + 1))
     if widest > MOST_SIZES:
         why = f"a layer has {widest:,} neurons: the curve is made for up to {MOST_SIZES}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LabelSet = Literal["occurring", "all"]
 """Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
 
-Verdicts = Sequence[Verdict | None]
+VerdictList = Sequence[Verdict | None]
 
 Counts = Mapping[tuple[Verdict | None, Verdict | None], int]
 """How many pairs have which two verdicts. Everything here follows from such a table, so that a run can be counted
@@ -55,7 +55,7 @@ class Agreement:
     reasons: dict[str, str]
 
 
-def agreement(human: Verdicts, judged: Verdicts, labels: LabelSet = "occurring") -> Agreement:
+def agreement(human: VerdictList, judged: VerdictList, labels: LabelSet = "occurring") -> Agreement:
     """Accuracy, macro-F1 and Cohen's kappa (unweighted) of ``judged`` against ``human``, pair by pair.
 
     Macro-F1 is the mean of the classes' F1 (as scikit-learn's ``average="macro"``), where a class that is never
@@ -147,7 +147,7 @@ def matthews(found: Agreement) -> float | None:
     return (n * hits - by_chance) / sqrt(spread) if spread else None
 
 
-def _counted(first: Verdicts, second: Verdicts) -> Counter[tuple[Verdict | None, Verdict | None]]:
+def _counted(first: VerdictList, second: VerdictList) -> Counter[tuple[Verdict | None, Verdict | None]]:
     if len(first) != len(second):
         raise ValueError(f"{len(first)} verdicts cannot be compared with {len(second)}.")
     return Counter(zip(first, second, strict=True))
@@ -180,7 +180,7 @@ class PositionConsistency:
     questions_p: float | None = None
 
 
-def position(order_ab: Verdicts, order_ba: Verdicts) -> PositionConsistency:
+def position(order_ab: VerdictList, order_ba: VerdictList) -> PositionConsistency:
     """How verdicts depend on the order. Both are about responses A and B: ``order_ab`` where A was shown first.
 
     :raises ValueError: the two differ in length.
@@ -247,7 +247,7 @@ def _repeated(questions: NDArray[np.int64]) -> bool:
     return len(np.unique(questions)) < len(questions)
 
 
-def flip_rate(order_ab: Verdicts, order_ba: Verdicts) -> float | None:
+def flip_rate(order_ab: VerdictList, order_ba: VerdictList) -> float | None:
     """The share of pairs whose verdict changes with the order; ``None`` where no pair has both."""
     return position(order_ab, order_ba).flip_rate
 

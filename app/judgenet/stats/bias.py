@@ -47,8 +47,8 @@ rival, ``toward_target``: the share is above the margin). ``negligible``: signif
 ``no_bias``: a net effect (or share) above the margin is ruled out. ``unclear``: too few pairs to tell. ``none``: no
 verdict, since nothing was asked or too few answers are valid."""
 
-Outcome = Literal["target", "rival", "mixed", "tie", "invalid", "not_asked"]
-OUTCOMES: tuple[Outcome, ...] = ("target", "rival", "mixed", "tie", "invalid", "not_asked")
+PairOutcome = Literal["target", "rival", "mixed", "tie", "invalid", "not_asked"]
+OUTCOMES: tuple[PairOutcome, ...] = ("target", "rival", "mixed", "tie", "invalid", "not_asked")
 
 Answers = Mapping[str, Choice | None]
 """A judge's answers by the id of the prompt. ``None`` is an answer that cannot be read; what is not asked is absent."""
@@ -428,10 +428,10 @@ def _counts(probe: Probe, codes: Codes) -> dict[str, int]:
     return counts
 
 
-def outcome_names(probe: Probe) -> dict[Outcome, str]:
+def outcome_names(probe: Probe) -> dict[PairOutcome, str]:
     """What a probe calls each outcome."""
     target, rival, mixed = probe.outcomes
-    names: dict[Outcome, str] = {"target": target, "rival": rival, "mixed": mixed}
+    names: dict[PairOutcome, str] = {"target": target, "rival": rival, "mixed": mixed}
     return names | {"tie": "tie", "invalid": "invalid", "not_asked": "not_asked"}
 
 

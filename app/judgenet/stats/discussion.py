@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import Verdicts, clustered_sign_test, sign_test
+from judgenet.stats.agreement import VerdictList, clustered_sign_test, sign_test
 from judgenet.stats.intervals import Interval, share_interval, wilson
 from judgenet.stats.means import Mean, mean_of
 from judgenet.stats.resampling import few_questions
@@ -67,7 +67,7 @@ class Overturns:
         return self.overturned / self.n if self.n else None
 
 
-def overturns(before: Verdicts, after: Verdicts, human: Verdicts) -> Overturns:
+def overturns(before: VerdictList, after: VerdictList, human: VerdictList) -> Overturns:
     """How the verdicts ``after`` differ from those ``before``, pair by pair, and which of the two people share.
 
     :raises ValueError: the three differ in length.

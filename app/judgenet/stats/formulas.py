@@ -71,14 +71,14 @@ def weighted(strata: Sequence[Stratum], labelled: Sequence[Numbers], totals: Seq
     return Weighted(mean, (within + (square - mean * mean) / n) ** 0.5, value_these, these**0.5)
 
 
-class Decided(NamedTuple):
+class DecidedShare(NamedTuple):
     """The share of the last class among those of the first and the last, and its standard error."""
 
     value: Numbers
     se: Numbers
 
 
-def decided(labels: Sequence[Sequence[Numbers]], totals: Sequence[Numbers]) -> Decided:
+def decided(labels: Sequence[Sequence[Numbers]], totals: Sequence[Numbers]) -> DecidedShare:
     """The post-stratified share of B over that of A and B, from labels by verdict and class (A first, B last) and all
     pairs by verdict; the error by the delta method, on the same table with one even pseudo-label a verdict."""
     k = len(labels)
@@ -95,7 +95,7 @@ def decided(labels: Sequence[Sequence[Numbers]], totals: Sequence[Numbers]) -> D
     scores: list[Numbers] = [-1 * share, *[0.0] * (k - 2), 1 - share]
     found = weighted([stratum(row, scores) for row in labels], counts, totals)
     n: Numbers = sum(totals, start=0.0)
-    return Decided(share, found.se * n / (first + last))
+    return DecidedShare(share, found.se * n / (first + last))
 
 
 class Moments(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgenet.core.bias import PROBES
-from judgenet.core.bias.lab import Game, Item, Lab, ProbePlan
+from judgenet.core.bias.lab import Item, Lab, ProbePlan, SystemGame
 from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import sign_test_over_questions
 from judgenet.stats.bias import (
@@ -266,7 +266,7 @@ def _names_effect(lab: Lab, judge: str, said: Answers, named: Sequence[Item], pl
     )
 
 
-def _systems(games: Sequence[Game]) -> tuple[str, ...]:
+def _systems(games: Sequence[SystemGame]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for game in games for name in (game.first, game.second)))
 
 
@@ -279,7 +279,7 @@ AT_ONCE = "at_once"
 
 
 def rank_agreement(
-    games: Sequence[Game],
+    games: Sequence[SystemGame],
     judges: Sequence[Judge],
     answers: Mapping[str, Answers],
     orders: Mapping[int, Sequence[str]] | None = None,
@@ -336,7 +336,7 @@ Played = list[tuple[int, tuple[str, str, float]]]
 """Games by instruction: two systems and what the first won."""
 
 
-def _labelled(verdicts: Iterable[tuple[Game, Verdict | None]]) -> Played:
+def _labelled(verdicts: Iterable[tuple[SystemGame, Verdict | None]]) -> Played:
     won: dict[Verdict, float] = {"a": 1.0, "b": 0.0, "tie": 0.5}
     return [(game.question, (game.first, game.second, won[said])) for game, said in verdicts if said is not None]
 
@@ -348,7 +348,9 @@ def _by_question(rows: Played) -> dict[Hashable, dict[str, float]]:
     return {question: win_shares(some) for question, some in by_question.items()}
 
 
-def _played(games: Sequence[Game], answers: Answers, *, named: bool = False) -> Iterator[tuple[Game, float]]:
+def _played(
+    games: Sequence[SystemGame], answers: Answers, *, named: bool = False
+) -> Iterator[tuple[SystemGame, float]]:
     """The games with two valid answers, and what the first system won: all, half, or nothing."""
     for game in games:
         first, second = (answers.get(prompt) for prompt in (game.named if named else game.prompts))

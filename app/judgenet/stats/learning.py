@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.pairs import VERDICTS, Verdict
 
-Votes = NDArray[np.float64]
+VoteMatrix = NDArray[np.float64]
 Labels = Sequence[Verdict | None]
 
 FEWEST = 20
@@ -76,7 +76,7 @@ def require_labels(labels: Labels) -> int:
 
 
 def logistic(
-    votes: Votes,
+    votes: VoteMatrix,
     labels: Labels,
     groups: Sequence[object],
     *,
@@ -96,7 +96,7 @@ def logistic(
     """
     require_labels(labels)
 
-    def fit(train: NDArray[np.intp]) -> tuple[Callable[[Votes], list[Verdict | None]], Votes, float]:
+    def fit(train: NDArray[np.intp]) -> tuple[Callable[[VoteMatrix], list[Verdict | None]], VoteMatrix, float]:
         weights, penalty = _fit_logistic(votes, labels, groups, train, nonnegative, penalties, folds, seed)
         return (lambda part: _by_score(part, weights)), weights, penalty
 
@@ -132,7 +132,7 @@ def splits(groups: Sequence[object], folds: int, seed: int) -> Iterator[tuple[ND
 
 
 def _fit_logistic(
-    votes: Votes,
+    votes: VoteMatrix,
     labels: Labels,
     groups: Sequence[object],
     train: NDArray[np.intp],
@@ -140,7 +140,7 @@ def _fit_logistic(
     penalties: Sequence[float],
     folds: int,
     seed: int,
-) -> tuple[Votes, float]:
+) -> tuple[VoteMatrix, float]:
     decided = np.array([place for place in train if labels[place] in ("a", "b")], dtype=np.intp)
     if not len(decided):
         raise LearningError("A part of the labelled pairs holds ties alone. Label some more pairs.")
@@ -158,12 +158,12 @@ def _fit_logistic(
     return logistic_weights(x, penalty, nonnegative), penalty
 
 
-def logistic_weights(x: Votes, c: float, nonnegative: bool) -> Votes:
+def logistic_weights(x: VoteMatrix, c: float, nonnegative: bool) -> VoteMatrix:
     """The weights that minimise |w|^2 / 2 + c sum log(1 + exp(-x w)); rows of ``x`` are turned so that their label is
     A."""
     from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-    def loss(weights: Votes) -> tuple[float, Votes]:
+    def loss(weights: VoteMatrix) -> tuple[float, VoteMatrix]:
         margin = x @ weights
         slope = -x.T @ (1 / (1 + np.exp(np.clip(margin, -500, 500))))
         return float(weights @ weights / 2 + c * np.logaddexp(0, -margin).sum()), weights + c * slope
@@ -173,7 +173,7 @@ def logistic_weights(x: Votes, c: float, nonnegative: bool) -> Votes:
     return np.asarray(found.x, dtype=np.float64)
 
 
-def _by_score(votes: Votes, weights: Votes) -> list[Verdict | None]:
+def _by_score(votes: VoteMatrix, weights: VoteMatrix) -> list[Verdict | None]:
     scores = np.nan_to_num(votes) @ weights
     judged = [not np.isnan(row).all() for row in votes]
     return [_sign(score) if there else None for score, there in zip(scores, judged, strict=True)]
@@ -189,7 +189,7 @@ def _sign(score: float) -> Verdict:
 
 
 def best_single(
-    votes: Votes, labels: Labels, groups: Sequence[object], *, folds: int = FOLDS, seed: int = 0
+    votes: VoteMatrix, labels: Labels, groups: Sequence[object], *, folds: int = FOLDS, seed: int = 0
 ) -> Learned:
     """The neuron that agrees most with people, chosen in each fold by the training pairs alone.
 
@@ -211,7 +211,7 @@ def best_single(
     return Learned(tuple(verdicts), tuple(float(place == best) for place in range(votes.shape[1])))
 
 
-def _merged(votes: Votes) -> NDArray[np.int64]:
+def _merged(votes: VoteMatrix) -> NDArray[np.int64]:
     """The verdict of each neuron as its place in a, b, tie; -1 where it has none."""
     filled = np.nan_to_num(votes)
     codes = np.where(filled > TIE_TOLERANCE, 0, np.where(filled < -TIE_TOLERANCE, 1, 2))
@@ -233,7 +233,7 @@ class _Model(NamedTuple):
 
 
 def dawid_skene(
-    votes: Votes, groups: Sequence[object], *, ties: bool = True, folds: int = FOLDS, seed: int = 0
+    votes: VoteMatrix, groups: Sequence[object], *, ties: bool = True, folds: int = FOLDS, seed: int = 0
 ) -> Learned:
     """Dawid and Skene's estimate (Applied Statistics 1979) of what is true from the neurons' verdicts alone.
 
@@ -322,7 +322,7 @@ def _decide(said: NDArray[np.int64], model: _Model) -> list[Verdict | None]:
 
 
 def leave_out(
-    votes: Votes,
+    votes: VoteMatrix,
     labels: Labels,
     parts: Sequence[str],
     groups: Sequence[object],

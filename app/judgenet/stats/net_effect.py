@@ -41,7 +41,7 @@ class NetEffect:
     ``interval`` is the 95 % interval, ``interval_90`` the one that the equivalence test looks at. ``p`` is the exact
     two-sided sign test ``over`` pairs, or over questions where pairs share them. ``equivalent`` says whether the
     90 % interval lies within the margin on both sides. Where it does not, ``pairs_needed`` is how many pairs would tell
-    (:meth:`Sample.pairs_needed`). ``reason`` says why there are no intervals.
+    (:meth:`NetSample.pairs_needed`). ``reason`` says why there are no intervals.
     """
 
     value: float
@@ -60,7 +60,7 @@ def net_effect(leads: Leads, questions: Numbers, margin: float, tests: int = 1) 
 
     :raises ValueError: there is no pair.
     """
-    sample = Sample.of(leads, questions)
+    sample = NetSample.of(leads, questions)
     more, less = sample.ahead
     found = sample.interval(), sample.interval(EQUIVALENCE_CONFIDENCE)
     equivalent = found[1] is not None and -margin <= found[1].low and found[1].high <= margin
@@ -77,7 +77,7 @@ def net_effect(leads: Leads, questions: Numbers, margin: float, tests: int = 1) 
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class NetSample:
     """Leads of pairs counted: ``plus`` and ``minus`` of ``n`` pairs, of so many ``questions``.
 
     ``ahead`` are the units (pairs, or questions where pairs share them) with a lead to either side. ``design`` is how
@@ -92,7 +92,7 @@ class Sample:
     design: float
 
     @classmethod
-    def of(cls, leads: Leads, questions: Numbers) -> Sample:
+    def of(cls, leads: Leads, questions: Numbers) -> NetSample:
         """Counts leads of 1, 0 and -1."""
         import numpy as np
 
@@ -215,7 +215,7 @@ def rate(hits: NDArray[np.bool_], questions: Numbers, margin: float) -> Rate:
 
     :raises ValueError: there is no pair.
     """
-    sample = Sample.of(hits.astype("int64"), questions)
+    sample = NetSample.of(hits.astype("int64"), questions)
     if sample.reason:
         return Rate(None, False, None)
     found = wilson_of(sample.value, sample.n / sample.design, sample.quantile(EQUIVALENCE_CONFIDENCE))

@@ -22,7 +22,7 @@ P = 0.8
 TIE_BREAKS = 100
 """Random orders of equal systems that a comparison is averaged over."""
 
-Scores = Mapping[str, float]
+RankScores = Mapping[str, float]
 """A ranking as scores by system; the highest is the best, equal ones are tied."""
 
 
@@ -100,8 +100,8 @@ def win_shares(games: Iterable[tuple[str, str, float]]) -> dict[str, float]:
 
 
 def overlap_of_scores(
-    first: Scores,
-    second: Scores,
+    first: RankScores,
+    second: RankScores,
     *,
     p: float = P,
     extrapolated: bool = True,
@@ -128,8 +128,8 @@ def overlap_of_scores(
 
 
 def mean_overlap(
-    first: Mapping[Hashable, Scores],
-    second: Mapping[Hashable, Scores],
+    first: Mapping[Hashable, RankScores],
+    second: Mapping[Hashable, RankScores],
     *,
     p: float = P,
     extrapolated: bool = True,
@@ -166,7 +166,7 @@ def mean_overlap(
 
 
 def overlap_among(
-    raters: Sequence[Mapping[Hashable, Scores]], *, p: float = P, extrapolated: bool = True, seed: int = 0
+    raters: Sequence[Mapping[Hashable, RankScores]], *, p: float = P, extrapolated: bool = True, seed: int = 0
 ) -> Overlap:
     """The mean overlap of each two raters, such as the people of a panel; ``questions`` counts comparisons, and ``sd``
     is over pairs of raters."""

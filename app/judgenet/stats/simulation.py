@@ -142,22 +142,22 @@ def _wilson(hits: Array, n: Array, truth: float) -> Covered:
 # Three classes
 
 
-class Judge(NamedTuple):
+class SimulatedJudge(NamedTuple):
     """A judge of three classes: its verdicts (columns A, tie, B) by what is true (rows A, tie, B)."""
 
     name: str
     errors: tuple[tuple[float, float, float], ...]
 
 
-STRONG = Judge("strong", ((0.85, 0.125, 0.025), (0.15, 0.7, 0.15), (0.025, 0.125, 0.85)))
-TYPICAL = Judge("typical", ((0.7, 0.1, 0.2), (0.375, 0.25, 0.375), (0.2, 0.1, 0.7)))
-HARDLY_TIES = Judge("hardly ever ties", ((0.72, 0.034, 0.246), (0.46, 0.08, 0.46), (0.238, 0.032, 0.73)))
+STRONG = SimulatedJudge("strong", ((0.85, 0.125, 0.025), (0.15, 0.7, 0.15), (0.025, 0.125, 0.85)))
+TYPICAL = SimulatedJudge("typical", ((0.7, 0.1, 0.2), (0.375, 0.25, 0.375), (0.2, 0.1, 0.7)))
+HARDLY_TIES = SimulatedJudge("hardly ever ties", ((0.72, 0.034, 0.246), (0.46, 0.08, 0.46), (0.238, 0.032, 0.73)))
 
 
 class ThreeSetting(NamedTuple):
     """A judge, the shares of A, tie and B among people, how many pairs are labelled at random, and how many are not."""
 
-    judge: Judge
+    judge: SimulatedJudge
     people: tuple[float, float, float]
     labels: int
     unlabelled: int = 1000
@@ -290,12 +290,12 @@ def simulate_origin(origin: Origin, *, runs: int = 4000, seed: int = 0) -> dict[
 
 # How the labels were picked
 
-Pick = Literal["random", "within_verdict", "hardest", "easiest"]
-PICKS: tuple[Pick, ...] = get_args(Pick)
+LabelDraw = Literal["random", "within_verdict", "hardest", "easiest"]
+PICKS: tuple[LabelDraw, ...] = get_args(LabelDraw)
 _POOL, _PICKED, _PICK_RATE = 1000, 200, 0.65
 
 
-def simulate_pick(pick: Pick, *, runs: int = 1500, seed: int = 0) -> dict[Simulated, Covered]:
+def simulate_pick(pick: LabelDraw, *, runs: int = 1500, seed: int = 0) -> dict[Simulated, Covered]:
     """Coverage, width and bias of each method where 200 labels are picked within a pool of 1,000 pairs: at random, as
     many of each verdict, the most or the least difficult first.
 
@@ -405,13 +405,13 @@ def deviations(
     return told
 
 
-_HOLD: dict[Pick, tuple[Simulated, ...]] = {
+_HOLD: dict[LabelDraw, tuple[Simulated, ...]] = {
     "random": ("stratified", "ppi", "human_only"),
     "within_verdict": ("stratified",),
     "hardest": (),
     "easiest": (),
 }
-_FAIL: dict[Pick, tuple[Simulated, ...]] = {
+_FAIL: dict[LabelDraw, tuple[Simulated, ...]] = {
     "random": ("naive", "labels_where_present"),
     "within_verdict": ("naive", "labels_where_present", "lee", "human_only"),
     "hardest": ("naive", "labels_where_present", "ppi", "stratified", "human_only"),
@@ -420,7 +420,7 @@ _FAIL: dict[Pick, tuple[Simulated, ...]] = {
 _FAILING = 0.7
 
 
-def pick_failures(found: Mapping[Pick, Found], runs: int) -> list[str]:
+def pick_failures(found: Mapping[LabelDraw, Found], runs: int) -> list[str]:
     """Where a way of picking labels does not do what is known of it: random labels allow the estimates, labels within
     each verdict the stratified one alone, and labels picked by difficulty none."""
     least = LEAST_COVERAGE - 3 * simulation_error(LEAST_COVERAGE, runs)

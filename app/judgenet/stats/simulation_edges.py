@@ -27,8 +27,8 @@ from judgenet.stats.resampling import label_table, question_counts
 
 Array = NDArray[np.float64]
 
-Part = Literal["labels", "agreement", "differences", "question_rates", "question_agreement", "ranking"]
-PARTS: tuple[Part, ...] = get_args(Part)
+EdgePart = Literal["labels", "agreement", "differences", "question_rates", "question_agreement", "ranking"]
+PARTS: tuple[EdgePart, ...] = get_args(EdgePart)
 GOAL = 0.93
 """What an interval that is shown should cover at least."""
 SELDOM = 0.05
@@ -42,7 +42,7 @@ _ICC = 0.3
 
 
 @dataclass(slots=True)
-class Tally:
+class CoverageTally:
     """Of one figure in one setting: in how many of ``runs`` an interval was shown, held the truth, and its width."""
 
     runs: int = 0
@@ -73,9 +73,9 @@ class Tally:
 class Edge:
     """A setting in words and its tallies by figure."""
 
-    part: Part
+    part: EdgePart
     words: str
-    figures: Mapping[str, Tally]
+    figures: Mapping[str, CoverageTally]
 
 
 class _Shares(NamedTuple):
@@ -102,7 +102,7 @@ def _errors(right: float, people: tuple[float, float, float]) -> Array:
     return table
 
 
-def edges(part: Part, runs: int, seed: int = 0, on_cell: Callable[[str], object] | None = None) -> Iterator[Edge]:
+def edges(part: EdgePart, runs: int, seed: int = 0, on_cell: Callable[[str], object] | None = None) -> Iterator[Edge]:
     """The settings of one part of the grid, simulated one after the other."""
     for place, (words, simulate) in enumerate(_cells(part)):
         if on_cell is not None:
@@ -110,10 +110,10 @@ def edges(part: Part, runs: int, seed: int = 0, on_cell: Callable[[str], object]
         yield Edge(part, words, simulate(runs, np.random.default_rng((seed, PARTS.index(part), place))))
 
 
-_Simulate = Callable[[int, np.random.Generator], Mapping[str, Tally]]
+_Simulate = Callable[[int, np.random.Generator], Mapping[str, CoverageTally]]
 
 
-def _cells(part: Part) -> Iterator[tuple[str, _Simulate]]:
+def _cells(part: EdgePart) -> Iterator[tuple[str, _Simulate]]:
     match part:
         case "labels":
             for people in _PEOPLE:
@@ -159,10 +159,10 @@ def _cells(part: Part) -> Iterator[tuple[str, _Simulate]]:
 
 @dataclass(slots=True)
 class _Tallies:
-    found: dict[str, Tally] = field(default_factory=dict)
+    found: dict[str, CoverageTally] = field(default_factory=dict)
 
     def add(self, name: str, interval: Interval | None, truth: float | None) -> None:
-        self.found.setdefault(name, Tally()).add(interval, truth)
+        self.found.setdefault(name, CoverageTally()).add(interval, truth)
 
 
 def _add_rates(tallies: _Tallies, found: Rates, people: Array, verdicts: Array, these: float) -> None:
@@ -198,7 +198,7 @@ class _Labels:
     labels: int
     pairs: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         people = np.array(self.people)
         joint = people[:, None] * self.errors
         tallies = _Tallies()
@@ -234,7 +234,7 @@ class _Agree:
     errors: Array
     labels: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         joint = np.array(self.people)[:, None] * self.errors
         tallies = _Tallies()
         drawn = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3)
@@ -254,7 +254,7 @@ class _Differ:
     errors: tuple[Array, Array]
     labels: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         people = np.array(self.people)
         one, other = self.errors
         joint = people[:, None, None] * one[:, :, None] * other[:, None, :]
@@ -311,7 +311,7 @@ class _QuestionRates:
     right: float
     questions: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         people = np.array(self.people)
         classes = np.flatnonzero(people).tolist()
         verdicts = (people[:, None] * _errors(self.right, self.people)).sum(axis=0)
@@ -335,7 +335,7 @@ class _QuestionAgreement:
     right: tuple[float, float]
     questions: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         people = np.array([0.5, 0.0, 0.5])
         classes = [0, 2]
         truths = [_truths(people[:, None] * _errors(right, (0.5, 0.0, 0.5)), classes) for right in self.right]
@@ -369,7 +369,7 @@ class _Rank:
     systems: int
     questions: int
 
-    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, Tally]:
+    def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         strengths = np.linspace(log(3), -log(3), self.systems)
         names = [f"system {place + 1}" for place in range(self.systems)]
         twos = [(i, j) for i in range(self.systems) for j in range(i + 1, self.systems)]
@@ -391,7 +391,7 @@ WILSON = ("accuracy", "human_only", "naive")
 coverage leaps between .88 and .99 as the share moves by a hundredth."""
 
 
-class Verdicts(NamedTuple):
+class EdgeFindings(NamedTuple):
     """What the grid comes to: figures that cover too little where they are shown, those of which it is known why
     (:data:`WILSON`), and those that are shown so seldom that their coverage says nothing."""
 
@@ -400,10 +400,10 @@ class Verdicts(NamedTuple):
     seldom: list[str]
 
 
-def judged(found: Sequence[Edge]) -> Verdicts:
+def judged(found: Sequence[Edge]) -> EdgeFindings:
     """Which figures cover less than the goal: by more than three standard errors of the simulation, but for those of
     Wilson's interval and those that are seldom shown, where all are named."""
-    verdicts = Verdicts([], [], [])
+    verdicts = EdgeFindings([], [], [])
     for edge in found:
         for name, tally in edge.figures.items():
             coverage = tally.coverage

@@ -20,7 +20,7 @@ from judgenet.core.pairs import ORDERS, Order
 from judgenet.stats.curves import Codes
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Tallies = NDArray[np.unsignedinteger[Any]]
 
@@ -183,17 +183,17 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     )
 
 
-def _narrow(counts: Counts) -> Tallies:
+def _narrow(counts: IntArray) -> Tallies:
     """Counts in the smallest type that holds them: a table is kept for each pair of a run."""
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
-def _mean_votes(lead: Counts, there: Counts) -> Floats:
+def _mean_votes(lead: IntArray, there: IntArray) -> Floats:
     found: Floats = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
     return found
 
 
-def sign_codes(lead: Floats | Counts, there: Flags) -> Codes:
+def sign_codes(lead: Floats | IntArray, there: Flags) -> Codes:
     """Codes of the sign of A minus B, equal within :data:`~judgenet.core.evaluation.TIE_TOLERANCE`; 0 where nothing is
     ``there``."""
     codes = np.where(lead > TIE_TOLERANCE, 1, np.where(lead < -TIE_TOLERANCE, 3, 2))
@@ -201,7 +201,7 @@ def sign_codes(lead: Floats | Counts, there: Flags) -> Codes:
 
 
 def plurality_codes(
-    a: Floats | Counts, b: Floats | Counts, tie: Floats | Counts, c1: Codes, rules: Aggregation
+    a: Floats | IntArray, b: Floats | IntArray, tie: Floats | IntArray, c1: Codes, rules: Aggregation
 ) -> Codes:
     """The verdicts of votes, by the rules of :func:`judgenet.core.aggregate.plurality`; ``a``, ``b``, ``tie`` and
     ``c1`` have the same shape."""
@@ -214,7 +214,7 @@ def plurality_codes(
     return np.where(candidate & (tie > top), np.uint8(2), codes).astype(np.uint8)
 
 
-def _balanced(sums: Floats, counts: Counts) -> Codes:
+def _balanced(sums: Floats, counts: IntArray) -> Codes:
     """The verdict of differences that are averaged within each order first, as
     :func:`judgenet.stats.uncertainty.balanced_verdict`; both arguments are of shape (pairs, 2)."""
     there: Flags = counts > 0

@@ -36,7 +36,7 @@ from judgenet.stats.resampling import few_questions, pseudo_cells, resampled
 
 Differences = NDArray[np.float64]
 Asked = NDArray[np.bool_]
-Rule = Literal["c1", "c2_all", "c2_last"]
+VoteRule = Literal["c1", "c2_all", "c2_last"]
 """``c2_last`` is the vote of the last layer that is left."""
 
 SUBSETS = 200
@@ -123,7 +123,7 @@ class WhatIf:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Subnetwork:
     """One exact sub-network: all of the layers before ``depth``, the first ``width`` neurons of layer ``depth``, and of
     each call the first ``samples``. One order alone is exact where ``depth`` is 1."""
 
@@ -134,7 +134,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SubnetworkVerdicts:
     """What a sub-network says.
 
     ``codes`` are its verdicts by pair. ``accuracy`` is over the ``n_used`` pairs with a verdict and a label, of
@@ -142,7 +142,7 @@ class Answer:
     none. ``calls`` is the mean number of calls a pair.
     """
 
-    choice: Choice
+    choice: Subnetwork
     codes: Codes
     accuracy: float | None
     interval: Interval | None
@@ -151,12 +151,12 @@ class Answer:
     calls: float
 
 
-def whole_choice(calls: Calls) -> Choice:
+def whole_choice(calls: Calls) -> Subnetwork:
     """The network as it was run."""
-    return Choice(calls.depth, int((calls.layers == calls.depth).sum()), calls.orders, calls.samples)
+    return Subnetwork(calls.depth, int((calls.layers == calls.depth).sum()), calls.orders, calls.samples)
 
 
-def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_all") -> Answer:
+def answer(calls: Calls, choice: Subnetwork, rules: Aggregation, rule: VoteRule = "c2_all") -> SubnetworkVerdicts:
     """What one sub-network would have said; fast enough for a slider.
 
     :raises ValueError: the sub-network is not exact, or larger than the network.
@@ -178,11 +178,11 @@ def answer(calls: Calls, choice: Choice, rules: Aggregation, rule: Rule = "c2_al
     interval = wilson(hits, n)
     if calls.questions is not None and n:
         interval = share_interval(calls.questions[judged], (codes == calls.human)[judged])
-    return Answer(choice, codes, hits / n if n else None, interval, n, len(calls.human), float(asked))
+    return SubnetworkVerdicts(choice, codes, hits / n if n else None, interval, n, len(calls.human), float(asked))
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SubnetworkChange:
     """What another sub-network changes. ``changed`` are the places of the pairs on which both have a verdict and not
     the same; of those with a label ``to_right`` and ``to_wrong`` became right and wrong. ``test`` compares the
     accuracies on the pairs that both judged, the first less the second; ``n`` are the pairs with both verdicts."""
@@ -200,7 +200,9 @@ class Change:
         return self.test.only_second
 
 
-def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.int64] | None = None) -> Change:
+def change(
+    first: SubnetworkVerdicts, second: SubnetworkVerdicts, human: Codes, questions: NDArray[np.int64] | None = None
+) -> SubnetworkChange:
     """What ``first`` says otherwise than ``second``. Where ``questions`` repeat, interval and p are over
     them (:func:`judgenet.stats.agreement.sign_test_over_questions`)."""
     both = (first.codes > 0) & (second.codes > 0)
@@ -224,13 +226,13 @@ def change(first: Answer, second: Answer, human: Codes, questions: NDArray[np.in
                 ends = bootstrap_interval(hits / (drawn[:, 1] + extra.n), test.difference, there, (-1.0, 1.0))
             p = sign_test_over_questions(questions[used], np.rint(lead).astype(np.int64))
             test = replace(test, interval=ends, p=p)
-    return Change(np.flatnonzero(differ), int(both.sum()), test)
+    return SubnetworkChange(np.flatnonzero(differ), int(both.sum()), test)
 
 
 def what_if(
     calls: Calls,
     rules: Aggregation,
-    rule: Rule = "c2_all",
+    rule: VoteRule = "c2_all",
     *,
     tolerance: float = ONE_POINT,
     seed: int = 0,
@@ -372,7 +374,7 @@ def _point(
     calls: Calls,
     asked: NDArray[np.float64],
     rules: Aggregation,
-    rule: Rule,
+    rule: VoteRule,
     base: tuple[NDArray[np.float64], NDArray[np.float64]],
     size: tuple[int, int, tuple[Order, ...], int],
     subsets: int,
@@ -457,7 +459,7 @@ def _masks(layers: NDArray[np.int64], depth: int, last: NDArray[np.intp], width:
 
 
 def verdict_codes(
-    differences: Differences, layers: NDArray[np.int64], masks: Asked, rules: Aggregation, rule: Rule
+    differences: Differences, layers: NDArray[np.int64], masks: Asked, rules: Aggregation, rule: VoteRule
 ) -> Codes:
     """The verdict on each pair (columns) by the neurons of each mask (rows), by the rules of
     :func:`judgenet.core.aggregate.aggregate`."""

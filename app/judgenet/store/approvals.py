@@ -33,7 +33,7 @@ NeedKind = Literal["key", "address", "header", "file"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Need:
+class ApprovalNeed:
     """One thing that a project asks for and the user has to approve.
 
     ``key``: the key ``name`` is sent to ``place`` (an address). ``address``: pairs and prompts are sent to ``place``.
@@ -62,13 +62,13 @@ class Need:
         return f" (endpoint {self.endpoint})" if self.endpoint else ""
 
     @property
-    def entry(self) -> Need:
+    def entry(self) -> ApprovalNeed:
         """What is kept of it: the approval is of a place, whichever endpoint asks."""
-        return Need(self.kind, self.place, self.name)
+        return ApprovalNeed(self.kind, self.place, self.name)
 
 
 _lock = threading.Lock()
-_session: set[Need] = set()
+_session: set[ApprovalNeed] = set()
 """Approvals that could not be written; they hold until the program ends."""
 
 
@@ -77,7 +77,7 @@ def approvals_path() -> Path:
     return config_folder() / "approvals.json"
 
 
-def approved() -> tuple[Need, ...]:
+def approved() -> tuple[ApprovalNeed, ...]:
     """All approvals that are kept, sorted.
 
     :raises FileError: the file cannot be read.
@@ -85,7 +85,7 @@ def approved() -> tuple[Need, ...]:
     return tuple(sorted(_read()))
 
 
-def approve(needs: Iterable[Need]) -> None:
+def approve(needs: Iterable[ApprovalNeed]) -> None:
     """Keeps approvals.
 
     :raises FileError: they cannot be written; they hold until the program ends.
@@ -101,7 +101,7 @@ def approve(needs: Iterable[Need]) -> None:
             raise
 
 
-def revoke(word: str) -> tuple[Need, ...]:
+def revoke(word: str) -> tuple[ApprovalNeed, ...]:
     """Takes back every approval of an address, a key's name or a file, or ``all``; gives those that were taken back.
 
     :raises FileError: the file cannot be read or written.
@@ -112,7 +112,7 @@ def revoke(word: str) -> tuple[Need, ...]:
     return take_back(need for need in approved() if word == "all" or words & {need.place, need.name})
 
 
-def take_back(needs: Iterable[Need]) -> tuple[Need, ...]:
+def take_back(needs: Iterable[ApprovalNeed]) -> tuple[ApprovalNeed, ...]:
     """Takes back these approvals; gives those that there were.
 
     :raises FileError: the file cannot be read or written.
@@ -140,7 +140,7 @@ def address_of(url: str) -> str:
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def endpoint_needs(profiles: Iterable[EndpointProfile], folder: Path | None, salt: str) -> tuple[Need, ...]:
+def endpoint_needs(profiles: Iterable[EndpointProfile], folder: Path | None, salt: str) -> tuple[ApprovalNeed, ...]:
     """What these endpoints need and was not approved. ``folder`` and ``salt`` are the project's; sources are paths from
     the working folder or absolute (:func:`judgenet.store.settings.profiles`).
 
@@ -149,7 +149,7 @@ def endpoint_needs(profiles: Iterable[EndpointProfile], folder: Path | None, sal
     """
     own = [*builtin_profiles().values(), *user_profiles().values()]
     allowed = _read() | _session
-    needs: dict[Need, None] = {}
+    needs: dict[ApprovalNeed, None] = {}
     reached = {need.place for need in allowed if need.kind in ("key", "address")}
     for profile in profiles:
         for need in _of_profile(profile, own, folder, salt):
@@ -158,7 +158,7 @@ def endpoint_needs(profiles: Iterable[EndpointProfile], folder: Path | None, sal
     return tuple(needs)
 
 
-def file_needs(files: Sequence[str | Path], folder: Path, salt: str) -> tuple[Need, ...]:
+def file_needs(files: Sequence[str | Path], folder: Path, salt: str) -> tuple[ApprovalNeed, ...]:
     """What the pair files of a project need and was not approved: relative paths start at ``folder``. A folder among
     the files is looked through, for links that lead out of it.
 
@@ -168,7 +168,7 @@ def file_needs(files: Sequence[str | Path], folder: Path, salt: str) -> tuple[Ne
     if not outside:
         return ()
     allowed = _read() | _session
-    needs = dict.fromkeys(Need("file", place, project_mark(salt)) for place in outside)
+    needs = dict.fromkeys(ApprovalNeed("file", place, project_mark(salt)) for place in outside)
     return tuple(need for need in needs if need.entry not in allowed)
 
 
@@ -179,21 +179,21 @@ def carry(project: Project, before: Path, after: Path) -> None:
     :raises FileError: the approvals cannot be read or written.
     """
     mark = project_mark(project.salt)
-    kept: list[Need] = []
+    kept: list[ApprovalNeed] = []
     for file in project.pairs.files if project.pairs else ():
         if not file_needs([file], before, project.salt):
-            kept += [Need("file", place, mark) for place in _outside(before / file, after)]
+            kept += [ApprovalNeed("file", place, mark) for place in _outside(before / file, after)]
     for profile in project.endpoints:
         if profile.source:
             there = replace(profile, source=str(before / profile.source))
             if not endpoint_needs([there], before, project.salt):
-                kept += [Need("file", place, mark) for place in _outside(_source(there), after)]
+                kept += [ApprovalNeed("file", place, mark) for place in _outside(_source(there), after)]
     approve(kept)
 
 
 def project_needs(
     project: Project, profiles: Mapping[str, EndpointProfile], used: Iterable[str], folder: Path
-) -> tuple[Need, ...]:
+) -> tuple[ApprovalNeed, ...]:
     """What a project needs altogether and was not approved: its endpoints, the ``used`` ones, and its pairs."""
     names = dict.fromkeys([*(profile.name for profile in project.endpoints), *used])
     known = [profiles[name] for name in names if name in profiles]
@@ -203,12 +203,12 @@ def project_needs(
 
 def _of_profile(
     profile: EndpointProfile, own: Sequence[EndpointProfile], folder: Path | None, salt: str
-) -> Iterable[Need]:
+) -> Iterable[ApprovalNeed]:
     """What a profile needs beyond what the user's own profiles and the providers' hosts allow."""
     if profile.kind in ("embedded", "replay"):
         if profile.source and not any(profile.source == mine.source for mine in own):
             for place in _outside(_source(profile), folder):
-                yield Need("file", place, project_mark(salt), profile.name)
+                yield ApprovalNeed("file", place, project_mark(salt), profile.name)
         return
     url = profile.base_url or DEFAULT_URLS.get(profile.kind, "")
     if not url:
@@ -217,12 +217,12 @@ def _of_profile(
     mine = [one for one in own if one.base_url and address_of(one.base_url) == place]
     if profile.api_key is not None:
         if not any(one.api_key == profile.api_key for one in mine) and profile.api_key not in provider_keys(place):
-            yield Need("key", place, profile.api_key, profile.name)
+            yield ApprovalNeed("key", place, profile.api_key, profile.name)
     elif not mine and not provider_keys(place) and not _is_loopback(place):
-        yield Need("address", place, "", profile.name)
+        yield ApprovalNeed("address", place, "", profile.name)
     for header in profile.headers:
         if not any(header in one.headers for one in mine):
-            yield Need("header", place, ": ".join(header), profile.name)
+            yield ApprovalNeed("header", place, ": ".join(header), profile.name)
 
 
 def _source(profile: EndpointProfile) -> Path:
@@ -273,7 +273,7 @@ def _is_network(path: Path) -> bool:
     return path.drive.startswith("\\\\")
 
 
-def _read() -> set[Need]:
+def _read() -> set[ApprovalNeed]:
     path = approvals_path()
     if not path.exists():
         return set()
@@ -281,12 +281,12 @@ def _read() -> set[Need]:
         document = Fields(parse(read_text(path)))
         records = document.members.get("approved", [])
         found = [Fields(record, f"approved[{index}]") for index, record in enumerate(records)]
-        return {Need(of.choice("kind", NeedKind, "key"), of.text("place"), of.text("name", "")) for of in found}
+        return {ApprovalNeed(of.choice("kind", NeedKind, "key"), of.text("place"), of.text("name", "")) for of in found}
     except (DocumentError, TypeError) as error:
         raise FileError(f"{path}: {error}. Mend it by hand, or move the file away: then you are asked again.") from None
 
 
-def _write(needs: Iterable[Need]) -> None:
+def _write(needs: Iterable[ApprovalNeed]) -> None:
     path = approvals_path()
     records = [{"kind": need.kind, "place": need.place, "name": need.name} for need in sorted(needs)]
     path.parent.mkdir(parents=True, exist_ok=True)

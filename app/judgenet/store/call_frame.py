@@ -35,11 +35,11 @@ from judgenet.store.columns import (
     CallColumn,
     CallState,
     Distinct,
+    NeuronPlace,
+    NeuronStrip,
     Numbers,
     PairColumns,
     PairPhase,
-    Place,
-    Strip,
     Strips,
     holding,
 )
@@ -79,9 +79,9 @@ class CallFrame:
         self._calls_a_pair = count_calls(spec).total
         self._calls_of_finished = 0
         self.role_names: Distinct[str | None] = Distinct([None])
-        self._roles: dict[Place, Numbers] = {}
+        self._roles: dict[NeuronPlace, Numbers] = {}
         self._scores: Distinct[float | None] = Distinct([None])
-        self._of_neuron: dict[Place, list[tuple[Order | None, int, CallColumn]]] = {}
+        self._of_neuron: dict[NeuronPlace, list[tuple[Order | None, int, CallColumn]]] = {}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
         self._strips = Strips(len(pairs))
         self.aggregations: dict[str, Codes] = {
@@ -373,7 +373,7 @@ class CallFrame:
                 found.append((CallSite(index, layer, neuron, order, sample), state))
         return found
 
-    def roles(self, place: Place) -> Numbers:
+    def roles(self, place: NeuronPlace) -> Numbers:
         """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
         found = self._roles.get(place)
         return np.zeros(len(self.pairs), np.uint8) if found is None else found
@@ -401,12 +401,12 @@ class CallFrame:
         done = self.states >= DONE_PHASE
         return sum(int(((column.phase == UNSCORED_PHASE) & done).sum()) for column in self.columns.values())
 
-    def strip(self, layer: int, neuron: int, start: int, stop: int) -> Strip:
+    def strip(self, layer: int, neuron: int, start: int, stop: int) -> NeuronStrip:
         """A neuron over the pairs from ``start`` to ``stop`` (not included)."""
         many = self.strips(layer, neuron, neuron, start, stop)
-        return Strip(many.difference[0], many.state[0])
+        return NeuronStrip(many.difference[0], many.state[0])
 
-    def strips(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
+    def strips(self, layer: int, first: int, last: int, start: int, stop: int) -> NeuronStrip:
         """The neurons from ``first`` to ``last`` of a layer over the pairs from ``start`` to ``stop`` (not included):
         arrays of a row a neuron. They are views of what changes with the run."""
         return self._strips.part(layer, first, last, start, stop)

@@ -47,7 +47,7 @@ def holding(values: Numbers, number: int) -> Numbers:
     return values if number <= np.iinfo(values.dtype).max else values.astype(np.min_scalar_type(number))
 
 
-Place = tuple[int, int]
+NeuronPlace = tuple[int, int]
 """Layer and neuron, both from 1; the chair's layer is the network's depth + 1."""
 
 
@@ -78,7 +78,7 @@ class Distinct(Generic[T]):
         return len(self.values)
 
 
-Panel = tuple[tuple[str, Verdict], ...]
+Annotations = tuple[tuple[str, Verdict], ...]
 """What the annotators of a pair said, by name, sorted."""
 
 
@@ -108,7 +108,7 @@ class PairColumns:
         task_names: Distinct[str | None] = Distinct()
         system_names: Distinct[str | None] = Distinct()
         people_kinds: Distinct[People] = Distinct()
-        panel_kinds: Distinct[Panel] = Distinct([()])
+        panel_kinds: Distinct[Annotations] = Distinct([()])
         note_texts: Distinct[str] = Distinct([""])
         question_keys: Distinct[bytes] = Distinct()
         is_teacher = teachers(rule)
@@ -280,10 +280,10 @@ class CallColumn:
 
 RUNNING: Final = 1
 UNSCORED: Final = 2
-"""Bits of :attr:`Strip.state`."""
+"""Bits of :attr:`NeuronStrip.state`."""
 
 
-class Strip(NamedTuple):
+class NeuronStrip(NamedTuple):
     """A neuron over a stretch of pairs, or several neurons, a row each.
 
     ``difference`` is the score of A minus that of B, the mean over its valid calls that are in (a verdict without
@@ -314,7 +314,7 @@ class Strips:
                 state = np.concatenate((self._state[layer], state))
             self._difference[layer], self._state[layer] = difference, state
 
-    def set_all(self, place: Place, columns: Sequence[CallColumn]) -> None:
+    def set_all(self, place: NeuronPlace, columns: Sequence[CallColumn]) -> None:
         """Looks anew at a neuron on all pairs, none of which has a call on its way."""
         layer, neuron = place
         self._hold(layer, neuron)
@@ -325,7 +325,7 @@ class Strips:
         self._difference[layer][neuron - 1] = np.divide(total, valid, out=np.full(len(total), np.nan), where=valid > 0)
         self._state[layer][neuron - 1] = np.where(unscored & (valid == 0), UNSCORED, 0)
 
-    def set(self, pair: int, place: Place, columns: Sequence[CallColumn]) -> None:
+    def set(self, pair: int, place: NeuronPlace, columns: Sequence[CallColumn]) -> None:
         """Looks anew at a neuron on one pair."""
         layer, neuron = place
         self._hold(layer, neuron)
@@ -344,7 +344,7 @@ class Strips:
         self._difference[layer][neuron - 1, pair] = total / valid if valid else np.nan
         self._state[layer][neuron - 1, pair] = state & RUNNING if valid else state
 
-    def running(self) -> list[tuple[int, Place]]:
+    def running(self) -> list[tuple[int, NeuronPlace]]:
         """The pairs and neurons that have a call on its way."""
         return [
             (int(pair), (layer, int(neuron) + 1))
@@ -352,14 +352,16 @@ class Strips:
             for neuron, pair in zip(*np.nonzero(state & RUNNING), strict=True)
         ]
 
-    def part(self, layer: int, first: int, last: int, start: int, stop: int) -> Strip:
+    def part(self, layer: int, first: int, last: int, start: int, stop: int) -> NeuronStrip:
         """The neurons from ``first`` to ``last`` over the pairs from ``start`` to ``stop`` (not included)."""
         known = self._state.get(layer)
         if known is not None and last <= len(known):
-            return Strip(self._difference[layer][first - 1 : last, start:stop], known[first - 1 : last, start:stop])
+            return NeuronStrip(
+                self._difference[layer][first - 1 : last, start:stop], known[first - 1 : last, start:stop]
+            )
         shape = (last - first + 1, max(0, min(stop, self._pairs) - start))
         difference, state = np.full(shape, np.nan, np.float32), np.zeros(shape, np.uint8)
         if known is not None:
             there = known[first - 1 : last, start:stop]
             difference[: len(there)], state[: len(there)] = self._difference[layer][first - 1 : last, start:stop], there
-        return Strip(difference, state)
+        return NeuronStrip(difference, state)

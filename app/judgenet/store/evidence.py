@@ -9,7 +9,7 @@ import numpy as np
 
 from judgenet.core.evaluation import Evaluation
 from judgenet.stats.diversity import Evidence
-from judgenet.store.columns import Place
+from judgenet.store.columns import NeuronPlace
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, pair_call_rows, pair_states
@@ -72,7 +72,7 @@ def evidence_of(store: Store, run: RunInfo, sampled: Sampled) -> Iterator[Eviden
         if not orders:
             continue
         order = orders[int(rng.integers(len(orders)))]
-        taken: set[Place] = set()
+        taken: set[NeuronPlace] = set()
         for row in rows:
             place = (row.site.layer, row.site.neuron)
             if row.site.order == order and place not in taken and isinstance(row.result, Evaluation):

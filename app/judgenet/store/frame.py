@@ -30,7 +30,7 @@ from judgenet.stats.resampling import question_counts
 from judgenet.stats.verdicts import CallScores, VerdictTable, sign_codes, verdict_table
 from judgenet.stats.whatif import Calls
 from judgenet.store.call_frame import CallFrame
-from judgenet.store.columns import DONE_PHASE, REASON_CODES, SCORED_PHASE, VERDICT_CODES, Panel, Place
+from judgenet.store.columns import DONE_PHASE, REASON_CODES, SCORED_PHASE, VERDICT_CODES, Annotations, NeuronPlace
 from judgenet.store.results import neuron_names, within_name
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RunFrame(CallFrame):
     taught: Taught = NOTHING_TAUGHT
     """The pairs whose labels taught the learned aggregation (:func:`judgenet.store.taught.fair_frame`)."""
     _cached_table: VerdictTable | None = None
-    _cached_places: tuple[Place, ...] | None = None
+    _cached_places: tuple[NeuronPlace, ...] | None = None
 
     def _changed(self) -> None:
         self._cached_table = self._cached_places = None
@@ -108,7 +108,7 @@ class RunFrame(CallFrame):
         return questions if self.question_count < len(self) else None
 
     @property
-    def panels(self) -> Counter[tuple[Verdict | None, Panel]]:
+    def panels(self) -> Counter[tuple[Verdict | None, Annotations]]:
         """How many pairs have which human label and annotations, of those with annotations."""
         kinds = Counter(zip(self.human.tolist(), self.pairs.panels.tolist(), strict=True))
         return Counter(
@@ -116,9 +116,9 @@ class RunFrame(CallFrame):
         )
 
     @property
-    def panel_counts(self) -> Counter[Panel]:
+    def panel_counts(self) -> Counter[Annotations]:
         """How many pairs have which annotations by name, of those with annotations."""
-        found: Counter[Panel] = Counter()
+        found: Counter[Annotations] = Counter()
         for (_, panel), count in self.panels.items():
             found[panel] += count
         return found
@@ -131,7 +131,7 @@ class RunFrame(CallFrame):
     # Neurons
 
     @property
-    def voters(self) -> tuple[Place, ...]:
+    def voters(self) -> tuple[NeuronPlace, ...]:
         """The neurons with calls on finished pairs, in order, and the chair after them."""
         if self._cached_places is None:
             done = self.states >= DONE_PHASE
@@ -145,7 +145,7 @@ class RunFrame(CallFrame):
         return self._cached_places
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[NeuronPlace, ...]:
         """The neurons with calls on finished pairs, in order, without the chair."""
         return tuple(place for place in self.voters if place[0] <= self.spec.depth)
 

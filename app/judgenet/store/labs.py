@@ -64,7 +64,7 @@ class LabInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class OrderAnswers:
     """What a judge made of being asked for an order of ``size`` responses at once.
 
     ``asked`` of ``groups`` instructions have an answer; ``rankings`` are the valid ones, systems best first by the
@@ -99,12 +99,12 @@ NO_ORDERS = {"nwise": "no order of several responses was asked for (--nwise)"}
 """Why a lab has no orders of responses."""
 
 
-def keep_orders(store: Store, lab_id: str, orders: Orders) -> None:
+def keep_orders(store: Store, lab_id: str, orders: OrderAnswers) -> None:
     """Keeps the orders of a lab."""
     store.set_meta(f"lab {lab_id} orders", json.dumps(orders.to_json()))
 
 
-def lab_orders(store: Store, lab_id: str) -> Orders | None:
+def lab_orders(store: Store, lab_id: str) -> OrderAnswers | None:
     """The orders of a lab, ``None`` where none were asked for."""
     text = store.meta(f"lab {lab_id} orders")
     if text is None:
@@ -112,7 +112,7 @@ def lab_orders(store: Store, lab_id: str) -> Orders | None:
     record: dict[str, Any] = json.loads(text)
     rankings = {int(question): tuple(names) for question, names in record["rankings"].items()}
     known = {name: record[name] for name in ("size", "groups", "asked", "reasons", "left_out", "calls_new", "message")}
-    return Orders(rankings=rankings, **known)
+    return OrderAnswers(rankings=rankings, **known)
 
 
 def labs(store: Store) -> list[str]:

@@ -25,7 +25,7 @@ from judgenet.formats.judgments import Conditions, Judgment, JudgmentFile, PairF
 from judgenet.store.db import Store, now
 from judgenet.store.runs import Answer, Outcome, RunInfo, run_info, start_run, write_outcome, write_pair
 
-Reading = Literal["recorded", "text"]
+ReadingMode = Literal["recorded", "text"]
 """``recorded``: what the source took a reply for, and its text where the source says nothing. ``text``: the text where
 there is one, and what the source says where there is none."""
 
@@ -160,7 +160,7 @@ def network_for(selected: Selected) -> NetworkSpec:
     )
 
 
-def evaluated(judgment: Judgment, reading: Reading, unread: Unread) -> tuple[Evaluation | Unscored, str]:
+def evaluated(judgment: Judgment, reading: ReadingMode, unread: Unread) -> tuple[Evaluation | Unscored, str]:
     """(what a judgment comes to, how it was taken: ``recorded`` or the reader's rule, empty for neither).
 
     Where a verdict and scores are recorded, the verdict counts: scores of reward models have no common scale.
@@ -189,7 +189,7 @@ def import_run(
     store: Store,
     selected: Selected,
     *,
-    reading: Reading = "recorded",
+    reading: ReadingMode = "recorded",
     unread: Unread = "missing",
     record: Mapping[str, Any] | None = None,
 ) -> RunInfo:

@@ -131,7 +131,7 @@ def drop_copy(path: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class UnclosedSession:
     """A session that ended without closing its project ``file``."""
 
     file: Path
@@ -171,7 +171,7 @@ class Session:
             self._mark.with_suffix(".lock").unlink()
 
 
-def ended_sessions() -> list[Ended]:
+def ended_sessions() -> list[UnclosedSession]:
     """Sessions that did not end by themselves, the newest first. They are told once."""
     found = []
     for mark in (state_folder() / "sessions").glob("*.json"):
@@ -182,7 +182,7 @@ def ended_sessions() -> list[Ended]:
             continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             record = json.loads(mark.read_text(encoding="utf-8"))
-            found.append(Ended(Path(record["file"]), datetime.fromisoformat(record["at"])))
+            found.append(UnclosedSession(Path(record["file"]), datetime.fromisoformat(record["at"])))
         with contextlib.suppress(OSError):
             mark.unlink()
         lock.release()

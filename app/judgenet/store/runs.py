@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
-from judgenet.core.events import RunState
+from judgenet.core.events import RunStatus
 from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
 from judgenet.core.pairs import Pair, Verdict
@@ -104,7 +104,7 @@ class RunInfo:
     fingerprint: str
     created_at: float
     finished_at: float | None
-    state: RunState
+    state: RunStatus
     message: str
     record: dict[str, Any] = field(repr=False)
 
@@ -261,7 +261,7 @@ def name_run(store: Store, run_id: str, name: str, note: str) -> None:
     store.run_now(write)
 
 
-def set_run_state(store: Store, run_id: str, state: RunState, message: str = "", **record: Any) -> None:
+def set_run_state(store: Store, run_id: str, state: RunStatus, message: str = "", **record: Any) -> None:
     """Keeps how a run stands (queued behind its calls); ``record`` is merged into the run's record."""
 
     def write(db: sqlite3.Connection) -> None:

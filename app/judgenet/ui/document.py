@@ -20,7 +20,7 @@ from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Sele
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
-from judgenet.store.approvals import Need, approve, carry, endpoint_needs, file_needs
+from judgenet.store.approvals import ApprovalNeed, approve, carry, endpoint_needs, file_needs
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import has_labels
@@ -144,7 +144,7 @@ class Document(QObject):
         self.store: Store | None = None
         self.read_only = ""
         self.save_state: SaveState = "saved"
-        self.ask_trust: Callable[[Sequence[Need]], Awaitable[bool]] = _nobody
+        self.ask_trust: Callable[[Sequence[ApprovalNeed]], Awaitable[bool]] = _nobody
         self._file: ProjectFile | None = None
         self._loading = False
         self._load_task: asyncio.Task[None] | None = None
@@ -347,7 +347,7 @@ class Document(QObject):
             self._errors.tell_exception(error, "Nothing was sent")
             return False
 
-    def needs(self, used: Iterable[EndpointProfile]) -> tuple[Need, ...]:
+    def needs(self, used: Iterable[EndpointProfile]) -> tuple[ApprovalNeed, ...]:
         """What endpoints need that the user has not approved.
 
         :raises FileError: the approvals cannot be read.
@@ -372,14 +372,14 @@ class Document(QObject):
             )
         return not needs
 
-    async def _ask_to_read(self, needs: Sequence[Need]) -> None:
+    async def _ask_to_read(self, needs: Sequence[ApprovalNeed]) -> None:
         try:
             if await self._ask(needs):
                 self.reload_pairs()
         except OSError as error:
             self._errors.tell_exception(error, "No pairs were read")
 
-    async def _ask(self, needs: Sequence[Need]) -> bool:
+    async def _ask(self, needs: Sequence[ApprovalNeed]) -> bool:
         generation = self._generation
         if not await self.ask_trust(needs) or generation != self._generation:
             return False
@@ -633,7 +633,7 @@ class Document(QObject):
         self._tell_all()
 
 
-async def _nobody(needs: Sequence[Need]) -> bool:
+async def _nobody(needs: Sequence[ApprovalNeed]) -> bool:
     return False
 
 

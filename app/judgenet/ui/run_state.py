@@ -25,7 +25,7 @@ from judgenet.core.events import (
     RunStarted,
     StoreTrouble,
 )
-from judgenet.core.events import RunState as RunPhase
+from judgenet.core.events import RunStatus as RunPhase
 from judgenet.core.network import NetworkSpec, Role
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.core.tally import Tally

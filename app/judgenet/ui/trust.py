@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from judgenet.core.harmless import harmless
-from judgenet.store.approvals import Need
+from judgenet.store.approvals import ApprovalNeed
 from judgenet.ui.dialogs import shown
 from judgenet.ui.document import Document
 from judgenet.ui.parts import label, line
@@ -31,7 +31,7 @@ class TrustDialog(QDialog):
     """What a project wants, each thing with the address or file that it is about. Its answer is no unless the user
     says yes."""
 
-    def __init__(self, document: Document, needs: Sequence[Need], theme: ThemeManager, parent: QWidget) -> None:
+    def __init__(self, document: Document, needs: Sequence[ApprovalNeed], theme: ThemeManager, parent: QWidget) -> None:
         super().__init__(parent)
         px = theme.theme.px
         self.setWindowTitle("Do you trust this project?")
@@ -85,7 +85,7 @@ class TrustDialog(QDialog):
         self.refuse.setFocus()
 
     @staticmethod
-    def _row(need: Need, gap: int) -> QWidget:
+    def _row(need: ApprovalNeed, gap: int) -> QWidget:
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
@@ -107,7 +107,7 @@ class TrustAsker:
         self._theme = theme
         self._parent = parent
 
-    async def ask(self, needs: Sequence[Need]) -> bool:
+    async def ask(self, needs: Sequence[ApprovalNeed]) -> bool:
         """Whether the user allows all of it."""
         dialog = TrustDialog(self._document, needs, self._theme, self._parent)
         try:

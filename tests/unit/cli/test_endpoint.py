@@ -17,7 +17,7 @@ from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec
 from judgenet.core.project import Project
 from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import ChatReply, EndpointState, OnState, Usage
-from judgenet.engine.probe import Probe
+from judgenet.engine.probe import EndpointProbe
 from judgenet.store.files import save_project
 from judgenet.store.settings import resolve, settings_path, user_profiles
 from tests.fakes.judge_server import JudgeServer
@@ -226,12 +226,14 @@ def test_a_test_call_that_fails_is_1_with_the_reason_and_one_request(
 def test_a_key_that_an_endpoint_sends_back_is_not_shown(
     config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def answer(profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState) -> Probe:
+    async def answer(
+        profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState
+    ) -> EndpointProbe:
         key = key_finder(profile, folder)
         told(EndpointState(profile.name, "slow", f"{key()} is throttled"))
         if model == "bad":
-            return Probe(profile.name, model, "text", reason=Reason.BAD_REQUEST, message=f"wrong key {key()}")
-        return Probe(profile.name, model, "text", ChatReply(f"your key is {key()}", usage=Usage(40, 9)))
+            return EndpointProbe(profile.name, model, "text", reason=Reason.BAD_REQUEST, message=f"wrong key {key()}")
+        return EndpointProbe(profile.name, model, "text", ChatReply(f"your key is {key()}", usage=Usage(40, 9)))
 
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setattr(endpoint, "probe", answer)

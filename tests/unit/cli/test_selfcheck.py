@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judgenet.cli import selfcheck
-from judgenet.stats.simulation_edges import Edge, Tally, judged
+from judgenet.stats.simulation_edges import CoverageTally, Edge, judged
 from tests.unit.cli.conftest import Judgenet
 
 
@@ -57,11 +57,11 @@ def test_the_edges(judgenet: Judgenet, tmp_path: Path) -> None:
 def test_which_edges_fall_short() -> None:
     """400 of 500 are .80, 460 are .92 (within three errors of .93); 5 runs of 500 that show an interval say nothing."""
     tallies = {
-        "decided": Tally(500, 500, 400, 50.0),
-        "ppi": Tally(500, 500, 460, 50.0),
-        "lee": Tally(500, 5, 1, 1.0),
-        "human_only": Tally(500, 500, 400, 50.0),
-        "k_class": Tally(500, 0, 0, 0.0),
+        "decided": CoverageTally(500, 500, 400, 50.0),
+        "ppi": CoverageTally(500, 500, 460, 50.0),
+        "lee": CoverageTally(500, 5, 1, 1.0),
+        "human_only": CoverageTally(500, 500, 400, 50.0),
+        "k_class": CoverageTally(500, 0, 0, 0.0),
     }
     found = judged([Edge("labels", "here", tallies)])
     assert [[words.split()[0] for words in one] for one in found] == [["decided"], ["human_only"], ["lee"]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgenet.core import design
 from judgenet.core.checks import check
 from judgenet.core.design import (
-    Place,
+    DesignPlace,
     add_layer,
     add_neuron,
     connect,
@@ -133,7 +133,7 @@ def test_neurons_come_and_go_with_their_edges() -> None:
 def test_roles_and_settings_of_one_neuron() -> None:
     spec = set_role(named(3, 2), 1, 2, None)
     assert (names(spec, 0), names(spec, 1)) == ("abc", "ab-")
-    places: dict[Any, Place] = {"n": "network", "r": "roles", "l": (1,), "u": (1, 0)}
+    places: dict[Any, DesignPlace] = {"n": "network", "r": "roles", "l": (1,), "u": (1, 0)}
     for place in places.values():
         changed = set_settings(spec, place, Settings(model="m", temperature=0.5))
         assert settings_at(changed, place) == Settings(model="m", temperature=0.5)

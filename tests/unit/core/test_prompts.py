@@ -18,7 +18,6 @@ from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.prompts import (
     FAMILIES,
     LANGUAGES,
-    Form,
     Heard,
     LayerView,
     Prompt,
@@ -33,6 +32,7 @@ from judgenet.core.prompts import (
     union_roles,
 )
 from judgenet.core.reading import read_judgement, read_roles
+from judgenet.core.schemas import ReplyForm
 
 BOOK = PromptBook.default()
 MARK = "qzkxjvbwy"
@@ -93,7 +93,7 @@ def family_text(language: str, family: str, key: str) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_layer_one_has_the_same_order_everywhere(
-    language: PromptLanguage, family: str, form: Form, pair: Pair, order: Order, evidence: bool
+    language: PromptLanguage, family: str, form: ReplyForm, pair: Pair, order: Order, evidence: bool
 ) -> None:
     seen = view(pair, order, form=form, family=family, language=language, evidence=evidence)
     prompt = BOOK.layer(seen).prompt(Seat(1, ROLES[0]))
@@ -132,7 +132,7 @@ def test_layer_one_has_the_same_order_everywhere(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_roles_are_asked_for_after_the_pair(
-    language: PromptLanguage, family: str, form: Form, limit: int | None
+    language: PromptLanguage, family: str, form: ReplyForm, limit: int | None
 ) -> None:
     prompt = BOOK.roles(PAIR, mark=MARK, form=form, limit=limit, language=language, family=family)
     layer = BOOK.layer(view(form=form, family=family, language=language))
@@ -642,7 +642,7 @@ def test_the_reader_reads_the_form_that_the_prompt_shows(language: PromptLanguag
 @pytest.mark.parametrize("form", ["json", "text"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_reader_reads_roles_in_the_form_that_the_prompt_shows(
-    language: PromptLanguage, form: Form, family: str
+    language: PromptLanguage, form: ReplyForm, family: str
 ) -> None:
     asked = BOOK.roles(PAIR, mark=MARK, form=form, limit=None, language=language, family=family)
     reply = asked.own.rpartition("\n")[2]

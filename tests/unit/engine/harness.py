@@ -18,9 +18,10 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import prices_from_json
 from judgenet.core.presets import network
 from judgenet.core.prompts import PromptBook
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.budget import Limits
 from judgenet.engine.executor import Executor
-from judgenet.engine.ports import ChatReply, ChatRequest, Form, OnText, Usage
+from judgenet.engine.ports import ChatReply, ChatRequest, OnText, Usage
 from judgenet.engine.session import Start, plan_run, with_models
 from judgenet.store.db import Store
 
@@ -64,13 +65,13 @@ class FakeEndpoint:
     name: str = "fake"
     concurrency: int = 8
     delay: float = 0.0
-    form_now: Form = "json"
+    form_now: ReplyForm = "json"
     asked: list[ChatRequest] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
     gate: asyncio.Event | None = None
 
-    def form(self, model: str) -> Form:
+    def form(self, model: str) -> ReplyForm:
         return self.form_now
 
     def known(self, model: str) -> bool:

@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score
 from judgenet.core.events import PairFinished
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
-from judgenet.engine.pair_index import PairFilter, PairIndex, Verdicts, chosen_mask
+from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, chosen_mask
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
 
@@ -57,7 +57,7 @@ def finished(table: RunFrame, index: int, verdict: Verdict | None) -> PairFinish
     return PairFinished("run-1", index, table.pairs.ids[index], None, said, 4, 4, 0)
 
 
-def some_verdicts() -> Verdicts:
+def some_verdicts() -> DatasetVerdicts:
     """A run over the pairs in another order, with one more that the data set does not have."""
     places = list(range(len(PAIRS)))
     random.Random(1).shuffle(places)
@@ -65,7 +65,7 @@ def some_verdicts() -> Verdicts:
     for number, place in enumerate(places, 1):
         if DONE[place]:
             table.take(finished(table, number, SAID[place]))
-    return Verdicts.of(table, [pair.id for pair in PAIRS])
+    return DatasetVerdicts.of(table, [pair.id for pair in PAIRS])
 
 
 VERDICTS_OF_RUN = some_verdicts()
@@ -245,13 +245,13 @@ def test_counts_and_agreement() -> None:
 
 def test_a_run_that_goes_on_is_followed_pair_by_pair() -> None:
     table = a_table(PAIRS[:3])
-    verdicts = Verdicts.of(table, [pair.id for pair in PAIRS])
+    verdicts = DatasetVerdicts.of(table, [pair.id for pair in PAIRS])
     assert INDEX.judged_counts(verdicts)["open"] == 300
     table.take(finished(table, 2, "b"))
     assert verdicts.take({2, 1, 77}) == [1, 2]
     assert INDEX.judged_counts(verdicts)["b"] == 1
     assert (verdicts.run_index(2), verdicts.run_index(3)) == (2, None)
-    assert Verdicts.of(None, ["x"]).take([0]) == []
+    assert DatasetVerdicts.of(None, ["x"]).take([0]) == []
 
 
 def test_the_rule_that_gives_the_verdict_can_be_chosen() -> None:
@@ -259,11 +259,11 @@ def test_the_rule_that_gives_the_verdict_can_be_chosen() -> None:
     table.take(PairFinished("run-1", 0, PAIRS[0].id, None, (("c1", "a"), ("c2_l1", "b"), ("c2_all", "tie")), 4, 4, 0))
     ids = [pair.id for pair in PAIRS]
     for rule, code in (("c1", 1), ("c2_l1", 3), ("c2_all", 2), ("", 2), ("chair", 2)):
-        assert Verdicts.of(table, ids, rule).verdict[0] == code
+        assert DatasetVerdicts.of(table, ids, rule).verdict[0] == code
 
 
 def test_nothing_at_all() -> None:
     index = PairIndex([])
     assert index.order("question").tolist() == []
     assert index.mask(PairFilter(text="x")).tolist() == []
-    assert index.agreement(Verdicts(0)).accuracy is None
+    assert index.agreement(DatasetVerdicts(0)).accuracy is None

@@ -12,7 +12,7 @@ from judgenet.core.evaluation import Reason
 from judgenet.engine.ports import ChatRequest, ReplySchema
 from judgenet.engine.providers import common, provider_for
 from judgenet.engine.providers.anthropic import Anthropic
-from judgenet.engine.providers.common import Answer, NotAnAnswer, Provider, finish_reason
+from judgenet.engine.providers.common import AnswerBuilder, NotAnAnswer, Provider, finish_reason
 from judgenet.engine.providers.errors import classify, error_info, stated_wait
 from judgenet.engine.providers.gemini import Gemini
 from judgenet.engine.providers.openai import Azure, OpenAI
@@ -240,8 +240,8 @@ def test_gemini_request() -> None:
 # Answers
 
 
-def read(provider: Provider, data: dict[str, Any]) -> tuple[str, str, Answer]:
-    answer = Answer()
+def read(provider: Provider, data: dict[str, Any]) -> tuple[str, str, AnswerBuilder]:
+    answer = AnswerBuilder()
     provider.read(answer, data)
     return "".join(answer.text), finish_reason(answer, provider.finish_reasons), answer
 
@@ -398,7 +398,7 @@ def test_gemini_answers_without_text(data: dict[str, Any], finish: str) -> None:
 @pytest.mark.parametrize("provider", [OpenAI(""), Anthropic(""), Gemini("")])
 def test_what_is_no_answer(provider: Provider) -> None:
     with pytest.raises(NotAnAnswer):
-        provider.read(Answer(), {"hello": "world"})
+        provider.read(AnswerBuilder(), {"hello": "world"})
 
 
 # Streams
@@ -436,8 +436,8 @@ def test_lines_that_are_no_events_are_kept() -> None:
     assert json.loads(reader.stray) == {"error": {"message": "no"}}
 
 
-def stream(provider: Provider, events: list[tuple[str, dict[str, Any]]]) -> tuple[list[str | None], Answer]:
-    answer = Answer()
+def stream(provider: Provider, events: list[tuple[str, dict[str, Any]]]) -> tuple[list[str | None], AnswerBuilder]:
+    answer = AnswerBuilder()
     return [provider.read_event(answer, event, data) for event, data in events], answer
 
 

@@ -17,7 +17,7 @@ from judgenet.formats import read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import wilson
-from judgenet.stats.whatif import Calls, Choice, answer, change, verdict_codes, what_if, whole_choice
+from judgenet.stats.whatif import Calls, Subnetwork, answer, change, verdict_codes, what_if, whole_choice
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.recorded import import_run, select
@@ -72,13 +72,13 @@ def test_verdicts_are_those_of_the_aggregation(rules: Aggregation) -> None:
 @pytest.mark.parametrize(
     ("choice", "kept"),
     [
-        (Choice(2, 2, ORDERS, 2), [1, 1, 1, 1, 1]),
-        (Choice(2, 1, ORDERS, 2), [1, 1, 1, 1, 0]),
-        (Choice(1, 2, ORDERS, 1), [1, 1, 0, 0, 0]),
-        (Choice(1, 3, ("ba",), 2), [1, 1, 1, 0, 0]),
+        (Subnetwork(2, 2, ORDERS, 2), [1, 1, 1, 1, 1]),
+        (Subnetwork(2, 1, ORDERS, 2), [1, 1, 1, 1, 0]),
+        (Subnetwork(1, 2, ORDERS, 1), [1, 1, 0, 0, 0]),
+        (Subnetwork(1, 3, ("ba",), 2), [1, 1, 1, 0, 0]),
     ],
 )
-def test_an_answer_is_what_the_smaller_network_would_have_said(choice: Choice, kept: list[int]) -> None:
+def test_an_answer_is_what_the_smaller_network_would_have_said(choice: Subnetwork, kept: list[int]) -> None:
     calls = made()
     found = answer(calls, choice, Aggregation())
     right = n = used = 0
@@ -101,12 +101,17 @@ def test_an_answer_is_what_the_smaller_network_would_have_said(choice: Choice, k
 
 def test_what_is_no_exact_part_of_the_network_is_refused() -> None:
     calls = made()
-    assert whole_choice(calls) == Choice(2, 2, ORDERS, 2)
-    for choice in (Choice(2, 3, ORDERS, 2), Choice(1, 0, ORDERS, 1), Choice(1, 1, ORDERS, 3), Choice(3, 1, ORDERS, 1)):
+    assert whole_choice(calls) == Subnetwork(2, 2, ORDERS, 2)
+    for choice in (
+        Subnetwork(2, 3, ORDERS, 2),
+        Subnetwork(1, 0, ORDERS, 1),
+        Subnetwork(1, 1, ORDERS, 3),
+        Subnetwork(3, 1, ORDERS, 1),
+    ):
         with pytest.raises(ValueError, match="no part of this network"):
             answer(calls, choice, Aggregation())
     with pytest.raises(ValueError, match="both orders"):
-        answer(calls, Choice(2, 2, ("ab",), 2), Aggregation())
+        answer(calls, Subnetwork(2, 2, ("ab",), 2), Aggregation())
 
 
 def test_pairs_without_a_label_change_nothing_but_are_asked_too() -> None:
@@ -220,7 +225,7 @@ def test_intervals_over_questions() -> None:
         np.repeat(human, 5),
         np.repeat(np.arange(60), 5),
     )
-    choice, whole = Choice(1, 1, ORDERS, 1), whole_choice(often)
+    choice, whole = Subnetwork(1, 1, ORDERS, 1), whole_choice(often)
 
     def wide(interval: tuple[float, float] | None) -> float:
         assert interval is not None

@@ -17,7 +17,7 @@ from judgenet.formats import DataError, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.agreement import Agreement, agreement
 from judgenet.store.db import Store
-from judgenet.store.recorded import Reading, Unread, import_run, select
+from judgenet.store.recorded import ReadingMode, Unread, import_run, select
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, call_rows, full_calls
 from tests.pair_verdicts import pair_results
@@ -34,7 +34,7 @@ class Run:
         files: Sequence[Path],
         pairs: Sequence[Pair],
         where: str | None = None,
-        reading: Reading = "recorded",
+        reading: ReadingMode = "recorded",
         unread: Unread = "missing",
         neuron: Sequence[str] = ("judge", "prompt"),
     ) -> None:
@@ -352,7 +352,7 @@ def test_the_texts_of_llmbar_say_otherwise_than_the_source_took_them(shared_data
     folder = shared_data / "llmbar"
     pairs = read_pairs(folder / "pairs.jsonl").pairs
     where = "task=LLMBar/*,judge=PaLM2"
-    readings: tuple[Reading, ...] = ("recorded", "text")
+    readings: tuple[ReadingMode, ...] = ("recorded", "text")
     found = {}
     for reading in readings:
         run = Run(tmp_path, [folder / "judgments_cot.jsonl"], pairs, where, reading=reading)

@@ -45,7 +45,7 @@ class ProbePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class SystemGame:
     """A pair as a game of two systems: its question, their names, what people say, and the ids of its prompts in both
     orders, without and with names. Which of them are asked depends on the probes."""
 
@@ -67,7 +67,7 @@ class Lab:
     probes: tuple[ProbePlan, ...]
     pairs: int
     questions: int
-    games: tuple[Game, ...] = ()
+    games: tuple[SystemGame, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record of the lab; :meth:`from_json` reads it."""
@@ -158,7 +158,7 @@ def draw_questions(pairs: Iterable[Pair], settings: LabSettings) -> tuple[Pair, 
     return tuple(pair for pair in pairs if question_key(pair.question) in kept)
 
 
-def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[Game, ...]:
+def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[SystemGame, ...]:
     """The pairs of two named systems."""
     found = []
     for pair in pairs:
@@ -168,13 +168,13 @@ def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[Game, .
         plain = (f"{pair.id} · ab", f"{pair.id} · ba")
         named = (f"{pair.id} · named ab", f"{pair.id} · named ba")
         question = numbers[question_key(pair.question)]
-        found.append(Game(pair.id, question, pair.model_a, pair.model_b, human, plain, named, pair.annotators))
+        found.append(SystemGame(pair.id, question, pair.model_a, pair.model_b, human, plain, named, pair.annotators))
     return tuple(found)
 
 
-def _game(record: Mapping[str, Any]) -> Game:
+def _game(record: Mapping[str, Any]) -> SystemGame:
     tuples = {name: tuple(record[name]) for name in ("prompts", "named")}
-    return Game(**{**record, **tuples, "annotators": tuple((name, said) for name, said in record["annotators"])})
+    return SystemGame(**{**record, **tuples, "annotators": tuple((name, said) for name, said in record["annotators"])})
 
 
 def lab_id(built: BuiltLab, network: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from judgenet.core.bias.base import SIDES, LabSettings, NotAllowed, Showing, Side, empty_reason, presented
 from judgenet.core.pairs import Pair, Shown
 
-Change = Callable[[Pair, Side, LabSettings], str | NotAllowed]
+TextChange = Callable[[Pair, Side, LabSettings], str | NotAllowed]
 """The text of a response with what promotes it; ``side`` is also its place: A stands first."""
 
 
@@ -27,7 +27,7 @@ def remarked(pair: Pair, settings: LabSettings, shown: Shown) -> Showing | NotAl
     return Showing(prompts, ("first", "second"))
 
 
-def changed(pair: Pair, settings: LabSettings, what: str, change: Change) -> Showing | NotAllowed:
+def changed(pair: Pair, settings: LabSettings, what: str, change: TextChange) -> Showing | NotAllowed:
     """The same order twice, with the text of the first and then of the second response changed."""
     if why := empty_reason(pair):
         return NotAllowed(why)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers import common
-from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
 
 VERSION = "2023-06-01"
 
@@ -49,10 +49,10 @@ class Anthropic:
             headers["x-api-key"] = key
         return headers
 
-    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+    def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
         return common.sent_parameters(request, learned, stream) & self.parameters.keys()
 
-    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+    def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         content: list[dict[str, Any]] = []
         if request.shared:
             content.append({"type": "text", "text": request.shared, "cache_control": {"type": "ephemeral"}})
@@ -76,7 +76,7 @@ class Anthropic:
             body.update(self._extra)
         return body
 
-    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+    def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         content = data.get("content")
         if not isinstance(content, list):
             raise NotAnAnswer("a JSON object without content")
@@ -87,7 +87,7 @@ class Anthropic:
         self._finish(answer, data)
         answer.ended = True
 
-    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+    def read_event(self, answer: AnswerBuilder, event: str, data: dict[str, Any]) -> str | None:
         kind = data.get("type") or event
         if kind == "ping":
             return None
@@ -106,7 +106,7 @@ class Anthropic:
         return ""
 
     @staticmethod
-    def _about(answer: Answer, data: dict[str, Any]) -> None:
+    def _about(answer: AnswerBuilder, data: dict[str, Any]) -> None:
         if isinstance(model := data.get("model"), str) and model:
             answer.model = model
         usage = data.get("usage")
@@ -127,7 +127,7 @@ class Anthropic:
             )
 
     @staticmethod
-    def _take(answer: Answer, block: dict[str, Any], place: object) -> str:
+    def _take(answer: AnswerBuilder, block: dict[str, Any], place: object) -> str:
         if isinstance(thinking := block.get("thinking"), str) and thinking:
             answer.thinking.append(thinking)
         text = block.get("text")
@@ -138,7 +138,7 @@ class Anthropic:
         return answer.call(place, block.get("input") or block.get("partial_json"))
 
     @staticmethod
-    def _finish(answer: Answer, data: dict[str, Any]) -> None:
+    def _finish(answer: AnswerBuilder, data: dict[str, Any]) -> None:
         if isinstance(reason := data.get("stop_reason"), str) and reason:
             answer.raw_finish = reason
             answer.ended = True

@@ -26,7 +26,7 @@ SCHEMA_WITHOUT_LIMITS = "without limits"
 REFUSED = "refused"
 NOT_APPLIED = "not applied"
 
-Learned = Mapping[str, Any]
+LearnedLimits = Mapping[str, Any]
 
 _LIMIT_KEYWORDS = frozenset(
     {
@@ -58,7 +58,7 @@ class NotAnAnswer(ValueError):
 
 
 @dataclass(slots=True)
-class Answer:
+class AnswerBuilder:
     """An answer as it comes together, whole or in pieces.
 
     ``usage`` is (prompt, completion, cached, reasoning) tokens as reported, ``None`` where nothing is.
@@ -123,26 +123,26 @@ class Provider(Protocol):
 
     def headers(self, key: str | None) -> dict[str, str]: ...
 
-    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]: ...
+    def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]: ...
 
-    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+    def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
         """Which of ``parameters`` a request carries."""
         ...
 
-    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+    def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         """Takes a whole reply in.
 
         :raises NotAnAnswer: where it is none.
         """
         ...
 
-    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+    def read_event(self, answer: AnswerBuilder, event: str, data: dict[str, Any]) -> str | None:
         """Takes an event of a stream in. Returns the new text, ``None`` where the event only keeps the
         connection alive."""
         ...
 
 
-def finish_reason(answer: Answer, words: Mapping[str, FinishReason]) -> FinishReason:
+def finish_reason(answer: AnswerBuilder, words: Mapping[str, FinishReason]) -> FinishReason:
     """Why the answer ended, in our words."""
     if answer.unreadable is not None:
         return answer.unreadable
@@ -151,7 +151,7 @@ def finish_reason(answer: Answer, words: Mapping[str, FinishReason]) -> FinishRe
     return words.get((answer.raw_finish or "").lower(), "unknown")
 
 
-def sent_parameters(request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
     """Which refusable parameters a request carries, for providers that know them all."""
     sent = {LIMIT}
     if request.system and SYSTEM not in learned:
@@ -169,7 +169,7 @@ def sent_parameters(request: ChatRequest, learned: Learned, stream: bool) -> fro
     return frozenset(sent)
 
 
-def otherwise(request: ChatRequest, learned: Learned, takes: Container[str]) -> dict[str, Any]:
+def otherwise(request: ChatRequest, learned: LearnedLimits, takes: Container[str]) -> dict[str, Any]:
     """What of a request is sent otherwise than asked for, by parameter. ``takes`` are the parameters that the provider
     knows; a seed is left out of requests to one that knows none."""
     found: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers import common
-from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
 
 
 class Gemini:
@@ -50,10 +50,10 @@ class Gemini:
     def headers(self, key: str | None) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}
 
-    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+    def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
         return common.sent_parameters(request, learned, stream) & self.parameters.keys()
 
-    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+    def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
         config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
         if request.temperature is not None and common.TEMPERATURE not in learned:
@@ -75,13 +75,13 @@ class Gemini:
             body.update(self._extra)
         return body
 
-    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+    def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         if not any(name in data for name in ("candidates", "promptFeedback", "usageMetadata")):
             raise NotAnAnswer("a JSON object without candidates")
         self.read_event(answer, "", data)
         answer.ended = True
 
-    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+    def read_event(self, answer: AnswerBuilder, event: str, data: dict[str, Any]) -> str | None:
         if isinstance(model := data.get("modelVersion"), str) and model:
             answer.model = model
         usage = data.get("usageMetadata")

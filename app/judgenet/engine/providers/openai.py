@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers import common
-from judgenet.engine.providers.common import Answer, Learned, NotAnAnswer
+from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
 
 ROUTE = "/chat/completions"
 AZURE_API_VERSION = "2024-10-21"
@@ -72,10 +72,10 @@ class OpenAI:
     def headers(self, key: str | None) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def sent(self, request: ChatRequest, learned: Learned, stream: bool) -> frozenset[str]:
+    def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
         return common.sent_parameters(request, learned, stream)
 
-    def body(self, request: ChatRequest, learned: Learned, stream: bool) -> dict[str, Any]:
+    def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
         if not request.system:
             messages = [{"role": "user", "content": user}]
@@ -106,7 +106,7 @@ class OpenAI:
             body.update(self._extra)
         return body
 
-    def read(self, answer: Answer, data: dict[str, Any]) -> None:
+    def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         choices = data.get("choices")
         if not isinstance(choices, list):
             raise NotAnAnswer("a JSON object without choices")
@@ -118,7 +118,7 @@ class OpenAI:
             self._finish(answer, choice)
         answer.ended = True
 
-    def read_event(self, answer: Answer, event: str, data: dict[str, Any]) -> str | None:
+    def read_event(self, answer: AnswerBuilder, event: str, data: dict[str, Any]) -> str | None:
         self._about(answer, data)
         choices = data.get("choices")
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -138,7 +138,7 @@ class OpenAI:
         return new
 
     @staticmethod
-    def _about(answer: Answer, data: dict[str, Any]) -> None:
+    def _about(answer: AnswerBuilder, data: dict[str, Any]) -> None:
         if isinstance(model := data.get("model"), str) and model:
             answer.model = model
         if isinstance(fingerprint := data.get("system_fingerprint"), str):
@@ -155,7 +155,7 @@ class OpenAI:
             )
 
     @staticmethod
-    def _take(answer: Answer, message: dict[str, Any]) -> str:
+    def _take(answer: AnswerBuilder, message: dict[str, Any]) -> str:
         content = message.get("content")
         new = content if isinstance(content, str) else ""
         if isinstance(content, list):
@@ -181,7 +181,7 @@ class OpenAI:
         return new
 
     @staticmethod
-    def _finish(answer: Answer, choice: dict[str, Any]) -> None:
+    def _finish(answer: AnswerBuilder, choice: dict[str, Any]) -> None:
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             answer.raw_finish = reason
             answer.ended = True

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.wording import plural
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
-from judgenet.store.labs import Orders
+from judgenet.store.labs import OrderAnswers
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 
@@ -159,7 +159,7 @@ class RanksView(QWidget):
             part.updateGeometry()
             part.update()
 
-    def show_ranks(self, result: LabResult, orders: Orders | None = None) -> None:
+    def show_ranks(self, result: LabResult, orders: OrderAnswers | None = None) -> None:
         """Shows the rankings of a lab, and how many of the orders that were asked for at once are valid."""
         ranks = result.ranks
         titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS}
@@ -187,7 +187,7 @@ class RanksView(QWidget):
         self.table.say(names, [(name, [_place(ranks.shares[rater], name) for rater in raters]) for name in systems])
 
 
-def _valid_orders(orders: Orders) -> str:
+def _valid_orders(orders: OrderAnswers) -> str:
     return (
         f"At once: {orders.size} responses ranked in one call; {len(orders.rankings):,} of "
         f"{plural(orders.asked, 'answer')} valid."

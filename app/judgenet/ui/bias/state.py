@@ -41,7 +41,7 @@ from judgenet.store.db import Store, StoreError
 from judgenet.store.labs import (
     LabInfo,
     LabJudge,
-    Orders,
+    OrderAnswers,
     keep_orders,
     lab_calls,
     lab_info,
@@ -144,7 +144,7 @@ class BiasState(QObject):
         self.going = False
         self.progress: Progress | None = None
         self.ended: LabFinished | None = None
-        self.orders: Orders | None = None
+        self.orders: OrderAnswers | None = None
         self.network: str | None = None
         """The digest of the network that the lab in view measured."""
         self.look: Look | None = None

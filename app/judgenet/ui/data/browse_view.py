@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSp
 from judgenet.core.pairs import Pair
 from judgenet.core.project import Selection, select
 from judgenet.core.wording import plural
-from judgenet.engine.pair_index import PairFilter, PairIndex, SortKey, Verdicts, chosen_mask
+from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, SortKey, chosen_mask
 from judgenet.formats import Dataset, Finding
 from judgenet.ui.context import Context
 from judgenet.ui.data.chosen import ChosenPanel
@@ -66,7 +66,7 @@ class BrowseView(QWidget):
         self._theme = theme
         self._dataset: Dataset | None = None
         self._index: PairIndex | None = None
-        self._verdicts: Verdicts | None = None
+        self._verdicts: DatasetVerdicts | None = None
         self._table_of_run: object = None
         self._chosen: NDArray[np.bool_] | None = None
         self._findings: Mapping[str, frozenset[str]] = {}
@@ -341,7 +341,7 @@ class BrowseView(QWidget):
         self._table_of_run = table
         rule = self._context.document.rule
         ids = [pair.id for pair in index.pairs]
-        verdicts = await self._context.tasks.off_thread(Verdicts.of, table, ids, rule)
+        verdicts = await self._context.tasks.off_thread(DatasetVerdicts.of, table, ids, rule)
         if index is not self._index or table is not self._context.run_state.table:
             return
         self._verdicts = verdicts
@@ -527,13 +527,13 @@ def _same_pairs(before: Dataset, after: Dataset) -> bool:
 
 def _keys(
     dataset: Dataset, chosen: tuple[Pair, ...], index: PairIndex | None, run: tuple[object, str] | None
-) -> tuple[PairIndex, NDArray[np.bool_], Verdicts | None]:
+) -> tuple[PairIndex, NDArray[np.bool_], DatasetVerdicts | None]:
     """Everything that showing a data set needs; what is there already is kept."""
     made = index or PairIndex(dataset.pairs)
     verdicts = None
     if run is not None:
         table, rule = run
-        verdicts = Verdicts.of(table, [pair.id for pair in dataset.pairs], rule)  # type: ignore[arg-type]
+        verdicts = DatasetVerdicts.of(table, [pair.id for pair in dataset.pairs], rule)  # type: ignore[arg-type]
     return made, chosen_mask(dataset.pairs, chosen), verdicts
 
 
@@ -606,7 +606,7 @@ class _Side(QFrame):
         self._buttons.setSpacing(theme.px(8))
         self._findings_title.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), 0)
 
-    def show_source(self, dataset: Dataset, index: PairIndex, verdicts: Verdicts | None, read_only: str) -> None:
+    def show_source(self, dataset: Dataset, index: PairIndex, verdicts: DatasetVerdicts | None, read_only: str) -> None:
         """Shows where the pairs come from, their labels, and how the newest run agrees with people."""
         self.file.setText(file_words(dataset.files))
         self.file.setToolTip(plain_tip("\n".join(file.path for file in dataset.files)))
@@ -626,7 +626,7 @@ class _Side(QFrame):
             button.setToolTip(read_only)
 
     @staticmethod
-    def _agreement(index: PairIndex, verdicts: Verdicts | None) -> str:
+    def _agreement(index: PairIndex, verdicts: DatasetVerdicts | None) -> str:
         if verdicts is None or not verdicts.judged.any():
             return ""
         found = index.agreement(verdicts)

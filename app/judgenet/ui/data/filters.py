@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
-from judgenet.engine.pair_index import Judged, PairFilter, PairIndex, Verdicts
+from judgenet.engine.pair_index import DatasetVerdicts, JudgedState, PairFilter, PairIndex
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.data.widgets import SearchField
@@ -28,7 +28,7 @@ _MOST_OPTIONS: Final = 60
 _LONGEST_WORD: Final = 40
 
 _LABEL_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "tie": "tie", "b": "B", None: "no label"}
-_JUDGED_WORDS: Final[dict[Judged, str]] = {
+_JUDGED_WORDS: Final[dict[JudgedState, str]] = {
     "a": "A",
     "tie": "tie",
     "b": "B",
@@ -248,7 +248,7 @@ class FilterBar(QWidget):
     def set_options(
         self,
         index: PairIndex,
-        verdicts: Verdicts | None,
+        verdicts: DatasetVerdicts | None,
         findings: Sequence[Finding],
         chosen: int,
     ) -> None:
@@ -266,7 +266,7 @@ class FilterBar(QWidget):
         )
 
     @staticmethod
-    def _matches(index: PairIndex, verdicts: Verdicts | None) -> list[Option]:
+    def _matches(index: PairIndex, verdicts: DatasetVerdicts | None) -> list[Option]:
         if verdicts is None:
             return []
         found = index.agreement(verdicts)

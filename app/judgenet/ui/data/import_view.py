@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.pairs import Pair
 from judgenet.core.wording import plural
-from judgenet.engine.importing import FIELD_WORDS, ImportDraft, Look
+from judgenet.engine.importing import FIELD_WORDS, ImportDraft, MappingPreview
 from judgenet.formats import CodingError, DataError, DataFile, Dataset, Finding
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
@@ -291,7 +291,7 @@ class ImportView(QWidget):
             self.sheet.addItem(f"Sheet {one_line(name, 40)}", name)
         self.sheet.setCurrentIndex(self.sheet.findData(current))
 
-    def show_draft(self, draft: ImportDraft, seen: Look) -> None:
+    def show_draft(self, draft: ImportDraft, seen: MappingPreview) -> None:
         """Shows what is decided, and the first pairs."""
         self._leaves_out_bad = draft.leave_out_bad
         self.columns.show_draft(draft)

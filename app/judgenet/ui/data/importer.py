@@ -15,7 +15,7 @@ from PySide6.QtGui import QUndoCommand
 from judgenet.core.matches import Matches
 from judgenet.core.pairs import Verdict
 from judgenet.core.project import PairsSource, ProjectError, Selection, select
-from judgenet.engine.importing import Form, ImportDraft, Look, cost_line, look, read
+from judgenet.engine.importing import ImportDraft, ImportShape, MappingPreview, cost_line, look, read
 from judgenet.engine.setup import edited
 from judgenet.formats import (
     DataError,
@@ -88,7 +88,7 @@ class Importer(QObject):
         self.files: tuple[Path, ...] = ()
         self.opened: OpenFiles | None = None
         self.draft: ImportDraft | None = None
-        self.seen = Look(_NO_VALUES)
+        self.seen = MappingPreview(_NO_VALUES)
         self.dataset: Dataset | None = None
         self.problem: DataError | None = None
         self.seconds = 0.0
@@ -175,7 +175,7 @@ class Importer(QObject):
         self.seconds = time.perf_counter() - began
         self.opened = opened
         self.draft = replace(draft, encoding=encoding)
-        self.seen = Look(_NO_VALUES)
+        self.seen = MappingPreview(_NO_VALUES)
         self._check()
         self.changed.emit()
 
@@ -215,7 +215,7 @@ class Importer(QObject):
         if self.draft is not None:
             self._edit("Choose a column", self.draft.with_column(part, column))
 
-    def pick_form(self, form: Form) -> None:
+    def pick_form(self, form: ImportShape) -> None:
         """Says how the file holds the responses."""
         if self.draft is not None:
             self._edit("Choose how the file holds the responses", self.draft.with_form(form))
@@ -421,7 +421,7 @@ class Importer(QObject):
             # Throwing away a hundred thousand records takes time, too.
             self._context.tasks.start(self._context.tasks.off_thread(_throw_away, [self.opened]), "End the import")
         self.opened = self.draft = self.dataset = self.problem = None
-        self.seen = Look(_NO_VALUES)
+        self.seen = MappingPreview(_NO_VALUES)
         self.ended.emit()
 
     def forget(self) -> None:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
-from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, Form, ImportDraft
+from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft, ImportShape
 from judgenet.formats import LabelValues
 from judgenet.ui.data.raw_table import sample
 from judgenet.ui.icons import icon
@@ -68,7 +68,7 @@ _OPTIONAL: Final = (
     "ranking",
     "winners",
 )
-_FORMS: Final[tuple[tuple[Form, str], ...]] = (
+_FORMS: Final[tuple[tuple[ImportShape, str], ...]] = (
     ("ab", "A and B"),
     ("preference", "Better, worse"),
     ("responses", "Several"),

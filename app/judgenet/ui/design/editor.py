@@ -332,7 +332,7 @@ class DesignEditor(QObject):
 
     # Settings
 
-    def targets(self) -> list[design.Place]:
+    def targets(self) -> list[design.DesignPlace]:
         """The places at which the inspector's settings are set."""
         if self.part in ("roles", "chair"):
             return [self.part]

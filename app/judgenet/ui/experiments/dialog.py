@@ -36,7 +36,7 @@ from judgenet.core.prompts import PromptError
 from judgenet.core.wording import plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
-from judgenet.engine.experiments import ExperimentEstimate, Step
+from judgenet.engine.experiments import ExperimentEstimate, ExperimentStep
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
@@ -82,7 +82,7 @@ class ExperimentsDialog(QDialog):
         self._going = False
         self._stop_run = threading.Event()
         self._stop_reckoning = threading.Event()
-        self._progress: tuple[Step, int] | None = None
+        self._progress: tuple[ExperimentStep, int] | None = None
         self.setWindowTitle("Experiments")
         self.setAccessibleName("Experiments")
         self._make()
@@ -440,7 +440,7 @@ class ExperimentsDialog(QDialog):
         ended = threading.Event()
         title = f"Experiment: {EXPERIMENTS[self._key].title}"
 
-        def progress(step: Step, asked: int) -> None:
+        def progress(step: ExperimentStep, asked: int) -> None:
             self._progress = (step, asked)
 
         def go(job: Job) -> work.Shown:

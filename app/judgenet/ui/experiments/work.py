@@ -14,7 +14,7 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.experiments import (
     Course,
     ExperimentEstimate,
-    Step,
+    ExperimentStep,
     choices_of,
     drive,
     estimate_experiment,
@@ -106,7 +106,7 @@ def run(
     wanted: Wanted,
     start: Start,
     place: Place,
-    progress: Callable[[Step, int], None],
+    progress: Callable[[ExperimentStep, int], None],
     stopped: Callable[[], bool],
 ) -> Shown:
     """Runs an experiment, or goes on with it, and writes its results, which stand beside those of other sets of pairs.
@@ -118,7 +118,7 @@ def run(
     """
     asked = 0
 
-    def told(step: Step, event: Event) -> None:
+    def told(step: ExperimentStep, event: Event) -> None:
         nonlocal asked
         asked += isinstance(event, CallFinished) and not event.cached
         progress(step, asked)

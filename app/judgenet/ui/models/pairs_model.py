@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.engine.pair_index import SortKey, Verdicts
+from judgenet.engine.pair_index import DatasetVerdicts, SortKey
 from judgenet.stats.curves import CODES
 from judgenet.ui.text_view import one_line, plain_tip
 
@@ -78,7 +78,7 @@ class PairsModel(QAbstractTableModel):
         self.columns = tuple(columns)
         self.pairs: Sequence[Pair] = ()
         self.rows: NDArray[np.int32] = np.zeros(0, np.int32)
-        self.verdicts: Verdicts | None = None
+        self.verdicts: DatasetVerdicts | None = None
         self.chosen: NDArray[np.bool_] | None = None
         self._row_of: NDArray[np.int32] | None = None
 
@@ -88,7 +88,7 @@ class PairsModel(QAbstractTableModel):
         self,
         pairs: Sequence[Pair],
         rows: NDArray[np.int32] | None = None,
-        verdicts: Verdicts | None = None,
+        verdicts: DatasetVerdicts | None = None,
         chosen: NDArray[np.bool_] | None = None,
     ) -> None:
         """Shows other pairs; all of them in their own order where no ``rows`` are given."""
@@ -112,7 +112,7 @@ class PairsModel(QAbstractTableModel):
         self.chosen = chosen
         self._all_changed()
 
-    def set_verdicts(self, verdicts: Verdicts | None) -> None:
+    def set_verdicts(self, verdicts: DatasetVerdicts | None) -> None:
         """Shows the verdicts of another run."""
         self.verdicts = verdicts
         self._all_changed()

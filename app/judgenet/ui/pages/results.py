@@ -48,7 +48,7 @@ from judgenet.ui.results.words import selection_words
 from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from judgenet.stats.whatif import Choice
+    from judgenet.stats.whatif import Subnetwork
 
 _NARROW: Final = 980
 """Below this width in px there is one panel a row."""
@@ -71,7 +71,7 @@ class ResultsPage(OfRunPage):
         self._chosen: Selection | None = None
         self._listed: tuple[tuple[int, ...], str] | None = None
         self._clouds_of: object = None
-        self._wanted_size: Choice | None = None
+        self._wanted_size: Subnetwork | None = None
         self._task: asyncio.Task[None] | None = None
 
         self.strips = {key: Strip(theme) for key in ("state", "rules", "changed", "working")}
@@ -396,7 +396,7 @@ class ResultsPage(OfRunPage):
         self._list_again()
         self.pairs.show()
 
-    def _ask_size(self, choice: Choice) -> None:
+    def _ask_size(self, choice: Subnetwork) -> None:
         """Asks a size of network; its answer leads to the pairs that it has wrong."""
         self._wanted_size = choice
         self.what_if.set_choice(choice)

@@ -31,7 +31,7 @@ from judgenet.core.plan import Price, PriceError
 from judgenet.core.wording import plural
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
-from judgenet.engine.probe import Probe, probe
+from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
 from judgenet.store.approvals import approve, approved, take_back
 from judgenet.store.prices import keep_price, load_prices
@@ -645,7 +645,7 @@ class EndpointsPanel(QFrame):
         self.test.setEnabled(False)
         self._tell(f"Asking {profile.name}…")
 
-        def ask() -> Probe:
+        def ask() -> EndpointProbe:
             return asyncio.run(probe(replace(profile, retries=0), model, folder, salt))
 
         try:
@@ -726,7 +726,7 @@ class ApprovedPanel(QFrame):
         self.refresh()
 
 
-def _probe_words(result: Probe) -> str:
+def _probe_words(result: EndpointProbe) -> str:
     """What a test of an endpoint showed."""
     if result.reply is None:
         return f"{result.endpoint} did not answer ({result.reason}): {result.message}"

@@ -31,7 +31,7 @@ class CurvePanel(Panel):
     """The accuracy of exact sub-networks, by neurons or by calls.
 
     Signals:
-        chosen: the :class:`~judgenet.stats.whatif.Choice` of the size that was clicked.
+        chosen: the :class:`~judgenet.stats.whatif.Subnetwork` of the size that was clicked.
     """
 
     chosen = Signal(object)
@@ -212,6 +212,6 @@ def _words(point: Point) -> str:
 
 
 def _choice(point: Point) -> object:
-    from judgenet.stats.whatif import Choice
+    from judgenet.stats.whatif import Subnetwork
 
-    return Choice(point.depth, point.width, point.orders, point.samples)
+    return Subnetwork(point.depth, point.width, point.orders, point.samples)

@@ -17,7 +17,7 @@ from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
 
 if TYPE_CHECKING:
-    from judgenet.stats.whatif import Answer, Calls, Change, Choice, Rule, WhatIf
+    from judgenet.stats.whatif import Calls, Subnetwork, SubnetworkChange, SubnetworkVerdicts, VoteRule, WhatIf
 
 _MOST_CELLS: Final = 4e7
 """With more labelled pairs times sizes times choices than these, fewer choices of neurons are averaged."""
@@ -37,8 +37,8 @@ class Explored:
 class Question:
     """A sub-network under rules of voting."""
 
-    choice: Choice
-    rule: Rule
+    choice: Subnetwork
+    rule: VoteRule
     rules: Aggregation
 
 
@@ -47,14 +47,14 @@ class Reply:
     """What the sub-network says, and what of the run's own verdict it changes."""
 
     question: Question
-    answer: Answer
-    own: Answer
-    change: Change
+    answer: SubnetworkVerdicts
+    own: SubnetworkVerdicts
+    change: SubnetworkChange
 
 
 def own_question(calls: Calls, decides: str, rules: Aggregation) -> Question:
     """The question whose answer is the run's verdict. Where a chair decides, the vote below it stands for it."""
-    from judgenet.stats.whatif import Choice, whole_choice
+    from judgenet.stats.whatif import Subnetwork, whole_choice
 
     whole = whole_choice(calls)
     if decides == "c1":
@@ -63,7 +63,7 @@ def own_question(calls: Calls, decides: str, rules: Aggregation) -> Question:
         layer = int(decides.removeprefix("c2_l"))
         if layer <= calls.depth:
             width = int((calls.layers == layer).sum())
-            return Question(Choice(layer, width, calls.orders, calls.samples), "c2_last", rules)
+            return Question(Subnetwork(layer, width, calls.orders, calls.samples), "c2_last", rules)
     return Question(whole, "c2_all", rules)
 
 
@@ -97,11 +97,11 @@ class Explorer(QObject):
         self._results: Results | None = None
         self._key: tuple[object, ...] | None = None
         self._curve_key: tuple[object, ...] | None = None
-        self._own: tuple[Question, Answer] | None = None
+        self._own: tuple[Question, SubnetworkVerdicts] | None = None
         self._asked: Question | None = None
         self._asking = False
         self.working = False
-        self._rule: Rule | None = None
+        self._rule: VoteRule | None = None
         self._number = 0
         context.document.opened.connect(self.forget)
 
@@ -134,7 +134,7 @@ class Explorer(QObject):
         self.stopped = False
         self._begin()
 
-    def choose_rule(self, rule: Rule) -> None:
+    def choose_rule(self, rule: VoteRule) -> None:
         """Sets which aggregation the curve is of."""
         if rule != self._rule:
             self._rule = rule
@@ -154,7 +154,9 @@ class Explorer(QObject):
         self.why = "The calls are being read."
         self._context.tasks.start(self._read(store, results, rules, rule, self._number), "Ask smaller networks")
 
-    async def _read(self, store: Store, results: Results, rules: Aggregation, rule: Rule | None, number: int) -> None:
+    async def _read(
+        self, store: Store, results: Results, rules: Aggregation, rule: VoteRule | None, number: int
+    ) -> None:
         known = self.explored
 
         def work(job: Job) -> tuple[Explored, WhatIf | None]:
@@ -233,7 +235,7 @@ def _curve(
     explored: Explored,
     results: Results,
     rules: Aggregation,
-    rule: Rule | None,
+    rule: VoteRule | None,
     on_progress: Callable[[int, int], None],
 ) -> WhatIf | None:
     from judgenet.stats.whatif import SUBSETS, what_if
@@ -254,13 +256,13 @@ def _curve(
     )
 
 
-def _answer(explored: Explored, question: Question) -> Answer:
+def _answer(explored: Explored, question: Question) -> SubnetworkVerdicts:
     from judgenet.stats.whatif import answer
 
     return answer(explored.calls, question.choice, question.rules, question.rule)
 
 
-def _reply(explored: Explored, question: Question, own: Answer) -> Reply:
+def _reply(explored: Explored, question: Question, own: SubnetworkVerdicts) -> Reply:
     from judgenet.stats.whatif import change
 
     found = _answer(explored, question)

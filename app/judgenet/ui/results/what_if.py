@@ -20,11 +20,11 @@ from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
-    from judgenet.stats.whatif import Choice, Rule
+    from judgenet.stats.whatif import Subnetwork, VoteRule
 
 MOST_LAYERS: Final = 3
 """Deeper networks have one slider, for the last layer that is kept."""
-_RULES: Final[tuple[tuple[Rule, str], ...]] = (
+_RULES: Final[tuple[tuple[VoteRule, str], ...]] = (
     ("c2_all", "Vote of all layers, c2*(all)"),
     ("c2_last", "Vote of the last layer kept"),
     ("c1", "Average of all, c1*"),
@@ -97,7 +97,7 @@ class WhatIfPanel(Panel):
     Signals:
         rules_chosen: an :class:`Aggregation`, ``None`` for the run's own.
         pairs_wanted: indexes of pairs, and in words which they are.
-        rule_chosen: the aggregation that is asked (:data:`judgenet.stats.whatif.Rule`).
+        rule_chosen: the aggregation that is asked (:data:`judgenet.stats.whatif.VoteRule`).
     """
 
     rules_chosen = Signal(object)
@@ -158,7 +158,7 @@ class WhatIfPanel(Panel):
         self._figures = figures
         self._results: Results | None = None
         self._own: Results | None = None
-        self._choice: Choice | None = None
+        self._choice: Subnetwork | None = None
         self.layers.slider.valueChanged.connect(self._depth_moved)
         for row in self.widths:
             row.slider.valueChanged.connect(self._moved)
@@ -192,7 +192,7 @@ class WhatIfPanel(Panel):
         return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> Subnetwork | None:
         """The sub-network as it is set, ``None`` while the calls are not there."""
         return self._choice
 
@@ -301,11 +301,11 @@ class WhatIfPanel(Panel):
         explored = self._explorer.explored
         if explored is None or self._choice is None or depth == self._choice.depth:
             return
-        from judgenet.stats.whatif import Choice
+        from judgenet.stats.whatif import Subnetwork
 
         calls = explored.calls
         orders: tuple[Order, ...] = self._choice.orders if depth == 1 else calls.orders
-        self._choice = Choice(depth, int((calls.layers == depth).sum()), orders, self._choice.samples)
+        self._choice = Subnetwork(depth, int((calls.layers == depth).sum()), orders, self._choice.samples)
         self._show_choice()
         self._ask()
 
@@ -313,16 +313,16 @@ class WhatIfPanel(Panel):
         explored, choice = self._explorer.explored, self._choice
         if explored is None or choice is None:
             return
-        from judgenet.stats.whatif import Choice
+        from judgenet.stats.whatif import Subnetwork
 
         place = choice.depth - 1 if explored.calls.depth <= MOST_LAYERS else 0
         key = self.orders.current
         orders = explored.calls.orders if key == "both" else tuple(order for order in ORDERS if order == key)
-        self._choice = Choice(choice.depth, self.widths[place].slider.value(), orders, self.samples.slider.value())
+        self._choice = Subnetwork(choice.depth, self.widths[place].slider.value(), orders, self.samples.slider.value())
         self._show_choice()
         self._ask()
 
-    def set_choice(self, choice: Choice) -> None:
+    def set_choice(self, choice: Subnetwork) -> None:
         """Sets a sub-network, as a mark of the curve leads to it."""
         if self._explorer.explored is not None:
             self._choice = choice

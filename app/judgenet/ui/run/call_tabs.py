@@ -27,7 +27,8 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
-from judgenet.core.prompts import Form, Heard
+from judgenet.core.prompts import Heard
+from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration, money, score_text
 from judgenet.engine.pair_now import NeuronNow
 from judgenet.store.columns import CallState
@@ -414,7 +415,7 @@ class PromptTab(_CallTab):
         words = "As it was sent." if state.phase in ("asked", "writing", "unscored") else "As it will be sent."
         return [(message["role"], message["content"]) for message in question.prompt.messages()], words
 
-    def _form(self) -> Form:
+    def _form(self) -> ReplyForm:
         """The form in which another call of the same model was asked."""
         now = self.now
         if now is not None:

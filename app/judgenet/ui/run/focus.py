@@ -11,8 +11,9 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
-from judgenet.core.prompts import Form, Heard, PromptBook, PromptError
+from judgenet.core.prompts import Heard, PromptBook, PromptError
 from judgenet.core.roles import stand_in_roles
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.pair_now import NeuronNow, PairNow
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.rebuild import Rebuilt
@@ -173,7 +174,7 @@ class FocusPair(QObject):
         """
         return self._made().heard(site)
 
-    def question(self, site: CallSite, form: Form) -> Question:
+    def question(self, site: CallSite, form: ReplyForm) -> Question:
         """The question of a call, as it is or will be sent.
 
         :raises NetworkError: it cannot be told yet, or the prompts have changed since.

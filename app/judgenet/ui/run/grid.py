@@ -29,7 +29,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS
 from judgenet.core.wording import score_text
 from judgenet.engine.work import role_at
-from judgenet.store.columns import RUNNING, UNSCORED, Strip
+from judgenet.store.columns import RUNNING, UNSCORED, NeuronStrip
 from judgenet.store.frame import RunFrame
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import DENSE, Place, Target
@@ -326,7 +326,7 @@ class ScoreGrid(QAbstractScrollArea):
             x = self._left + (focus - first) * self.column_width
             painter.fillRect(QRectF(x, 0, self.column_width, self.viewport().height()), self._theme.color("accentTint"))
 
-    def _draw_bars(self, painter: QPainter, strip: Strip, top: int, height: int) -> None:
+    def _draw_bars(self, painter: QPainter, strip: NeuronStrip, top: int, height: int) -> None:
         theme, width = self._theme, self.column_width
         middle = top + height // 2
         reach = height / 2 - 1
@@ -357,7 +357,7 @@ class ScoreGrid(QAbstractScrollArea):
                 painter.drawLine(center + QPointF(-arm, -arm), center + QPointF(arm, arm))
                 painter.drawLine(center + QPointF(-arm, arm), center + QPointF(arm, -arm))
 
-    def _draw_heat(self, painter: QPainter, strips: Strip, top: int, height: int) -> None:
+    def _draw_heat(self, painter: QPainter, strips: NeuronStrip, top: int, height: int) -> None:
         """One line or several as a heat map."""
         count = strips.state.shape[-1]
         if not count:
