@@ -58,14 +58,14 @@ _WIDE = 240
 """Columns of a table that is piped: nothing is folded."""
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the endpoint.", show_default=False)]
-ProjectOption = Annotated[
+OwnProjectOption = Annotated[
     Path | None,
     typer.Option("--project", help="Project whose own endpoints and .env count too.", show_default=False),
 ]
 
 
 @app.command("list")
-def list_endpoints(project: ProjectOption = None, as_json: JsonOption = False) -> int:
+def list_endpoints(project: OwnProjectOption = None, as_json: JsonOption = False) -> int:
     """List all endpoints, where each comes from and whether its key is found.
 
     Example: judgenet endpoint list
@@ -89,7 +89,7 @@ def list_endpoints(project: ProjectOption = None, as_json: JsonOption = False) -
 
 
 @app.command()
-def show(name: NameArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+def show(name: NameArgument, project: OwnProjectOption = None, as_json: JsonOption = False) -> int:
     """Show all settings of an endpoint. Keys are shown by name only.
 
     Example: judgenet endpoint show openai
@@ -228,7 +228,7 @@ def remove(name: NameArgument) -> int:
 def key(
     name: NameArgument,
     forget: Annotated[bool, typer.Option("--forget", help="Take the key out of the system's key store.")] = False,
-    project: ProjectOption = None,
+    project: OwnProjectOption = None,
 ) -> int:
     """Keep an endpoint's key in the system's key store. It is asked for without echo, or read from standard input.
 
@@ -337,7 +337,7 @@ def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:
 def ask_once(
     name: NameArgument,
     model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
-    project: ProjectOption = None,
+    project: OwnProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Ask an endpoint once, and tell whether it answers and which parameters it takes. The call is tiny, but paid.
@@ -375,7 +375,7 @@ def ask_once(
 
 
 @app.command("models")
-def list_models(name: NameArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+def list_models(name: NameArgument, project: OwnProjectOption = None, as_json: JsonOption = False) -> int:
     """List the models that an endpoint's server has. Nothing is charged for that.
 
     Example: judgenet endpoint models ollama

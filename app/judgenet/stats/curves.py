@@ -24,6 +24,7 @@ CODES: tuple[Verdict | None, ...] = (None, "a", "tie", "b")
 """Verdicts by their code."""
 
 Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 
 class RightByOrder(NamedTuple):

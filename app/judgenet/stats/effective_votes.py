@@ -16,11 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.stats.curves import Codes
+from judgenet.stats.curves import Codes, Floats
 from judgenet.stats.intervals import RESAMPLES, Interval
 from judgenet.stats.resampling import few_questions
-
-Floats = NDArray[np.float64]
 
 _SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
 

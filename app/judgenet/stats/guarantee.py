@@ -17,9 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.stats.curves import Codes
+from judgenet.stats.curves import Codes, Floats
 
-Floats = NDArray[np.float64]
 Confidence = Literal["calls", "orders", "margin"]
 """What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
 share; or how far apart the mean scores are."""

@@ -17,9 +17,8 @@ from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation, LearnedRule
 from judgenet.core.pairs import ORDERS, Order
-from judgenet.stats.curves import Codes
+from judgenet.stats.curves import Codes, Floats
 
-Floats = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Tallies = NDArray[np.unsignedinteger[Any]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -26,12 +26,12 @@ from judgenet.stats.lab import LabResult
 from judgenet.store.runs import FullCall
 from judgenet.ui.bias.state import Look
 from judgenet.ui.icons import icon
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import ComboBox, ElidedLabel, link
 from judgenet.ui.text_view import TextView
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
-Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 _CHARS: Final = 160
 HEIGHT: Final = 264
@@ -121,10 +121,10 @@ class BehindModel(QAbstractTableModel):
         self.rows, self._questions = rows, questions
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _ROOT) -> int:
+    def rowCount(self, parent: ModelIndex = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = _ROOT) -> int:
+    def columnCount(self, parent: ModelIndex = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.TITLES)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -132,7 +132,7 @@ class BehindModel(QAbstractTableModel):
             return self.TITLES[section]
         return None
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         row = self.rows[index.row()]

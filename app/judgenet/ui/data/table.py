@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,12 +21,11 @@ from judgenet.engine.pair_index import SortKey
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.icons import icon_pixmap
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.models.pairs_model import ColumnKey, Kind, PairsModel
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole
-
-Index = QModelIndex | QPersistentModelIndex
 
 _CELL_PAD: Final = 8
 _ELIDED_KEPT: Final = 3000
@@ -59,10 +58,10 @@ class CellDelegate(QStyledItemDelegate):
         self._metrics = {kind: QFontMetrics(font) for kind, font in self._fonts.items()}
         self._pad = theme.px(_CELL_PAD)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: ModelIndex) -> QSize:
         return QSize(option.rect.width(), self._theme.row)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         model = self._table.pairs_model
         row, theme = index.row(), self._theme
         column = model.columns[index.column()]

@@ -8,14 +8,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_index import DatasetVerdicts, SortKey
 from judgenet.stats.curves import CODES
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.text_view import one_line, plain_tip
-
-Index = QModelIndex | QPersistentModelIndex
 
 ColumnKey = Literal[
     "chosen", "id", "task", "question", "response_a", "response_b", "length_a", "length_b", "verdict", "human", "match"
@@ -195,13 +194,13 @@ class PairsModel(QAbstractTableModel):
 
     # Qt's side
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+    def rowCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+    def columnCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self.columns)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         column = self.columns[index.column()]

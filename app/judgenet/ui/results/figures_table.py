@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QEvent,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRect,
     QSize,
@@ -34,6 +33,7 @@ from judgenet.core.wording import clean, of, percent, percent_interval, ratio, r
 from judgenet.report.axis import Axis
 from judgenet.report.model import Figures
 from judgenet.stats.intervals import Interval
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE, TypeRole
@@ -41,7 +41,6 @@ from judgenet.ui.tokens import TABLE_EDGE, TypeRole
 Kind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
 """What a column holds; ``place`` draws accuracy with its interval on an axis."""
 
-Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 
 _OF_FIGURES: Final = ("place", "accuracy", "macro_f1", "kappa")
@@ -122,13 +121,13 @@ class FiguresModel(QAbstractTableModel):
             self.columns = tuple(columns)
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _ROOT) -> int:
+    def rowCount(self, parent: ModelIndex = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = _ROOT) -> int:
+    def columnCount(self, parent: ModelIndex = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.columns)
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         row = self.rows[index.row()]
         if row.key is None:
             return Qt.ItemFlag.ItemIsEnabled
@@ -157,7 +156,7 @@ class FiguresModel(QAbstractTableModel):
             return "", "", ""
         return _TEXTS[column.kind](row.figures)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, column = self.rows[index.row()], self.columns[index.column()]
         if role == self.ROW:
             return row
@@ -179,10 +178,10 @@ class _Drawer(QStyledItemDelegate):
         super().__init__(table)
         self._table = table
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
         return QSize(self._table.theme.px(80), self._table.row_height)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         table = self._table
         theme, model = table.theme, table.figures
         row, column = model.rows[index.row()], model.columns[index.column()]

@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QEvent,
     QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
@@ -38,13 +37,13 @@ from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.icons import icon
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.results.state import Results
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 
-Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 _TEXTS_KEPT: Final = 512
 _CHARS: Final = 200
@@ -81,7 +80,7 @@ class PairsModel(QAbstractListModel):
         elif pairs:
             self.dataChanged.emit(self.index(0), self.index(len(pairs) - 1))
 
-    def rowCount(self, parent: Index = _ROOT) -> int:
+    def rowCount(self, parent: ModelIndex = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.pairs)
 
     def question(self, row: int) -> str:
@@ -107,7 +106,7 @@ class PairsModel(QAbstractListModel):
         frame, pair = self._results.frame, self.pairs[row]
         return frame.verdict(self._aggregation, pair), frame.human_label(pair)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = index.row()
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{self.pairs[row] + 1:,} {self.question(row)}"
@@ -124,10 +123,10 @@ class _Drawer(QStyledItemDelegate):
         super().__init__(view)
         self._view = view
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
         return QSize(self._view.theme.px(120), self._view.theme.pair_row)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         view, theme, box = self._view, self._view.theme, option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QMargins,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
     QPointF,
     QRect,
@@ -49,6 +48,7 @@ from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.canvas.words import SPOKEN
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon, icon_pixmap
+from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.run.picture import title_of
 from judgenet.ui.run_state import RunState
@@ -56,7 +56,6 @@ from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
-Index = QModelIndex | QPersistentModelIndex
 Filter = Literal["all", "working", "disagree", "unscored"]
 
 FILTERS: Final[dict[Filter, str]] = {
@@ -187,10 +186,10 @@ class PairsModel(QAbstractListModel):
             parts.append(f"people {SPOKEN[human]}")
         return f"{', '.join(parts)}: {self.title(pair)}"
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         pair = int(self._rows[index.row()])
@@ -208,10 +207,10 @@ class PairDelegate(QStyledItemDelegate):
         self._run_state = run_state
         self.theme = theme
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
         return QSize(self.theme.px(160), self.theme.pair_row)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         theme, pair = self.theme, self._model.pair(index.row())
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
@@ -275,7 +274,9 @@ class PairDelegate(QStyledItemDelegate):
                 QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius), 90 * 16, -100 * 16
             )
 
-    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: ModelIndex
+    ) -> bool:
         if event.type() == QEvent.Type.ToolTip and index.isValid():
             text = self._model.words(self._model.pair(index.row()))
             QToolTip.showText(event.globalPos(), plain_tip(text), view)
