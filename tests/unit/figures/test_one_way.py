@@ -1,0 +1,144 @@
+"""Command line, report, studio and Python package say the same of one run."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score  # type: ignore[import-untyped]
+
+import judgenet as jn
+from judgenet.cli.main import main
+from judgenet.core.aggregate import deciding
+from judgenet.figures.base import as_json
+from judgenet.figures.comparison import mcnemar_figures
+from judgenet.figures.label_plan import sample_plan
+from judgenet.report.numbers import numbers
+from judgenet.store.db import Store
+from judgenet.store.results import network_of
+from judgenet.store.runs import run_info
+from judgenet.ui.results.state import Beside, Results, Wish, _Work, put_beside, reckon
+from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
+
+RUNS = ("run-2", "run-1")
+"""The run that is asked, and the one that it is compared with."""
+
+
+@dataclass(frozen=True)
+class Faces:
+    """The figures of one run as each face has them: two as JSON, two as values."""
+
+    commands: dict[str, Any]
+    report: dict[str, Any]
+    studio: Results
+    beside: Beside
+    package: jn.Run
+    other: jn.Run
+
+
+def spoken(*words: str) -> Any:
+    out = io.StringIO()
+    with redirect_stdout(out):
+        assert main([*words, "--json"]) == 0
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture(scope="module", params=[1, 3], ids=["each pair its question", "three pairs a question"])
+def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Faces:
+    """Two runs of the same 90 pairs, some without a label and some without a verdict."""
+    folder = tmp_path_factory.mktemp("faces")
+    pairs = [
+        replace(pair, question=f"question {place // request.param}") for place, pair in enumerate(labelled_pairs(90))
+    ]
+    path = folder / "study.judgenet.db"
+    for seed, spec in ((3, fixed_network(1, name="single")), (2, fixed_network(3, 2))):
+        record(path, pairs, random_say(pairs, seed=seed, unread=0.1)[0], spec)
+    mine, other = (f"{path}/{name}" for name in RUNS)
+    commands = {
+        "metrics": spoken("metrics", mine, "--evidence", "0"),
+        "rate": spoken("rate", mine),
+        "rate of a random sample": spoken("rate", mine, "--chosen", "random"),
+        "compare": spoken("compare", mine, other),
+        "labels": spoken("labels", mine, "--width", "0.1"),
+    }
+    file = folder / "report.json"
+    assert main(["report", mine, "-o", str(file), "--compare", other]) == 0
+    with Store.open(path, readonly=True) as store:
+        found = []
+        for name in RUNS:
+            info = run_info(store, name)
+            spec = network_of(info)
+            wish = Wish(spec.aggregation, deciding(spec), 0)
+            found.append(reckon(store, info, wish, _Work(wish, None)))
+        beside = put_beside(store, *found)
+    package = [jn.open_run(path, name) for name in RUNS]
+    return Faces(commands, json.loads(file.read_text("utf-8")), found[0], beside, *package)
+
+
+def test_agreement(faces: Faces) -> None:
+    expected = faces.commands["metrics"]["aggregations"]
+    assert expected["c2_all"]["accuracy_ci"] is not None
+    assert faces.report["aggregations"] == expected
+    assert as_json(faces.studio.report.aggregations) == expected
+    assert as_json(faces.package.agreement().aggregations) == expected
+    for name, found in expected.items():
+        used = faces.package.pairs.dropna(subset=["human", name])
+        human, said = used["human"], used[name]
+        assert found["n_used"] == len(used) < found["n_total"] == 90
+        assert found["accuracy"] == pytest.approx(accuracy_score(human, said))
+        assert found["macro_f1"] == pytest.approx(f1_score(human, said, average="macro"))
+        assert found["kappa"] == pytest.approx(cohen_kappa_score(human, said))
+
+
+def test_the_corrected_rate(faces: Faces) -> None:
+    expected = faces.commands["rate"]
+    methods = ("stratified", "ppi", "human_only", "lee", "k_class", "naive")
+    assert expected["naive"]["value"] is not None
+    for method in methods:
+        assert faces.report["rates"]["estimates"][method] == expected[method]
+        assert as_json(faces.studio.numbers.rates.estimates[method]) == expected[method]  # type: ignore[index]
+        assert faces.package.rate()[method] == expected[method]
+    assert faces.report["rates"]["labels"] == as_json(faces.studio.numbers.sample) == expected["labels"]
+    assert faces.package.rate().to_dict() == expected
+    # Labels that count as drawn at random: the headline, from the pairs as Python users have them.
+    corrected = faces.package.rate("random")
+    of_sample = faces.commands["rate of a random sample"]
+    assert corrected.to_dict() == of_sample
+    studio = numbers(faces.studio.frame, faces.studio.numbers.aggregation, "random")
+    assert {method: of_sample[method] for method in methods} == as_json(studio.rates.estimates)
+    used = faces.package.pairs.dropna(subset=["c2_all"])
+    score = used["human"].map({"a": 0.0, "tie": 0.5, "b": 1.0})
+    by_verdict = score.groupby(used["c2_all"])
+    # One even pseudo-label a verdict has the mean score of one half.
+    means = (by_verdict.sum() + 0.5) / (by_verdict.count() + 1)
+    shares = used["c2_all"].value_counts(normalize=True)
+    assert corrected.stratified.value == pytest.approx(float((means * shares).sum()))
+
+
+def test_the_comparison(faces: Faces) -> None:
+    expected = faces.commands["compare"]
+    beside, compared = faces.report["beside"], faces.beside.compared
+    assert faces.package.compare(faces.other).to_dict() == expected
+    assert beside["mcnemar"] == as_json(mcnemar_figures(compared.figures)) == expected["mcnemar"]
+    assert beside["differences"] == as_json(compared.figures.differences) == expected["differences"]
+    assert beside["labels_differ"] == expected["pairs"]["labels_differ"] == 0
+    assert beside["common"] == faces.beside.common == expected["pairs"]["common"] == 90
+    assert beside["judges_differ"] == as_json(faces.beside.differing) == expected["judges_differ"]
+    for rate in (beside["rate"], as_json(compared.rate)):
+        assert {**rate, "reason": None} == {**expected["rate"], "reason": None}
+    both = faces.package.pairs[["human", "c2_all"]].assign(other=faces.other.pairs["c2_all"]).dropna()
+    mine, theirs = both["c2_all"] == both["human"], both["other"] == both["human"]
+    assert expected["mcnemar"]["only_first_right"] == (mine & ~theirs).sum()
+    assert expected["mcnemar"]["only_second_right"] == (~mine & theirs).sum()
+    assert expected["differences"]["accuracy"]["difference"] == pytest.approx(mine.mean() - theirs.mean())
+
+
+def test_the_label_plan(faces: Faces) -> None:
+    expected = faces.commands["labels"]
+    plan = sample_plan(faces.studio.frame, faces.studio.numbers.aggregation, 0.1)
+    for found in (faces.report["more"]["plan"], as_json(plan.plan)):
+        assert found == {key: expected[key] for key in found}
