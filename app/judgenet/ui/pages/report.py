@@ -466,9 +466,9 @@ class ReportPage(OfRunPage):
         except FileError as error:
             self.context.errors.tell_exception(error)
             return
-        self._say_saved(path)
         if warning:
             self.context.errors.tell(warning[:1].upper() + warning[1:], path.name, level="warning")
+        self._say_saved(path)
 
     async def _save_charts(self, ending: str) -> None:
         results, document = self._shown, self._document
