@@ -92,14 +92,13 @@ def _application() -> Iterator[None]:
 _applications: list[QApplication] = []
 
 
-def font(px: float, weight: int = 400, *, mono: bool = False, tabular: bool = False) -> QFont:
-    """A font of ``px`` design px, in :data:`UNITS`."""
+def _font(px: float, weight: int, *, tabular: bool) -> QFont:
     found = QFont()
-    found.setFamilies(families(mono))
+    found.setFamilies(families())
     found.setPixelSize(round(px * UNITS))
     found.setWeight(QFont.Weight(weight))
     found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    if tabular and not mono:
+    if tabular:
         found.setFeature(TABULAR, 1)
     return found
 
@@ -115,8 +114,7 @@ def paint(painter: QPainter, drawing: Drawing, colors: Colors) -> None:
     painter.restore()
 
 
-def color_of(colors: Colors, token: str, opacity: float = 1.0) -> QColor:
-    """A colour by its token."""
+def _color(colors: Colors, token: str, opacity: float = 1.0) -> QColor:
     color = QColor(getattr(colors, token))
     color.setAlphaF(opacity)
     return color
@@ -127,15 +125,13 @@ def _paint_shape(painter: QPainter, shape: shapes.Path | shapes.Box | shapes.Dot
     if shape.stroke is None:
         painter.setPen(Qt.PenStyle.NoPen)
     else:
-        pen = QPen(color_of(colors, shape.stroke), shape.width * UNITS)
+        pen = QPen(_color(colors, shape.stroke), shape.width * UNITS)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         if dash is not None:
             # Qt counts dashes in widths of the pen.
             pen.setDashPattern([length / shape.width for length in dash])
         painter.setPen(pen)
-    painter.setBrush(
-        Qt.BrushStyle.NoBrush if shape.fill is None else QBrush(color_of(colors, shape.fill, shape.opacity))
-    )
+    painter.setBrush(Qt.BrushStyle.NoBrush if shape.fill is None else QBrush(_color(colors, shape.fill, shape.opacity)))
     if isinstance(shape, shapes.Box):
         box = QRectF(shape.x * UNITS, shape.y * UNITS, shape.w * UNITS, shape.h * UNITS)
         painter.drawRoundedRect(box, shape.r * UNITS, shape.r * UNITS)
@@ -162,9 +158,9 @@ def _path(shape: shapes.Path) -> QPainterPath:
 
 def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors) -> None:
     text = clean(label.text)
-    used = font(label.px, label.weight, tabular=label.tabular)
+    used = _font(label.px, label.weight, tabular=label.tabular)
     painter.setFont(used)
-    painter.setPen(color_of(colors, label.color))
+    painter.setPen(_color(colors, label.color))
     x = label.x * UNITS
     if label.anchor != "start":
         width = QFontMetricsF(used).horizontalAdvance(text)
