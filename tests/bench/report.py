@@ -29,8 +29,9 @@ WIDTH, DEPTH = 4, 2
 LABELS: tuple[Verdict | None, ...] = ("a", "b", "tie", None)
 
 
-def make(path: Path, count: int) -> None:
-    """A recorded run of ``count`` pairs, 16 calls each, written straight into a store."""
+def make(path: Path, count: int, sentences: int = 12) -> None:
+    """A recorded run of ``count`` pairs, 16 calls each, written straight into a store; each text has so many
+    sentences."""
     draw = random.Random(count)
     roles = tuple(Role(name) for name in ("Accuracy", "Clarity", "Completeness", "Safety"))
     spec = NetworkSpec(
@@ -38,7 +39,7 @@ def make(path: Path, count: int) -> None:
         roles=RolesSpec(kind="fixed", roles=roles),
         settings=Settings(endpoint="fake", model="judge", temperature=0.0),
     )
-    text = "A sentence of an answer that is neither long nor short. " * 12
+    text = "A sentence of an answer that is neither long nor short. " * sentences
     pairs = [
         Pair(f"p{i}", f"question {i}: {text}", text, text, task=f"task {i % 15}", human=draw.choice(LABELS))
         for i in range(count)

@@ -2,15 +2,26 @@
 
 ``python -m tests.bench.results`` prints ratios of CPU time within one run. The loop draws pairs and asks scikit-learn
 for each resample; a few resamples are timed, and 5,000 are reckoned from them.
+
+``python -m tests.bench.results --store [--against TREE]`` makes a store of as many pairs of 8 neurons in 2 orders,
+opens it, and makes all figures of the page Results at once: CPU seconds, and what the run takes in memory. With
+``--against`` the same by the code of another tree (a git worktree), in turns, and the ratios.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -26,11 +37,13 @@ from judgenet.stats.curves import CODES, Codes, pair_counts
 from judgenet.stats.intervals import RESAMPLES, agreements_intervals
 from judgenet.stats.resampling import label_table, question_counts
 from judgenet.stats.whatif import Calls, Subnetwork, answer
+from tests.bench.report import make
 
 LAYERS, NEURONS = 2, 4
 SUBJECTS = 2 + LAYERS + LAYERS * NEURONS
 """The aggregations c1, c2 by layer and c2 of all, and the neurons."""
 LOOP_RESAMPLES = 3
+ROUNDS = 3
 LEAST_RATIO = 100
 PLAIN_CALLS = 10
 WHAT_IF_MS = 100
@@ -131,12 +144,86 @@ def what_if(pairs: int, neurons: int) -> bool:
     return good
 
 
+# Both trees run the same text: the figures by what the page calls, the others by the command that shows them. Trees of
+# before the frame have none to be measured.
+_OPENED = """
+import contextlib, io, sys, time, tracemalloc
+from pathlib import Path
+from judgenet.cli.main import main
+from judgenet.store.db import Store
+from judgenet.store.results import network_of
+from judgenet.store.runs import run_info
+from judgenet.ui.results.state import Wish, _Work, reckon
+
+place = Path(sys.argv[1])
+with Store.open(place, readonly=True) as store:
+    run = run_info(store)
+    wish = Wish(network_of(run).aggregation, "c2_all", 5)
+    at = time.process_time()
+    reckon(store, run, wish, _Work(wish, None))
+    page = time.process_time() - at
+    at = time.process_time()
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(["metrics", str(place), "--json"])
+    told = time.process_time() - at
+    python = 0.0
+    try:
+        from judgenet.store.frame import RunFrame
+    except ImportError:
+        pass
+    else:
+        tracemalloc.start()
+        frame = RunFrame.read(store, run)
+        frame.table
+        python = tracemalloc.get_traced_memory()[0] / len(frame)
+print(f"{page:.2f} {told:.2f} {python:.0f}")
+"""
+
+
+def opened(pairs: int, against: Path | None) -> bool:
+    """Prints what it takes to open a store and make all figures; false where a goal is missed."""
+    here = Path(__file__).resolve().parents[2]
+    trees = [here] if against is None else [against, here]
+    took: dict[Path, list[list[float]]] = {tree: [] for tree in trees}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.judgenet.db"
+        make(path, pairs, sentences=1)
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
+            # As version 0.1 wrote them, so that trees of before read them too.
+            db.execute("UPDATE calls SET parameters=?", ('["judge", 0.0, 1024, null]',))
+        for _ in range(ROUNDS):
+            for tree in trees:
+                place = Path(folder) / f"{len(took[tree])}.judgenet.db"
+                shutil.copy(path, place)
+                command = [sys.executable, "-c", _OPENED, str(place)]
+                environment = os.environ | {"PYTHONPATH": str(tree / "app")}
+                ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+                took[tree].append([float(word) for word in ran.stdout.split()])
+                place.unlink()
+    middle = {tree: [median(column) for column in zip(*rows, strict=True)] for tree, rows in took.items()}
+    page, told, python = middle[here]
+    print(
+        f"{pairs:,} pairs x 8 neurons x 2 orders: the page's figures {page:.2f} s, all of metrics {told:.2f} s of CPU; "
+        f"the run in memory {python:.0f} bytes a pair with its ids and lists"
+    )
+    if against is None:
+        return True
+    before = middle[against]
+    print(f"against {against.name}: page {page / before[0]:.2f} times, metrics {told / before[1]:.2f} times")
+    return page <= before[0] and told <= before[1]
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--store", action="store_true", help="open a store and make all figures of Results")
+    options.add_argument("--against", type=Path, help="with --store: another tree, side by side")
     options.add_argument("--pairs", type=int, default=100_000)
     given = options.parse_args()
-    good = results(given.pairs)
-    good &= what_if(10_000, 32)
+    if given.store:
+        good = opened(given.pairs, given.against)
+    else:
+        good = results(given.pairs)
+        good &= what_if(10_000, 32)
     print("All goals are reached." if good else "A goal is missed.")
     return 0 if good else 1
 
