@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judgenet.stats.curves import Codes, Floats
 from judgenet.stats.intervals import RESAMPLES, Interval
-from judgenet.stats.resampling import few_questions
+from judgenet.stats.resampling import few_questions, resampled
 
 _SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
 
@@ -136,17 +136,18 @@ def _interval(
     """The percentile interval over questions, drawn with replacement: sums of products by question are drawn, so that
     a resample costs no pass over the pairs. Missing values are taken at their column's mean."""
     filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    # Correlations are the same; counts that are drawn must not be below 0.
+    filled -= min(0.0, float(filled.min()))
     upper = np.triu_indices(judges)
     products = filled[:, upper[0]] * filled[:, upper[1]]
     table = np.zeros((groups, products.shape[1] + judges + 1))
     for column, of in enumerate(np.concatenate([products, filled, np.ones((len(filled), 1))], axis=1).T):
         table[:, column] = np.bincount(number, weights=of, minlength=groups)
-    rng = np.random.default_rng(seed)
+    [whole] = resampled([table], resamples=resamples, seed=seed)
     drawn: list[float] = []
     for start in range(0, resamples, 200):
-        count = min(200, resamples - start)
-        weights = rng.multinomial(groups, np.full(groups, 1 / groups), size=count).astype(np.float64)
-        sums = weights @ table
+        sums = whole[start : start + 200]
+        count = len(sums)
         n = sums[:, -1:]
         means = sums[:, -1 - judges : -1] / n
         second = np.zeros((count, judges, judges))
