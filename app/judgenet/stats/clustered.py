@@ -27,10 +27,9 @@ from judgenet.stats.calibration import (
     one_verdict,
     rates,
 )
+from judgenet.stats.curves import Floats
 from judgenet.stats.intervals import RESAMPLES, Interval, Z, bootstrap_interval
 from judgenet.stats.resampling import few_note, few_questions, resampled, widening
-
-FloatArray = NDArray[np.float64]
 
 _MOST_UNUSABLE = 0.01
 
@@ -39,11 +38,11 @@ class _Draws(NamedTuple):
     """Counts in each resample: labelled pairs by verdict and label (resamples, k, k), others by verdict (resamples, k),
     for the k classes in use."""
 
-    labelled: FloatArray
-    others: FloatArray
+    labelled: Floats
+    others: Floats
 
 
-def split_counts(counts: FloatArray) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
+def split_counts(counts: Floats) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
     """(labelled pairs by verdict and label, the others by verdict) of an array (..., 4, 4) by verdict and label, codes
     as in :mod:`judgenet.stats.curves`. Pairs without a verdict are left out."""
     whole = counts.reshape(-1, 4, 4).sum(axis=0)
@@ -56,7 +55,7 @@ def split_counts(counts: FloatArray) -> tuple[Counter[tuple[Verdict, Verdict]], 
     return Counter(labelled), Counter({said: int(whole[row, 0]) for row, said in enumerate(ORDER, 1) if whole[row, 0]})
 
 
-def rates_over_questions(counts: FloatArray, chosen: Chosen, *, resamples: int = RESAMPLES, seed: int = 0) -> Rates:
+def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RESAMPLES, seed: int = 0) -> Rates:
     """:func:`judgenet.stats.calibration.rates` from counts by question, with intervals over questions where a question
     has several pairs.
 
@@ -166,11 +165,11 @@ class _Strata(NamedTuple):
     """Shares of the classes among people by the verdict-stratified estimate, with a pseudo-question a verdict: in each
     resample (resamples, k), and of the whole (k)."""
 
-    draws: FloatArray
-    whole: FloatArray
+    draws: Floats
+    whole: Floats
 
 
-def _by_verdict(draws: _Draws, own: FloatArray, by_label: FloatArray, rng: np.random.Generator) -> _Strata:
+def _by_verdict(draws: _Draws, own: Floats, by_label: Floats, rng: np.random.Generator) -> _Strata:
     resamples, k = draws.others.shape
     totals = draws.labelled.sum(axis=2) + draws.others
     all_totals = own.sum(axis=(0, 2))
@@ -185,20 +184,20 @@ def _by_verdict(draws: _Draws, own: FloatArray, by_label: FloatArray, rng: np.ra
     return _Strata(shares / totals.sum(axis=1, keepdims=True), whole / all_totals.sum())
 
 
-def _weight(table: FloatArray) -> float:
+def _weight(table: Floats) -> float:
     """Pairs of each question that has some, in a table (questions, classes)."""
     per_question = table.sum(axis=1)
     there = per_question > 0
     return float(per_question[there].mean()) if there.any() else 1.0
 
 
-def _pseudo(rng: np.random.Generator, resamples: int, classes: int, weight: float) -> FloatArray:
+def _pseudo(rng: np.random.Generator, resamples: int, classes: int, weight: float) -> Floats:
     """A question of ``weight`` pairs spread over the classes, as often as it is drawn in each resample."""
-    drawn: FloatArray = weight * rng.poisson(1 / classes, size=(resamples, classes)).astype(np.float64)
+    drawn: Floats = weight * rng.poisson(1 / classes, size=(resamples, classes)).astype(np.float64)
     return drawn
 
 
-def _mean(drawn: FloatArray, table: FloatArray, scores: FloatArray, z: float, rng: np.random.Generator) -> Interval:
+def _mean(drawn: Floats, table: Floats, scores: Floats, z: float, rng: np.random.Generator) -> Interval:
     """The interval of a mean score, from counts by class: as many standard deviations as ``z`` to both sides."""
     weight, k = _weight(table), len(scores)
     counts = drawn + _pseudo(rng, len(drawn), k, weight)
@@ -208,7 +207,7 @@ def _mean(drawn: FloatArray, table: FloatArray, scores: FloatArray, z: float, rn
     return clipped(float(whole @ scores / whole.sum()), z * float(means.std()))
 
 
-def _powered(draws: _Draws, scores: FloatArray, value: float, z: float) -> Interval:
+def _powered(draws: _Draws, scores: Floats, value: float, z: float) -> Interval:
     m, n = draws.labelled.sum(axis=(1, 2)), draws.others.sum(axis=1)
     usable = (m > 0) & (n > 0)
     table = [[row[usable] for row in column] for column in draws.labelled.transpose(1, 2, 0)]
@@ -219,7 +218,7 @@ def _powered(draws: _Draws, scores: FloatArray, value: float, z: float) -> Inter
     return clipped(value, z * float(means.std()))
 
 
-def _two_class(draws: _Draws) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _two_class(draws: _Draws) -> tuple[Floats, NDArray[np.bool_]]:
     """The share of B by Lee et al.'s smoothed rates in each resample, and where it is defined."""
     right_0, wrong_0 = draws.labelled[:, 0, 0], draws.labelled[:, -1, 0]
     right_1, wrong_1 = draws.labelled[:, -1, -1], draws.labelled[:, 0, -1]
@@ -231,7 +230,7 @@ def _two_class(draws: _Draws) -> tuple[FloatArray, NDArray[np.bool_]]:
 
 
 def _percentiles(
-    values: FloatArray, usable: NDArray[np.bool_], value: float, questions: int
+    values: Floats, usable: NDArray[np.bool_], value: float, questions: int
 ) -> tuple[Interval | None, str]:
     dropped = int((~usable).sum())
     if dropped > _MOST_UNUSABLE * len(values):

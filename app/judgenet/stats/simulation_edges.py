@@ -21,11 +21,10 @@ from judgenet.stats.agreement import agreement_of
 from judgenet.stats.calibration import ORDER, SCORES, Estimate, Rates, rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.comparison import compare
+from judgenet.stats.curves import Floats
 from judgenet.stats.intervals import Interval, agreement_intervals, agreements_intervals
 from judgenet.stats.ranking import Game, rank, rating
 from judgenet.stats.resampling import label_table, question_counts
-
-Array = NDArray[np.float64]
 
 EdgePart = Literal["labels", "agreement", "differences", "question_rates", "question_agreement", "ranking"]
 PARTS: tuple[EdgePart, ...] = get_args(EdgePart)
@@ -94,7 +93,7 @@ _PEOPLE = (
 """The labels of people, from even to one-sided."""
 
 
-def _errors(right: float, people: tuple[float, float, float]) -> Array:
+def _errors(right: float, people: tuple[float, float, float]) -> Floats:
     """Verdicts (columns) by label (rows): right that often, else any other class in use."""
     used = np.array([share > 0 for share in people])
     table = np.where(used[None, :], (1 - right) / (used.sum() - 1), 0.0) * np.ones((3, 1))
@@ -165,7 +164,7 @@ class _Tallies:
         self.found.setdefault(name, CoverageTally()).add(interval, truth)
 
 
-def _add_rates(tallies: _Tallies, found: Rates, people: Array, verdicts: Array, these: float) -> None:
+def _add_rates(tallies: _Tallies, found: Rates, people: Floats, verdicts: Floats, these: float) -> None:
     """``people`` and ``verdicts`` are the true shares of the classes, ``these`` the rate of just these pairs."""
     rate, said = float(people @ _SCORE), float(verdicts @ _SCORE)
     decided = float(people[2] / (people[0] + people[2]))
@@ -194,7 +193,7 @@ class _Labels:
     """Labels chosen at random: every correction, and the K-class one with the same labels as if from elsewhere."""
 
     people: tuple[float, float, float]
-    errors: Array
+    errors: Floats
     labels: int
     pairs: int
 
@@ -213,7 +212,7 @@ class _Labels:
         return tallies.found
 
 
-def _truths(joint: Array, classes: list[int]) -> dict[str, float | None]:
+def _truths(joint: Floats, classes: list[int]) -> dict[str, float | None]:
     """Accuracy, macro-F1 over ``classes`` and kappa of the true shares by label (rows) and verdict."""
     rows, columns, right = joint.sum(axis=1), joint.sum(axis=0), np.diag(joint)
     by_chance = float(rows @ columns)
@@ -231,7 +230,7 @@ class _Agree:
     """Accuracy, macro-F1 (of the classes that the sample has) and kappa over pairs."""
 
     people: tuple[float, float, float]
-    errors: Array
+    errors: Floats
     labels: int
 
     def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
@@ -251,7 +250,7 @@ class _Differ:
     """The differences of two judges that err independently of each other, over the same pairs."""
 
     people: tuple[float, float, float]
-    errors: tuple[Array, Array]
+    errors: tuple[Floats, Floats]
     labels: int
 
     def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
@@ -276,7 +275,7 @@ class _Differ:
         return tallies.found
 
 
-def _by_question(shares: Array, questions: int, rng: np.random.Generator) -> Array:
+def _by_question(shares: Floats, questions: int, rng: np.random.Generator) -> Floats:
     """Shares of each question that vary around ``shares`` with the intraclass correlation of the grid."""
     spread = (1 - _ICC) / _ICC
     used = shares > 0
@@ -285,7 +284,7 @@ def _by_question(shares: Array, questions: int, rng: np.random.Generator) -> Arr
     return found
 
 
-def _drawn_classes(shares: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+def _drawn_classes(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     """A class for each pair: (questions, pairs of each)."""
     steps = shares.cumsum(axis=1)
     random = rng.random((len(shares), _PAIRS_A_QUESTION))
