@@ -34,7 +34,7 @@ from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, Start
 from judgenet.stats.bias import Cell, Judge
-from judgenet.stats.bias_words import p_text, signed
+from judgenet.stats.bias_conclusions import p_text, signed
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from judgenet.core.bias import PROBES
 from judgenet.stats.bias import Judge, Mood
-from judgenet.stats.bias_words import signed
+from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
 

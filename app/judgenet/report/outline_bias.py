@@ -13,7 +13,7 @@ from judgenet.report.bias_figures import LabFigures
 from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
 from judgenet.stats.bias import Cell, Judge
-from judgenet.stats.bias_words import signed
+from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
 from judgenet.version import __version__

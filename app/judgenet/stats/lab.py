@@ -27,7 +27,7 @@ from judgenet.stats.bias import (
     outcome_of_signs,
     shift_of,
 )
-from judgenet.stats.bias_words import headline_of, judged
+from judgenet.stats.bias_conclusions import headline_of, judged
 from judgenet.stats.multiple import holm
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
 

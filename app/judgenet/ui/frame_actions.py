@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.assets import example
 from judgenet.core import design
-from judgenet.core.mends import with_enough_roles
+from judgenet.core.fixes import with_enough_roles
 from judgenet.core.network import NetworkError, NetworkSpec, is_recorded
 from judgenet.core.presets import PRESETS, network, parse_size, size_name
 from judgenet.core.project import PROJECT_SUFFIX, PairsSource, Project, ProjectError, Selection

@@ -14,8 +14,8 @@ from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, decid
 from judgenet.core.checks import check
 from judgenet.core.design import add_neuron, remove_layer, set_role
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.fixes import fix
 from judgenet.core.learned import fingerprint, learned_verdict, misfit, teachers
-from judgenet.core.mends import mend
 from judgenet.core.network import (
     Aggregation,
     LayerSpec,
@@ -199,7 +199,7 @@ def test_a_changed_network_flags_it_and_a_button_removes_it() -> None:
         [problem] = [problem for problem in check(changed) if problem.path == "aggregation.learned"]
         assert problem.severity == "error"
         assert words in problem.message
-        mended = mend(changed, problem)
+        mended = fix(changed, problem)
         assert mended is not None
         assert mended.spec.aggregation.learned is None
         assert mended.spec.layers == changed.layers

@@ -30,7 +30,7 @@ from judgenet.stats.bias import (
     shift_of,
     z_test,
 )
-from judgenet.stats.bias_words import p_text, rounded
+from judgenet.stats.bias_conclusions import p_text, rounded
 from judgenet.stats.lab import counted_pairs, evaluate, rank_agreement
 from judgenet.stats.lab_json import lab_json
 

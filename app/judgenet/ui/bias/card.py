@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxL
 from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
 from judgenet.report.bias_chart import card_ticks
 from judgenet.stats.bias import Mood
-from judgenet.stats.bias_words import signed
+from judgenet.stats.bias_conclusions import signed
 from judgenet.ui.icons import icon
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from judgenet.core import design
 from judgenet.core.checks import Problem, check, copy_problems
-from judgenet.core.mends import mend, with_enough_roles
+from judgenet.core.fixes import fix, with_enough_roles
 from judgenet.core.network import (
     Aggregation,
     ChairSpec,
@@ -399,12 +399,12 @@ class DesignEditor(QObject):
 
     def mend_words(self, problem: Problem) -> str:
         """What the button says that mends a problem; empty where only a person can."""
-        mended = mend(self.spec, problem, self._document.profiles)
+        mended = fix(self.spec, problem, self._document.profiles)
         return mended.words if mended is not None else ""
 
-    def mend(self, problem: Problem) -> None:
+    def fix(self, problem: Problem) -> None:
         """Mends a problem where one click can."""
-        mended = mend(self.spec, problem, self._document.profiles)
+        mended = fix(self.spec, problem, self._document.profiles)
         if mended is not None:
             self.edit(mended.words, lambda _spec: mended.spec)
 

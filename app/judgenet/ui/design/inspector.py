@@ -188,7 +188,7 @@ class DesignInspector(QFrame):
         target = editor.first or editor.part
         problem = editor.problem_at(target)
         if problem is not None:
-            editor.mend(problem)
+            editor.fix(problem)
 
     def refresh(self) -> None:
         """Shows what is selected."""

@@ -7,8 +7,8 @@ from typing import Final
 
 from judgenet.core.checks import Problem
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.fixes import fix
 from judgenet.core.learned import LEARNED
-from judgenet.core.mends import mend
 from judgenet.core.network import (
     USUAL_ROLES,
     NetworkSpec,
@@ -160,7 +160,7 @@ def design_state(
         if problem is None:
             return None
         if problem not in mistakes:
-            mended = mend(spec, problem, profiles) if editable else None
+            mended = fix(spec, problem, profiles) if editable else None
             mistakes[problem] = Mistake(problem_words(problem), mended.words if mended else "")
         return mistakes[problem]
 

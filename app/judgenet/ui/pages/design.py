@@ -263,7 +263,7 @@ class DesignPage(Page):
     def _mend(self, target: Target) -> None:
         problem = self.editor.problem_at(target)
         if problem is not None:
-            self.editor.mend(problem)
+            self.editor.fix(problem)
 
     # Canvas, tree, templates
 

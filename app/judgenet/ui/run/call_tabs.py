@@ -30,7 +30,7 @@ from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Heard
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration, money, score_text
-from judgenet.engine.pair_now import NeuronNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
@@ -73,7 +73,7 @@ class CallChoice(QWidget):
         row.addWidget(self.sample)
         row.addStretch(1)
 
-    def fit(self, now: NeuronNow) -> None:
+    def fit(self, now: NeuronSnapshot) -> None:
         """Offers the calls of a neuron."""
         orders = [one.order for one in now.orders]
         for order in ("ab", "ba"):
@@ -110,7 +110,7 @@ class _CallTab(QWidget):
         self.context = context
         self.focus = focus
         self.theme = theme
-        self.now: NeuronNow | None = None
+        self.now: NeuronSnapshot | None = None
         self.choice = CallChoice()
         self.choice.changed.connect(self.refresh)
         self.column = QVBoxLayout(self)
@@ -123,7 +123,7 @@ class _CallTab(QWidget):
         self.column.setContentsMargins(inside, theme.px(12), inside, theme.px(8))
         self.column.setSpacing(theme.px(8))
 
-    def show_neuron(self, now: NeuronNow) -> None:
+    def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron as it is now."""
         self.now = now
         self.choice.fit(now)
@@ -178,7 +178,7 @@ class ReadTab(_CallTab):
         self._shown = None
         self.refresh()
 
-    def show_neuron(self, now: NeuronNow) -> None:
+    def show_neuron(self, now: NeuronSnapshot) -> None:
         if self.now is None or (now.layer, now.neuron) != (self.now.layer, self.now.neuron):
             self._all = False
         super().show_neuron(now)
@@ -205,7 +205,7 @@ class ReadTab(_CallTab):
             self._shown = state
             self._fill(now, heard)
 
-    def _say(self, now: NeuronNow, heard: Sequence[Heard]) -> None:
+    def _say(self, now: NeuronSnapshot, heard: Sequence[Heard]) -> None:
         neurons = len({one.neuron for one in heard})
         failed = sum(isinstance(one.result, Unscored) for one in heard)
         if not neurons:
@@ -219,7 +219,7 @@ class ReadTab(_CallTab):
         self._all = True
         self.refresh()
 
-    def _fill(self, now: NeuronNow, heard: Sequence[Heard]) -> None:
+    def _fill(self, now: NeuronSnapshot, heard: Sequence[Heard]) -> None:
         while self._rows.count():
             item = self._rows.takeAt(0)
             widget = item.widget() if item is not None else None
@@ -641,7 +641,7 @@ class CallsTab(QWidget):
         for word in self._fact_words:
             word.setFixedWidth(theme.px(100))
 
-    def show_neuron(self, now: NeuronNow) -> None:
+    def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron's calls as they are."""
         rows = []
         chosen = self.table.currentIndex().row()

@@ -13,7 +13,7 @@ from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.core.reading_partial import evidence_so_far
 from judgenet.core.wording import duration
-from judgenet.engine.pair_now import NeuronNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.store.columns import CallState
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
@@ -80,7 +80,7 @@ class OrderColumn(QWidget):
         for part in (self.title, self.first):
             part.setVisible(shown)
 
-    def refresh(self, now: NeuronNow, sample: int) -> None:
+    def refresh(self, now: NeuronSnapshot, sample: int) -> None:
         """Shows the call of a sample as it is."""
         self.site = self._focus.site(now.layer, now.neuron, self.order, sample)
         state = self._context.run_state.call_state(self.site)
@@ -96,7 +96,7 @@ class OrderColumn(QWidget):
         else:
             self._show_unfinished(now, self.site, state)
 
-    def _show_finished(self, now: NeuronNow, site: CallSite, state: CallState, with_scores: bool) -> None:
+    def _show_finished(self, now: NeuronSnapshot, site: CallSite, state: CallState, with_scores: bool) -> None:
         result = self._focus.result(site)
         markdown = self._context.settings.preferences.markdown
         if isinstance(result, Evaluation):
@@ -124,7 +124,7 @@ class OrderColumn(QWidget):
         else:
             self.text.say(detail[:1].upper() + detail[1:] if detail else "There is no answer.", color="text2")
 
-    def _show_unfinished(self, now: NeuronNow, site: CallSite, state: CallState) -> None:
+    def _show_unfinished(self, now: NeuronSnapshot, site: CallSite, state: CallState) -> None:
         if state.phase == "writing":
             self.text.say(evidence_so_far(self._context.run_state.live_text(site)), writing=True)
             self.state.setText("Scores follow the evidence")
@@ -138,7 +138,7 @@ class OrderColumn(QWidget):
         self.state.setText("")
         self.text.say(self._why_waiting(now), color="text3")
 
-    def _why_waiting(self, now: NeuronNow) -> str:
+    def _why_waiting(self, now: NeuronSnapshot) -> str:
         pair, state = self._focus.now, self._context.run_state
         if not state.live:
             return "It was not asked: the run stopped before."
@@ -168,7 +168,7 @@ class EvidenceTab(QWidget):
         self.setAccessibleName("Evidence")
         self._context = context
         self._theme = theme
-        self._now: NeuronNow | None = None
+        self._now: NeuronSnapshot | None = None
         self._sample = 1
         self._was_wide = True
         self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order, theme) for order in ORDERS}
@@ -239,7 +239,7 @@ class EvidenceTab(QWidget):
         self._both.setSpacing(self._theme.px(16 if stacked else 23))
         self._between.setVisible(choice == "both" and several and not stacked)
 
-    def show_neuron(self, now: NeuronNow, *, other: bool) -> None:
+    def show_neuron(self, now: NeuronSnapshot, *, other: bool) -> None:
         """Shows a neuron as it is now; ``other``: it is another one than before."""
         self._now = now
         samples = max((one.calls for one in now.orders), default=1)

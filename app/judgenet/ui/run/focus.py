@@ -14,7 +14,7 @@ from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Heard, PromptBook, PromptError
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.schemas import ReplyForm
-from judgenet.engine.pair_now import NeuronNow, PairNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot, PairSnapshot
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.rebuild import Rebuilt
 from judgenet.store.db import StoreError
@@ -44,7 +44,7 @@ class FocusPair(QObject):
         super().__init__(parent)
         self._context = context
         self._run_state = context.run_state
-        self.now: PairNow | None = None
+        self.now: PairSnapshot | None = None
         self._table: object = None
         self._rebuilt: Rebuilt | None = None
         self._questions: Questions | None = None
@@ -88,7 +88,7 @@ class FocusPair(QObject):
             except (StoreError, sqlite3.Error) as error:
                 self._context.errors.tell_exception(error)
                 roles = None
-            self.now = PairNow(table, index, roles)
+            self.now = PairSnapshot(table, index, roles)
         self.replaced.emit()
 
     def _calls_changed(self, sites: set[CallSite]) -> None:
@@ -133,7 +133,7 @@ class FocusPair(QObject):
         """The index of the pair in the run."""
         return None if self.now is None else self.now.pair
 
-    def name(self, now: NeuronNow) -> str:
+    def name(self, now: NeuronSnapshot) -> str:
         """What a neuron is called."""
         assert self.now is not None
         return role_name(now, self.now.spec)

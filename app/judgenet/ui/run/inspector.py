@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToo
 from judgenet.core.calls import CallSite
 from judgenet.core.pairs import Order
 from judgenet.core.wording import duration, money
-from judgenet.engine.pair_now import NeuronNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
@@ -230,7 +230,7 @@ class RunInspector(QFrame):
         for tab in (self.read, self.prompt, self.raw):
             tab.choice.choose("ab" if order == "ab" else "ba", sample)
 
-    def now(self) -> NeuronNow | None:
+    def now(self) -> NeuronSnapshot | None:
         """The neuron that is shown as it is now; ``None`` for other nodes."""
         pair, target = self._focus.now, self._target
         if pair is None:
@@ -314,7 +314,7 @@ class RunInspector(QFrame):
         if now.busy and not self._timer.isActive():
             self._timer.start()
 
-    def _layers(self) -> list[list[NeuronNow]]:
+    def _layers(self) -> list[list[NeuronSnapshot]]:
         return [] if self._focus.now is None else self._focus.now.layers
 
     def _show_part(self) -> None:
@@ -344,7 +344,7 @@ class RunInspector(QFrame):
         parts = [pair.id, pair.task or "", ", ".join(pair.tags)]
         return ", ".join(part for part in parts if part)
 
-    def _show_head(self, now: NeuronNow) -> None:
+    def _show_head(self, now: NeuronSnapshot) -> None:
         self.title.say(self._focus.name(now))
         layers = self._layers()
         if now.layer > len(layers):
@@ -369,7 +369,7 @@ class RunInspector(QFrame):
         self.up.setEnabled(not first)
         self.down.setEnabled(not last)
 
-    def _show_tab(self, now: NeuronNow) -> None:
+    def _show_tab(self, now: NeuronSnapshot) -> None:
         key = self.tab
         if key == "evidence":
             self.evidence.show_neuron(now, other=self._at != (now.layer, now.neuron))
@@ -386,7 +386,7 @@ class RunInspector(QFrame):
     def _tab_changed(self) -> None:
         self.refresh()
 
-    def _show_facts(self, now: NeuronNow) -> None:
+    def _show_facts(self, now: NeuronSnapshot) -> None:
         """Tokens, time, price and attempts of the neuron's calls that are in."""
         tokens_in = tokens_out = attempts = 0
         price: float | None = 0.0

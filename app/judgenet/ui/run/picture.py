@@ -11,7 +11,7 @@ from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import aggregation_title, length_words, rule_name
-from judgenet.engine.pair_now import NeuronNow, OrderNow, PairNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot, PairSnapshot
 from judgenet.ui.canvas.model import (
     LayerState,
     NetworkState,
@@ -42,14 +42,14 @@ _SHORT: Final[dict[Reason, str]] = {
 """Reasons that are too long for a node, in fewer words."""
 
 
-def role_name(now: NeuronNow, spec: NetworkSpec) -> str:
+def role_name(now: NeuronSnapshot, spec: NetworkSpec) -> str:
     """What a neuron is called: its role, "Judge 2" where it has none, "Chair"."""
     if now.layer > spec.depth:
         return "Chair"
     return one_line(now.role.name) if now.role is not None and now.role.name.strip() else f"Judge {now.neuron}"
 
 
-def neuron_state(now: NeuronNow, spec: NetworkSpec, since: Since) -> NeuronState:
+def neuron_state(now: NeuronSnapshot, spec: NetworkSpec, since: Since) -> NeuronState:
     """A neuron as a node."""
     name = role_name(now, spec)
     if now.phase == "resting":
@@ -85,14 +85,14 @@ def short_reason(reason: Reason) -> str:
     return _SHORT.get(reason, REASON_WORDS[reason])
 
 
-def order_state(one: OrderNow) -> OrderState | None:
+def order_state(one: OrderSnapshot) -> OrderState | None:
     """One order of a neuron, ``None`` until it has said something."""
     if one.reason is not None:
         return OrderState(unscored=short_reason(one.reason))
     return None if one.verdict is None else OrderState(one.score_a, one.score_b, one.verdict)
 
 
-def network_state(now: PairNow, pair: Pair | None, note: str, human: Verdict | None, since: Since) -> NetworkState:
+def network_state(now: PairSnapshot, pair: Pair | None, note: str, human: Verdict | None, since: Since) -> NetworkState:
     """The whole canvas on a pair. ``note`` says where its roles differ from the design."""
     spec = now.spec
     # Neurons without a role on this pair are drawn with their edges.
@@ -139,7 +139,7 @@ def title_of(pair: Pair) -> str:
     return one_line(pair.question if pair.question.strip() else pair.response_a, 600)
 
 
-def roles_state(now: PairNow, note: str) -> RolesState:
+def roles_state(now: PairSnapshot, note: str) -> RolesState:
     """Where the roles of the pair come from."""
     spec = now.spec
     kind = spec.roles.kind
@@ -152,14 +152,14 @@ def roles_state(now: PairNow, note: str) -> RolesState:
     return RolesState(f"{count:,}", (line,), note[:1].upper() + note[1:])
 
 
-def vote_box(now: NeuronNow) -> VoteBox:
+def vote_box(now: NeuronSnapshot) -> VoteBox:
     """What stands for a neuron in the vote."""
     if now.phase == "scored" and now.verdict is not None:
         return now.verdict
     return "unscored" if now.phase in ("unscored", "resting") else "pending"
 
 
-def vote_state(now: PairNow) -> VoteState:
+def vote_state(now: PairSnapshot) -> VoteState:
     """The vote as a node."""
     boxes = tuple(tuple(vote_box(neuron) for neuron in layer) for layer in now.layers)
     votes = (now.votes.a, now.votes.tie, now.votes.b)
@@ -167,7 +167,7 @@ def vote_state(now: PairNow) -> VoteState:
     return VoteState(aggregation_title(rule), boxes=boxes, votes=votes, used=now.used, of=now.of, name=rule_name(rule))
 
 
-def verdict_state(now: PairNow, human: Verdict | None) -> VerdictState:
+def verdict_state(now: PairSnapshot, human: Verdict | None) -> VerdictState:
     """The network's verdict as a node."""
     outstanding, note = now.outstanding, ""
     if now.chair is not None:

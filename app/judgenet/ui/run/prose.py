@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
+from judgenet.core.evidence_highlights import mentions, sides
 from judgenet.core.pairs import Order
-from judgenet.core.telling import mentions, sides
 from judgenet.ui.text_view import DocumentWriter, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.evaluation import REASON_WORDS, Evaluation
+from judgenet.core.evidence_highlights import KeySentence, key_sentence
 from judgenet.core.pairs import Order
-from judgenet.core.telling import Telling, telling
 from judgenet.core.wording import score_text
-from judgenet.engine.pair_now import NeuronNow, OrderNow
+from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
@@ -37,7 +37,7 @@ class _Row:
 
     def __init__(self, theme: Theme, layer: int) -> None:
         self.layer = layer
-        self.now: NeuronNow | None = None
+        self.now: NeuronSnapshot | None = None
         self.title = label(f"Layer {layer}", tone="text2")
         self.chip = Chip(theme)
         self.scores = label("")
@@ -161,7 +161,7 @@ class ThreadPanel(QWidget):
         )
         self._grid.setColumnMinimumWidth(0, self._theme.px(130 if roomy else 60))
 
-    def show_neuron(self, now: NeuronNow) -> None:
+    def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows the thread of a neuron of a layer."""
         pair = self._focus.now
         if pair is None:
@@ -198,7 +198,7 @@ class ThreadPanel(QWidget):
             row.text.reference_chosen.connect(self.reference_chosen)
             row.set_theme(self._theme)
 
-    def _fill(self, row: _Row, now: NeuronNow | None, *, other: bool) -> None:
+    def _fill(self, row: _Row, now: NeuronSnapshot | None, *, other: bool) -> None:
         if now is None or now.phase == "resting":
             row.chip.hide()
             row.scores.setText("Not in this layer" if now is None else "Rests: no role on this pair")
@@ -219,22 +219,22 @@ class ThreadPanel(QWidget):
         elif other or not now.complete:
             row.text.say("")
 
-    def _telling(self, now: NeuronNow) -> tuple[Telling, int, Order | None]:
+    def _telling(self, now: NeuronSnapshot) -> tuple[KeySentence, int, Order | None]:
         """The sentence of the order that agrees with the verdict, one that names another judge first; the layer whose
         judges it may name, and its order."""
         before = now.layer - 1
         names = [name if place + 1 != now.neuron else "" for place, name in enumerate(self._focus.names(before))]
-        found: list[tuple[Telling, Order]] = []
+        found: list[tuple[KeySentence, Order]] = []
         orders = sorted(now.orders, key=lambda one: one.verdict != now.verdict)
         for one in orders:
             if one.calls_in:
                 result = self._result(now, one)
                 if result is not None and result.evidence:
-                    found.append((telling(result.evidence, names), one.order))
+                    found.append((key_sentence(result.evidence, names), one.order))
         chosen = next(((told, order) for told, order in found if told.mentions), found[0] if found else None)
-        return (Telling("", ()), before, None) if chosen is None else (chosen[0], before, chosen[1])
+        return (KeySentence("", ()), before, None) if chosen is None else (chosen[0], before, chosen[1])
 
-    def _result(self, now: NeuronNow, one: OrderNow) -> Evaluation | None:
+    def _result(self, now: NeuronSnapshot, one: OrderSnapshot) -> Evaluation | None:
         for sample in range(1, one.calls + 1):
             result = self._focus.result(self._focus.site(now.layer, now.neuron, one.order, sample))
             if isinstance(result, Evaluation):
@@ -242,7 +242,7 @@ class ThreadPanel(QWidget):
         return None
 
 
-def _scores(now: NeuronNow) -> str:
+def _scores(now: NeuronSnapshot) -> str:
     """ "6 – 8, 6 – 7", "7 – 6, writing", or why there are none."""
     parts = []
     for one in now.orders:

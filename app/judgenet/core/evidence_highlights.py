@@ -1,4 +1,4 @@
-"""Which of a neuron's sentences shows why it said what it said, and whom it names."""
+"""Selects the sentence of an evaluation that best explains its verdict, and finds mentions of other judges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Mention(NamedTuple):
     name: int
 
 
-class Telling(NamedTuple):
+class KeySentence(NamedTuple):
     """A sentence with the names in it."""
 
     text: str
@@ -86,17 +86,17 @@ def sentences(text: str) -> list[str]:
     return [part for part in plain if part]
 
 
-def telling(evidence: str, names: Sequence[str] = ()) -> Telling:
+def key_sentence(evidence: str, names: Sequence[str] = ()) -> KeySentence:
     """The sentence that shows why: the first one that names another judge, else the last, which concludes.
 
     Empty where there is no evidence.
     """
     said = sentences(evidence)
     if not said:
-        return Telling("", ())
+        return KeySentence("", ())
     chosen = next((sentence for sentence in said if mentions(sentence, names)), said[-1])
     chosen = _cut(chosen)
-    return Telling(chosen, mentions(chosen, names))
+    return KeySentence(chosen, mentions(chosen, names))
 
 
 def _cut(sentence: str) -> str:

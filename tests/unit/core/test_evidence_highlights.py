@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from judgenet.core.telling import MOST_CHARS, mentions, sentences, sides, telling
+from judgenet.core.evidence_highlights import MOST_CHARS, key_sentence, mentions, sentences, sides
 
 NAMES = ("Accuracy", "Completeness", "Clarity", "Clarity of tone")
 
 
 def test_the_sentence_that_names_another_judge_is_the_telling_one() -> None:
     said = "B is longer. The Accuracy review is right that steps are missing. So A is better."
-    found = telling(said, NAMES)
+    found = key_sentence(said, NAMES)
     assert found.text == "The Accuracy review is right that steps are missing."
     (mention,) = found.mentions
     assert found.text[mention.start : mention.end] == "Accuracy"
@@ -17,12 +17,14 @@ def test_the_sentence_that_names_another_judge_is_the_telling_one() -> None:
 
 
 def test_without_a_name_the_conclusion_is_the_telling_one() -> None:
-    assert telling("A names neither. B covers backfill; A does not.", NAMES).text == "B covers backfill; A does not."
+    assert (
+        key_sentence("A names neither. B covers backfill; A does not.", NAMES).text == "B covers backfill; A does not."
+    )
 
 
 def test_without_evidence_there_is_none() -> None:
-    assert telling("", NAMES) == ("", ())
-    assert telling(" \n ", NAMES) == ("", ())
+    assert key_sentence("", NAMES) == ("", ())
+    assert key_sentence(" \n ", NAMES) == ("", ())
 
 
 def test_names_are_found_as_written_and_as_whole_words() -> None:
@@ -52,7 +54,7 @@ def test_sentences_end_at_stops_of_any_script_and_not_within_numbers_or_abbrevia
 
 
 def test_a_long_sentence_is_cut_at_a_word() -> None:
-    found = telling("word " * 200, NAMES)
+    found = key_sentence("word " * 200, NAMES)
     assert len(found.text) <= MOST_CHARS + 1
     assert found.text.endswith("word…")
 

@@ -1,4 +1,4 @@
-"""One-click mends: for a problem of a design the words of a button and the design without the problem."""
+"""One-click fixes: for a problem of a design the words of a button and the design without the problem."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _LAYER = re.compile(r"layers\[(\d+)\]\.?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class MendedDesign:
+class FixedDesign:
     """What a button says and the design that it makes."""
 
     words: str
     spec: NetworkSpec
 
 
-def mend(
+def fix(
     spec: NetworkSpec, problem: Problem, endpoints: Mapping[str, EndpointProfile] | None = None
-) -> MendedDesign | None:
-    """The mend of a problem that :func:`~judgenet.core.checks.check` found in ``spec``; ``None`` where only a person
+) -> FixedDesign | None:
+    """The fix of a problem that :func:`~judgenet.core.checks.check` found in ``spec``; ``None`` where only a person
     can decide. ``endpoints`` as there."""
     path = problem.path
     neuron = _NEURON.fullmatch(path)
@@ -71,7 +71,7 @@ def mend(
 
 def _model(
     spec: NetworkSpec, place: DesignPlace, field: str, endpoints: Mapping[str, EndpointProfile] | None
-) -> MendedDesign | None:
+) -> FixedDesign | None:
     """The model that most neurons have; the embedded one where none has."""
     used: Counter[tuple[str, str | None]] = Counter()
     for number, of in enumerate(spec.layers):
@@ -92,7 +92,7 @@ def _model(
         else:
             return None
     words = f"Use {model}" if model else "Use the demo model" if endpoint == "embedded" else f"Use {endpoint}"
-    return MendedDesign(words, design.override(spec, place, endpoint=endpoint, model=model))
+    return FixedDesign(words, design.override(spec, place, endpoint=endpoint, model=model))
 
 
 def _usable(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None) -> bool:
@@ -106,115 +106,115 @@ def _usable(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None)
     return bool(settings.model or profile.model) or profile.kind in ("embedded", "replay")
 
 
-def _values(spec: NetworkSpec, place: DesignPlace, field: str) -> MendedDesign | None:
+def _values(spec: NetworkSpec, place: DesignPlace, field: str) -> FixedDesign | None:
     """Settings that no call can have, or that do not fit together."""
     name = field.rpartition(".")[2]
     if name not in ("temperature", "max_tokens", "samples"):
         return None
     if name == "max_tokens":
         limit = DEFAULTS.max_tokens
-        return MendedDesign(f"Allow {limit:,} tokens", design.override(spec, place, max_tokens=limit))
+        return FixedDesign(f"Allow {limit:,} tokens", design.override(spec, place, max_tokens=limit))
     if name == "samples":
-        return MendedDesign("Ask once", design.override(spec, place, samples=1))
+        return FixedDesign("Ask once", design.override(spec, place, samples=1))
     given = design.settings_at(spec, place).temperature
     bad = given is not None and given != "default" and not 0 <= given <= 2
     if bad:
-        return MendedDesign("Leave it to the endpoint", design.override(spec, place, temperature="default"))
-    return MendedDesign("Ask once", design.override(spec, place, samples=1))
+        return FixedDesign("Leave it to the endpoint", design.override(spec, place, temperature="default"))
+    return FixedDesign("Ask once", design.override(spec, place, samples=1))
 
 
-def _of_neuron(spec: NetworkSpec, layer: int, place: int, field: str) -> MendedDesign | None:
+def _of_neuron(spec: NetworkSpec, layer: int, place: int, field: str) -> FixedDesign | None:
     neurons = spec.layers[layer].neurons
     neuron = neurons[place] if place < len(neurons) else NeuronSpec()
     if field == "role.name":
         if spec.roles.kind == "fixed" and place >= len(spec.roles.roles):
             named = replace(neuron, role=_new_role(spec))
-            return MendedDesign("Take a role of the library", _put_neuron(spec, layer, place, named))
-        return MendedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
+            return FixedDesign("Take a role of the library", _put_neuron(spec, layer, place, named))
+        return FixedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
     if field == "role" and spec.layers[layer].adaptive:
-        return MendedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
+        return FixedDesign("Remove its role", _put_neuron(spec, layer, place, replace(neuron, role=None)))
     if field == "role":
         missing = place + 1 - len(spec.roles.roles)
         words = "Add a role of the library" if missing == 1 else f"Add {missing} roles of the library"
         for _ in range(missing):
             roles = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
             spec = replace(spec, roles=roles)
-        return MendedDesign(words, spec)
+        return FixedDesign(words, spec)
     if field == "inputs":
         return _inputs(spec, layer, place, neuron)
     if field == "" and layer + 1 < spec.depth:
         return _connected(spec, layer, place)
     if field == "" and layer > 0:
-        return MendedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
+        return FixedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
     return None
 
 
-def _inputs(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> MendedDesign | None:
+def _inputs(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> FixedDesign | None:
     if layer == 0 or spec.layers[layer].wiring.kind != "explicit":
-        return MendedDesign("Remove its edges", _put_neuron(spec, layer, place, replace(neuron, inputs=None)))
+        return FixedDesign("Remove its edges", _put_neuron(spec, layer, place, replace(neuron, inputs=None)))
     before = designed_width(spec, layer - 1)
     there = sorted(set(neuron.inputs or ()) - set(design_graph(spec).dangling(layer, place)))
     if there:
         kept = replace(neuron, inputs=tuple(there))
-        return MendedDesign("Remove wrong edges", _put_neuron(spec, layer, place, kept))
+        return FixedDesign("Remove wrong edges", _put_neuron(spec, layer, place, kept))
     own = place if before is None else min(place, before - 1)
-    return MendedDesign("Connect it", _put_neuron(spec, layer, place, replace(neuron, inputs=(own,))))
+    return FixedDesign("Connect it", _put_neuron(spec, layer, place, replace(neuron, inputs=(own,))))
 
 
-def _connected(spec: NetworkSpec, layer: int, place: int) -> MendedDesign | None:
+def _connected(spec: NetworkSpec, layer: int, place: int) -> FixedDesign | None:
     """An edge to the next layer for a neuron that nobody reads."""
     following = spec.layers[layer + 1]
     if following.wiring.kind == "window":
-        return MendedDesign("Let all read it", design.set_wiring(spec, layer + 1, "full"))
+        return FixedDesign("Let all read it", design.set_wiring(spec, layer + 1, "full"))
     if following.adaptive:
         return None
     target = min(place, len(following.neurons) - 1)
-    return MendedDesign("Connect it", design.connect(spec, (layer, place), (layer + 1, target)))
+    return FixedDesign("Connect it", design.connect(spec, (layer, place), (layer + 1, target)))
 
 
-def _of_layer(spec: NetworkSpec, layer: int, field: str) -> MendedDesign | None:
+def _of_layer(spec: NetworkSpec, layer: int, field: str) -> FixedDesign | None:
     of = spec.layers[layer]
     if field == "neurons" and not of.neurons:
         filled = replace(of, neurons=(NeuronSpec(),))
-        return MendedDesign("Add a neuron", _put_layer(spec, layer, filled))
+        return FixedDesign("Add a neuron", _put_layer(spec, layer, filled))
     if field == "neurons" and of.adaptive:
-        return MendedDesign("Keep the first", _put_layer(spec, layer, replace(of, neurons=of.neurons[:1])))
+        return FixedDesign("Keep the first", _put_layer(spec, layer, replace(of, neurons=of.neurons[:1])))
     if field == "neurons" and spec.roles.limit is not None:
-        return MendedDesign("Ask for more roles", replace(spec, roles=replace(spec.roles, limit=None)))
+        return FixedDesign("Ask for more roles", replace(spec, roles=replace(spec.roles, limit=None)))
     if field == "role" and of.neurons:
-        return MendedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(of.neurons[0], role=None)))
+        return FixedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(of.neurons[0], role=None)))
     if field.startswith("wiring"):
-        return MendedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
+        return FixedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
     return None
 
 
-def _of_network(spec: NetworkSpec, path: str) -> MendedDesign | None:
+def _of_network(spec: NetworkSpec, path: str) -> FixedDesign | None:
     roles = spec.roles
     if path == "layers":
-        return MendedDesign("Add a layer", replace(spec, layers=(LayerSpec((NeuronSpec(),)),)))
+        return FixedDesign("Add a layer", replace(spec, layers=(LayerSpec((NeuronSpec(),)),)))
     if path == "evidence":
-        return MendedDesign("Ask for evidence", replace(spec, evidence=True))
+        return FixedDesign("Ask for evidence", replace(spec, evidence=True))
     if path == "roles.kind":
-        return MendedDesign("Let the model name roles", replace(spec, roles=replace(roles, kind="generated")))
+        return FixedDesign("Let the model name roles", replace(spec, roles=replace(roles, kind="generated")))
     if path == "roles.limit":
-        return MendedDesign("Ask for as many as there are neurons", replace(spec, roles=replace(roles, limit=None)))
+        return FixedDesign("Ask for as many as there are neurons", replace(spec, roles=replace(roles, limit=None)))
     if path == "roles.roles" and not roles.roles:
         wide = max((len(of.neurons) for of in spec.layers), default=1)
         for _ in range(max(1, wide)):
             added = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
             spec = replace(spec, roles=added)
-        return MendedDesign("Take roles of the library", spec)
+        return FixedDesign("Take roles of the library", spec)
     if path == "aggregation.learned":
         rules = replace(spec.aggregation, learned=None)
-        return MendedDesign("Remove the learned aggregation", replace(spec, aggregation=rules))
+        return FixedDesign("Remove the learned aggregation", replace(spec, aggregation=rules))
     if path == "roles.roles":
         names = [role.name for role in roles.roles]
         twice = next(place for place, name in enumerate(names) if name in names[:place])
         renamed = _put_role(roles, twice, _new_role(spec))
-        return MendedDesign("Take another role of the library", replace(spec, roles=renamed))
+        return FixedDesign("Take another role of the library", replace(spec, roles=renamed))
     named = re.fullmatch(r"roles\.roles\[(\d+)\]\.name", path)
     if named:
-        return MendedDesign(
+        return FixedDesign(
             "Take a role of the library", replace(spec, roles=_put_role(roles, int(named[1]), _new_role(spec)))
         )
     return None

@@ -9,7 +9,7 @@ import pytest
 from judgenet.core.checks import check
 from judgenet.core.design import set_width
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.mends import mend, with_enough_roles
+from judgenet.core.fixes import fix, with_enough_roles
 from judgenet.core.network import (
     ChairSpec,
     LayerSpec,
@@ -105,7 +105,7 @@ def test_mending_all_leaves_a_sound_design(spec: NetworkSpec) -> None:
         found = check(spec, ENDPOINTS)
         if not found:
             break
-        mended = mend(spec, found[0], ENDPOINTS)
+        mended = fix(spec, found[0], ENDPOINTS)
         assert mended is not None, str(found[0])
         assert mended.words
         assert str(found[0]) not in [str(problem) for problem in check(mended.spec, ENDPOINTS)]
@@ -115,7 +115,7 @@ def test_mending_all_leaves_a_sound_design(spec: NetworkSpec) -> None:
 
 def test_a_neuron_without_a_model_gets_the_one_that_most_have() -> None:
     spec = BROKEN["no model, one neuron"]
-    mended = mend(spec, check(spec, ENDPOINTS)[0], ENDPOINTS)
+    mended = fix(spec, check(spec, ENDPOINTS)[0], ENDPOINTS)
     assert mended is not None
     assert mended.words == "Use big"
     assert neuron_settings(mended.spec, 0, 2).model == "big"
@@ -123,7 +123,7 @@ def test_a_neuron_without_a_model_gets_the_one_that_most_have() -> None:
 
 def test_without_any_model_the_endpoints_own_or_the_demo_model_is_offered() -> None:
     spec = network(2, 1, settings=Settings(endpoint="gone"))
-    mended = mend(spec, check(spec, ENDPOINTS)[0], ENDPOINTS)
+    mended = fix(spec, check(spec, ENDPOINTS)[0], ENDPOINTS)
     assert mended is not None
     assert mended.words == "Use the demo model"
     assert mended.spec.settings.endpoint == "embedded"

@@ -11,7 +11,7 @@ import pytest
 from judgenet.core.events import CallFinished, CallStarted, CallText, RolesFound
 from judgenet.core.network import Aggregation, ChairSpec, NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.presets import network
-from judgenet.engine.pair_now import PairNow
+from judgenet.engine.pair_snapshot import PairSnapshot
 from judgenet.engine.ports import ChatRequest
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
@@ -38,7 +38,7 @@ def played(tmp_path: Path, spec: NetworkSpec, answer: Any = harness.plain_answer
     return RunFrame.fresh(run, begin.spec, judged), ran.events, result.verdicts, pair
 
 
-def follow(table: RunFrame, now: PairNow, events: list) -> None:
+def follow(table: RunFrame, now: PairSnapshot, events: list) -> None:
     for event in events:
         site = table.take(event)
         if isinstance(event, CallStarted | CallText | CallFinished) and site is not None:
@@ -50,7 +50,7 @@ def follow(table: RunFrame, now: PairNow, events: list) -> None:
 )
 def test_votes_and_verdict_end_as_in_the_store(tmp_path: Path, rules: Aggregation) -> None:
     table, events, kept, pair = played(tmp_path, fixed(aggregation=rules))
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     assert (now.used, now.verdict) == (0, None)
     certain = []
     for event in events:
@@ -65,13 +65,13 @@ def test_votes_and_verdict_end_as_in_the_store(tmp_path: Path, rules: Aggregatio
     assert now.of == (12 if rules.vote == "call" else 6)
     assert set(certain) <= {None, kept.c2_all}
     assert all(now.layers_complete)
-    again = PairNow(table, 0, pair.roles)
+    again = PairSnapshot(table, 0, pair.roles)
     assert again.layers == now.layers
 
 
 def test_a_neuron_goes_from_waiting_to_scored(tmp_path: Path) -> None:
     table, events, _, pair = played(tmp_path, fixed(1, 1))
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     phases = [now[1, 1].phase]
     for event in events:
         site = table.take(event)
@@ -102,7 +102,7 @@ def test_a_neuron_without_valid_calls_is_out_of_the_vote(tmp_path: Path) -> None
         return harness.plain_answer(request)
 
     table, events, kept, pair = played(tmp_path, fixed(3, 1), answer)
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     follow(table, now, events)
     assert now[1, 2].phase == "unscored"
     assert now[1, 2].reason == "empty"
@@ -123,7 +123,7 @@ def test_a_changed_mind_is_told_when_the_later_layer_speaks(tmp_path: Path) -> N
         return f'{{"evidence": "why", "score_1": {scores[0]}, "score_2": {scores[1]}}}'
 
     table, events, _, pair = played(tmp_path, fixed(2, 2), answer)
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     follow(table, now, events)
     assert [neuron.verdict for neuron in now.layers[0]] == ["a", "a"]
     assert [(neuron.verdict, neuron.changed_from) for neuron in now.layers[1]] == [("b", "a"), ("b", "a")]
@@ -131,11 +131,11 @@ def test_a_changed_mind_is_told_when_the_later_layer_speaks(tmp_path: Path) -> N
 
 def test_generated_roles_decide_how_many_work(tmp_path: Path) -> None:
     table, events, _, pair = played(tmp_path, network(5, 2, settings=harness.SETTINGS))
-    before = PairNow(table, 0, None)
+    before = PairSnapshot(table, 0, None)
     assert not before.roles_known
     assert [len(layer) for layer in before.layers] == [5, 5]
     roles = next(e.roles for e in events if isinstance(e, RolesFound))
-    now = PairNow(table, 0, tuple(Role(*role) for role in roles))
+    now = PairSnapshot(table, 0, tuple(Role(*role) for role in roles))
     follow(table, now, events)
     assert [len(layer) for layer in now.layers] == [3, 3]
     assert now.of == 6
@@ -148,7 +148,7 @@ def test_a_neuron_without_a_role_rests_between_those_that_work(tmp_path: Path) -
     own = replace(layer.neurons[4], role=Role("Law"))
     spec = replace(spec, layers=(replace(layer, neurons=(*layer.neurons[:4], own)),))
     table, events, kept, pair = played(tmp_path, spec)
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     follow(table, now, events)
     assert [neuron.phase for neuron in now.layers[0]] == ["scored", "scored", "scored", "resting", "scored"]
     assert now.of == 4
@@ -158,7 +158,7 @@ def test_a_neuron_without_a_role_rests_between_those_that_work(tmp_path: Path) -
 def test_the_chair_decides_and_samples_are_merged(tmp_path: Path) -> None:
     spec = fixed(2, 1, chair=ChairSpec(Settings(samples=3)))
     table, events, kept, pair = played(tmp_path, spec)
-    now = PairNow(table, 0, pair.roles)
+    now = PairSnapshot(table, 0, pair.roles)
     for event in events:
         site = table.take(event)
         if isinstance(event, CallFinished) and site is not None:

@@ -32,7 +32,7 @@ NeuronPhase = Literal["resting", "waiting", "asked", "writing", "scored", "unsco
 
 
 @dataclass(frozen=True, slots=True)
-class OrderNow:
+class OrderSnapshot:
     """What a neuron has said in one order, over its samples.
 
     Scores are the means of the valid calls that have scores. ``reason`` is set where all its ``calls`` are in and none
@@ -58,7 +58,7 @@ class OrderNow:
 
 
 @dataclass(frozen=True, slots=True)
-class NeuronNow:
+class NeuronSnapshot:
     """A neuron (or the chair) on one pair. ``layer`` and ``neuron`` count from 1 as in a call's site.
 
     ``busy`` are its calls on their way, ``writing`` the order whose answer is being written (``None`` also where both
@@ -71,7 +71,7 @@ class NeuronNow:
     role: Role | None
     settings: Settings
     phase: NeuronPhase
-    orders: tuple[OrderNow, ...] = ()
+    orders: tuple[OrderSnapshot, ...] = ()
     busy: tuple[CallSite, ...] = ()
     writing: Order | None = None
     verdict: Verdict | None = None
@@ -85,12 +85,12 @@ class NeuronNow:
         """All its calls are in, or it rests."""
         return self.phase in ("resting", "scored", "unscored")
 
-    def order(self, order: Order) -> OrderNow | None:
+    def order(self, order: Order) -> OrderSnapshot | None:
         """One order, ``None`` where it is not asked in it."""
         return next((one for one in self.orders if one.order == order), None)
 
 
-class PairNow:
+class PairSnapshot:
     """All neurons of a pair.
 
     Attributes:
@@ -110,7 +110,7 @@ class PairNow:
         self.roles_known = roles is not None or not needs_roles(self.spec)
         self._roles = roles or ()
         count = len(self._roles) if self.roles_known else designed_roles(self.spec)
-        self.layers: list[list[NeuronNow]] = []
+        self.layers: list[list[NeuronSnapshot]] = []
         for layer, places in enumerate(network_graph(self.spec, count).layers):
             working = set(places)
             self.layers.append(
@@ -119,7 +119,7 @@ class PairNow:
         self.chair = None if self.spec.chair is None else self._look(self.spec.depth, 0)
         self._sum()
 
-    def __getitem__(self, at: tuple[int, int]) -> NeuronNow:
+    def __getitem__(self, at: tuple[int, int]) -> NeuronSnapshot:
         """A neuron by layer and neuron as in a call's site."""
         layer, neuron = at
         if layer > self.spec.depth:
@@ -161,14 +161,14 @@ class PairNow:
             self.layers[layer - 1][neuron - 1] = new
         return True
 
-    def _look(self, layer: int, place: int, *, working: bool = True) -> NeuronNow:
+    def _look(self, layer: int, place: int, *, working: bool = True) -> NeuronSnapshot:
         """A neuron from the table; ``layer`` and ``place`` are 0-based."""
         spec = self.spec
         is_chair = layer == spec.depth
         settings = chair_settings(spec) if is_chair else neuron_settings(spec, layer, place)
         role = None if is_chair else role_at(spec, layer, place, self._roles)
         if not working:
-            return NeuronNow(layer + 1, place + 1, role, settings, "resting")
+            return NeuronSnapshot(layer + 1, place + 1, role, settings, "resting")
         begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
         wanted: dict[Order, list[CallSite]] = {}
         pair_id = self._table.pairs.ids[self.pair]
@@ -195,7 +195,7 @@ class PairNow:
         before = None
         if 0 < layer < spec.depth and place < len(self.layers[layer - 1]):
             before = self.layers[layer - 1][place].verdict
-        return NeuronNow(
+        return NeuronSnapshot(
             layer + 1,
             place + 1,
             role,
@@ -231,7 +231,7 @@ class PairNow:
         else:
             self.verdict = decided(told.votes, self.outstanding, rules, told.c1)
 
-    def _opinions(self, neurons: Iterable[NeuronNow]) -> list[Opinion]:
+    def _opinions(self, neurons: Iterable[NeuronSnapshot]) -> list[Opinion]:
         found = []
         for neuron in neurons:
             for site, state in self._table.neuron(self.pair, neuron.layer, neuron.neuron):
@@ -245,7 +245,7 @@ class PairNow:
         return tuple(all(neuron.complete for neuron in layer) for layer in self.layers)
 
 
-def _calls(neuron: NeuronNow) -> int:
+def _calls(neuron: NeuronSnapshot) -> int:
     return sum(order.calls for order in neuron.orders)
 
 
@@ -260,7 +260,7 @@ def _difference(state: CallState) -> float:
     return result.difference if isinstance(result, Evaluation) else 0.0
 
 
-def _order(order: Order, sites: list[CallSite], begun: dict[CallSite, CallState]) -> OrderNow:
+def _order(order: Order, sites: list[CallSite], begun: dict[CallSite, CallState]) -> OrderSnapshot:
     states = [begun[site] for site in sites if site in begun and begun[site].finished]
     valid = [state for state in states if state.phase == "scored"]
     scores = [(s.score_a, s.score_b) for s in valid if s.score_a is not None and s.score_b is not None]
@@ -270,4 +270,4 @@ def _order(order: Order, sites: list[CallSite], begun: dict[CallSite, CallState]
     reason = None
     if not valid and len(states) == len(sites):
         reason = next((state.reason for state in states if state.reason is not None), None)
-    return OrderNow(order, len(sites), len(states), merged([_difference(state) for state in valid]), a, b, reason)
+    return OrderSnapshot(order, len(sites), len(states), merged([_difference(state) for state in valid]), a, b, reason)
