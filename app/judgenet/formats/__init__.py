@@ -78,7 +78,7 @@ _HOME = {
     "PAIR_FORMATS": "writing",
     "PairFormat": "writing",
     "PairMapping": "mapping",
-    "Preview": "pairs",
+    "FilePreview": "pairs",
     "Watch": "watch",
     "csv_text": "tables",
     "guard_cell": "tables",
