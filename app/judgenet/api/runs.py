@@ -22,6 +22,7 @@ from judgenet.store.taught import fair_frame
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgenet.figures.bias import RecordedBias
     from judgenet.figures.comparison import RunComparison
     from judgenet.figures.guarantee import RunGuarantee
     from judgenet.figures.metrics import Grouping, RunMetrics
@@ -156,6 +157,19 @@ class Run:
         with self._open() as (store, run):
             name, frame = aggregation_of(run, aggregation), fair_frame(store, run)
             return run_guarantee(frame, name, confidence, alpha, delta, chosen=labels, seed=seed)
+
+    def bias(self, own: Sequence[str] = ()) -> RecordedBias:
+        """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer
+        and aggregation, from the recorded calls.
+
+        :raises judgenet.core.bias.base.BiasError: no pair is finished.
+        """
+        from judgenet.core.bias.base import LabSettings
+        from judgenet.figures.bias import recorded_bias
+        from judgenet.store.run_bias import run_bias
+
+        with self._open() as (store, run):
+            return recorded_bias(run.id, run_bias(store, run, LabSettings(own=tuple(own))))
 
     def report(
         self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0

@@ -33,10 +33,11 @@ from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_la
 from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, Start
+from judgenet.figures.base import as_json as json_of
+from judgenet.figures.bias import bias_figures
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_conclusions import p_text, signed
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
-from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
 from judgenet.store.labs import NO_ORDERS, LabJudge, keep_orders, lab_orders, lab_result
 from judgenet.store.links import link_out
@@ -204,7 +205,7 @@ def bias(
         "state": finished.state,
         "message": scrub(finished.message),
         "place": str(setup.project_path.parent),
-        **lab_json(result),
+        **json_of(bias_figures(result)),
         "nwise": None if orders is None else orders.to_json(),
         "reasons": NO_ORDERS if orders is None else {},
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -18,10 +17,10 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.pairs import ORDERS
+from judgenet.figures.bias import recorded_bias
 from judgenet.stats.bias import Cell, Conclusion
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
-from judgenet.stats.lab_json import lab_json
 from judgenet.store.run_bias import RUN_PROBES, RunBias, run_bias
 
 _VERDICTS: dict[Conclusion, str] = {
@@ -63,8 +62,7 @@ def bias_recorded(
             there = ", ".join(names[:10]) or "none"
             raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
     if as_json:
-        record = {"run": run.id, "orders": list(found.orders), "notes": list(found.notes), **lab_json(found.result)}
-        sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
+        sys.stdout.write(recorded_bias(run.id, found).to_json() + "\n")
     else:
         print_run_bias(run.id, found, Terminal())
     return ExitCode.DONE

@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from judgenet.figures.base import OPTIONAL, Keys
+from judgenet.figures.bias import BiasFigures, RecordedBias
 from judgenet.figures.comparison import RunComparison
 from judgenet.figures.curve import RunCurve
 from judgenet.figures.guarantee import RunGuarantee
@@ -55,8 +56,10 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet guarantee": RunGuarantee,
     "judgenet compare": RunComparison,
     "judgenet rank": RunRanking,
+    "judgenet bias --recorded": RecordedBias,
 }
 PARTS: Final[dict[str, type]] = {
+    "bias": BiasFigures,
     "overlap": OverlapFigures,
     "agreement": AgreementFigures,
     "short": ShortFigures,

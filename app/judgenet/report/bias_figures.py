@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgenet.core.network import NetworkSpec
+from judgenet.figures.base import as_json
+from judgenet.figures.bias import bias_figures
 from judgenet.report.bias_card import BiasCard, bias_card
 from judgenet.stats.lab import LabResult
-from judgenet.stats.lab_json import lab_json
 from judgenet.store.db import Store
 from judgenet.store.labs import NO_ORDERS, OrderAnswers, lab_info, lab_orders, lab_result, labs
 from judgenet.store.results import network_of
@@ -43,11 +44,6 @@ class LabFigures:
 
     def to_json(self) -> dict[str, Any]:
         """The keys of ``judgenet bias --json`` but for single pairs, which ``judgenet export --what bias`` has."""
-        found = lab_json(self.result)
-        for cell in found["cells"]:
-            del cell["codes"]
-        for probe in found["probes"]:
-            del probe["pair_ids"]
         return {
             "lab": self.id,
             "title": self.title,
@@ -55,7 +51,7 @@ class LabFigures:
             "labs": self.labs,
             "models": list(self.models),
             "unfinished": list(self.unfinished),
-            **found,
+            **as_json(bias_figures(self.result, pair_by_pair=False)),
             "nwise": None if self.orders is None else self.orders.to_json(),
             "reasons": NO_ORDERS if self.orders is None else {},
         }

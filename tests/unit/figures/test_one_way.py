@@ -63,6 +63,7 @@ def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "rate": spoken("rate", mine),
         "rate of a random sample": spoken("rate", mine, "--chosen", "random"),
         "compare": spoken("compare", mine, other),
+        "bias": spoken("bias", "--recorded", mine),
         "labels": spoken("labels", mine, "--width", "0.1"),
     }
     file = folder / "report.json"
@@ -142,3 +143,10 @@ def test_the_label_plan(faces: Faces) -> None:
     plan = sample_plan(faces.studio.frame, faces.studio.numbers.aggregation, 0.1)
     for found in (faces.report["more"]["plan"], as_json(plan.plan)):
         assert found == {key: expected[key] for key in found}
+
+
+def test_the_biases(faces: Faces) -> None:
+    expected = faces.commands["bias"]
+    found = faces.package.bias()
+    assert found.to_dict() == expected
+    assert len(found.to_frame()) == len(expected["cells"]) > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from judgenet.core.bias.base import BiasError, Denominator, LabSettings, Positio
 from judgenet.core.bias.lab import Item, Lab, ProbePlan, build_lab
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import Pair
+from judgenet.figures.base import as_json
+from judgenet.figures.bias import bias_figures
 from judgenet.stats.agreement import sign_test
 from judgenet.stats.bias import (
     Answers,
@@ -31,8 +34,7 @@ from judgenet.stats.bias import (
     z_test,
 )
 from judgenet.stats.bias_conclusions import p_text, rounded
-from judgenet.stats.lab import counted_pairs, evaluate, rank_agreement
-from judgenet.stats.lab_json import lab_json
+from judgenet.stats.lab import LabResult, counted_pairs, evaluate, rank_agreement
 
 # The vector of 4.2: systems, lengths, choice in order 12, choice in order 21 by the position shown.
 VECTOR: list[tuple[str, str, int, int, Choice | None, Choice | None]] = [
@@ -434,10 +436,14 @@ def test_p_as_people_read_it() -> None:
 # Records
 
 
+def _json_of(result: LabResult) -> dict[str, Any]:
+    return as_json(bias_figures(result))
+
+
 def test_a_result_is_json_without_nan_and_keeps_every_pair() -> None:
     built = build_lab(PAIRS, ("order", "egocentric", "salience"), OWN)
     result = evaluate(built.lab, [Judge("single", "Single", "single")], {"single": ANSWERS})
-    record = json.loads(json.dumps(lab_json(result), allow_nan=False))
+    record = json.loads(json.dumps(_json_of(result), allow_nan=False))
     assert record["settings"]["own"] == ["J"]
     assert [cell["probe"] for cell in record["cells"]] == ["order", "egocentric", "salience"]
     rows = list(counted_pairs(result))
@@ -600,7 +606,7 @@ def test_pairs_that_share_an_instruction_are_tested_by_instruction() -> None:
     assert cell.words == "Not enough instructions to tell (10 needed)"
     assert (
         "4 questions"
-        in lab_json(evaluate(lab, _judges()[:1], {"single": _answered(8, 8, 0)}))["cells"][0]["reasons"]["net_ci"]
+        in _json_of(evaluate(lab, _judges()[:1], {"single": _answered(8, 8, 0)}))["cells"][0]["reasons"]["net_ci"]
     )
 
 
@@ -636,7 +642,7 @@ def test_no_valid_pair_is_no_verdict_however_shares_are_divided() -> None:
     assert (cell.share, cell.net, cell.conclusion, cell.mood) == (0.0, None, "none", "none")
     assert cell.words == "No verdict: 0 of 20 pairs have valid answers to all prompts"
     assert result.headline == "No verdict on any bias"
-    [record] = lab_json(result)["cells"]
+    [record] = _json_of(result)["cells"]
     assert all(record["reasons"].get(key) for key, value in record.items() if value is None)
 
 
@@ -647,7 +653,7 @@ def test_few_steady_pairs_of_few_instructions_say_why_there_is_no_plan() -> None
     for i in range(40):
         said |= {f"{i} a": "first", f"{i} b": "second" if i < 5 else "first"}
     lab = Lab(LabSettings(), (ProbePlan("salience", items),), 40, 8)
-    [record] = lab_json(evaluate(lab, _judges()[:1], {"single": said}))["cells"]
+    [record] = _json_of(evaluate(lab, _judges()[:1], {"single": said}))["cells"]
     assert (record["conclusion"], record["equivalent"], record["pairs_needed"]) == ("unclear", None, None)
     assert "8 questions" in record["reasons"]["equivalent"]
     assert all(record["reasons"].get(key) for key, value in record.items() if value is None)
