@@ -21,6 +21,7 @@ from judgenet.core.wording import (
     plural,
     ratio,
     ratio_interval,
+    whole_range,
 )
 from judgenet.formats.tables import csv_text
 from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
@@ -103,7 +104,8 @@ def _accuracy_table(results: Results) -> Iterator[Block]:
 
 def _tests(sets: Sequence[Values]) -> str:
     """How many rows are compared on each set."""
-    return _span(sorted({sum(row["difference"] is not None for row in one["rows"]) for one in sets}))
+    compared = [sum(row["difference"] is not None for row in one["rows"]) for one in sets]
+    return whole_range(min(compared), max(compared))
 
 
 def _accuracy_row(row: Values, compared: bool) -> Row:
@@ -185,14 +187,10 @@ def _grids(one: Values, kind: str) -> Iterator[Block]:
                     cells.append(("" if found is None else shown(found),))
                 lines.append(Row(tuple(cells)))
             used = sorted({row["n_used"] for row in rows})
-            fact = f"{_span(used)} of {one['pairs']['total']:,} pairs used"
+            fact = f"{whole_range(used[0], used[-1])} of {one['pairs']['total']:,} pairs used"
             name = f"{one['set']}: {title}, {rule}" if kind == "sweep" else f"{one['set']}: {title}"
             yield Section(name, fact, level=3)
             yield Table((first, *heads), (True,) * (len(heads) + 1), tuple(lines))
-
-
-def _span(values: Sequence[int]) -> str:
-    return f"{values[0]:,}" if values[0] == values[-1] else f"{values[0]:,} to {values[-1]:,}"
 
 
 def _saving_table(results: Results) -> Iterator[Block]:

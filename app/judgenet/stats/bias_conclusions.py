@@ -12,6 +12,7 @@ from math import ceil
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import Probe
+from judgenet.core.wording import whole_range
 from judgenet.stats.bias import FEWEST_VALID, LEVEL, Cell, Conclusion, Judge, Mood, Shift
 from judgenet.stats.intervals import Interval
 from judgenet.stats.resampling import FEWEST_QUESTIONS
@@ -184,12 +185,8 @@ def _unclear(cells: Sequence[Cell], of: int) -> str:
     if len(cells) <= _MOST_NAMED:
         return f"Not enough pairs to tell: {_listed([_needs(cell) for cell in cells])}."
     needed = [rounded(cell.pairs_needed) for cell in cells if cell.pairs_needed is not None]
-    pairs = f"; about {_span(min(needed), max(needed))} pairs needed" if needed else ""
+    pairs = f"; about {whole_range(min(needed), max(needed))} pairs needed" if needed else ""
     return f"Not enough pairs to tell for {len(cells):,} of {of:,} probes{pairs}."
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _needs(cell: Cell) -> str:
