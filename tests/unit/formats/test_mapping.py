@@ -424,3 +424,9 @@ def test_preview_of_something_else(tmp_path: Path) -> None:
     assert seen.format == sniff(path) == "unknown"
     assert seen.rows == ({"a": "1", "b": "[1]", "b.0": "1"}, {"a": "", "b": "", "b.0": ""})
     assert seen.columns == {}
+
+
+def test_every_public_name_of_the_package_is_found_in_its_module() -> None:
+    from judgenet import formats
+
+    assert all(getattr(formats, name) is not None for name in formats.__all__)
