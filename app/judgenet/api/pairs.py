@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 from judgenet import formats
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.formats import Dataset, Finding, PairMapping
+from judgenet.formats import Dataset, Finding, PairMapping, parse_size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +72,9 @@ def read_pairs(
     label_map: Mapping[str, Verdict | None] | None = None,
     encoding: str | None = None,
     leave_out: Sequence[str] = (),
+    sheet: str | None = None,
+    leave_out_bad: bool = False,
+    unpack_limit: int | str | None = None,
 ) -> Pairs:
     """Reads pairs as the studio and the command line do.
 
@@ -82,26 +85,38 @@ def read_pairs(
         label_map: what a label value means: ``{"1": "a", "2": "b", "0": "tie"}``. Never guessed.
         encoding: of a file that is not UTF-8.
         leave_out: kinds of findings whose pairs are left out: ``"duplicate"``, ``"identical_responses"``, ….
+        sheet: of an Excel workbook; else the first that looks like pairs. A path may name it, too: ``book.xlsx#pairs``.
+        leave_out_bad: leaves out rows that cannot be read; ``findings`` counts and names them.
+        unpack_limit: the most that a file may unpack to, in bytes or as ``"4GB"``; reading takes less than three times
+            as much memory. Else the variable ``JUDGENET_UNPACK_LIMIT``, or 1 GiB.
 
     Raises:
         judgenet.formats.DataError: a file cannot be read, or columns or labels are not clear. The message says where,
             and how to fix it.
     """
-    wanted = PairMapping(columns=dict(mapping or {}), labels=label_map, encoding=encoding, leave_out=tuple(leave_out))
+    wanted = PairMapping(
+        columns=dict(mapping or {}),
+        labels=label_map,
+        encoding=encoding,
+        leave_out=tuple(leave_out),
+        sheet=sheet,
+        leave_out_bad=leave_out_bad,
+    )
+    limit = parse_size(unpack_limit) if isinstance(unpack_limit, str) else unpack_limit
     if isinstance(source, str | Path):
-        return _read([Path(source)], wanted)
+        return _read([Path(source)], wanted, limit)
     if isinstance(source, Sequence):
-        return _read([Path(path) for path in source], wanted)
+        return _read([Path(path) for path in source], wanted, limit)
     # A data frame goes the way of a file, so that it is read, checked and named in errors alike.
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data-frame.jsonl"
         records = json.loads(source.to_json(orient="records", date_format="iso"))
         path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-        return Pairs(_read([path], wanted))
+        return Pairs(_read([path], wanted, limit))
 
 
-def _read(paths: Sequence[Path], mapping: PairMapping) -> Pairs:
-    dataset = formats.read_pairs(paths, mapping=mapping)
+def _read(paths: Sequence[Path], mapping: PairMapping, limit: int | None) -> Pairs:
+    dataset = formats.read_pairs(paths, mapping=mapping, limit=limit)
     return Pairs(dataset.pairs, dataset)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +12,19 @@ import typer
 
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import InputError
-from judgenet.core.project import PairsSource
+from judgenet.cli.progress import print_findings
+from judgenet.cli.run_options import with_options
+from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import plural
+from judgenet.engine.options import RunOptions
+from judgenet.engine.prepare import read_named
 from judgenet.engine.recorded_project import record_judgments
-from judgenet.formats import PairMapping, parse_column_map, parse_label_map, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.recorded import NEURON, describe
+
+_PAIRS = ("pairs", "columns", "labels", "encoding", "sheet", "leave_out_bad", "unpack_limit")
+"""The options that say how files of pairs are read; they mean what they mean in run."""
 
 
 class ReadingOption(StrEnum):
@@ -30,13 +37,12 @@ class UnreadOption(StrEnum):
     TIE = "tie"
 
 
+@partial(with_options, names=_PAIRS, texts={"pairs": "The pairs that were judged; several files as in run."})
 def import_judgments(
+    options: RunOptions,
     judgments: Annotated[
         list[Path],
         typer.Argument(metavar="JUDGMENTS...", help="Files of judgments; several become one run.", show_default=False),
-    ],
-    pairs: Annotated[
-        list[Path], typer.Option("--pairs", metavar="FILE", help="The pairs that were judged.", show_default=False)
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the run.", show_default=False)],
     reading: Annotated[
@@ -59,12 +65,6 @@ def import_judgments(
         UnreadOption,
         typer.Option(help="What a call counts as in which the source read nothing: missing, or a tie."),
     ] = UnreadOption.MISSING,
-    columns: Annotated[
-        str | None, typer.Option("--map", help="The columns of the pairs, as in run.", show_default=False)
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option("--label-map", help="The labels of the pairs, as in run.", show_default=False)
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a run of judgments that were made elsewhere, so that metrics, report and the rest work on them.
@@ -86,14 +86,8 @@ def import_judgments(
     """
     conditions = None if where is None else parse_conditions(where)
     files = read_judgments(judgments)
-    mapping = PairMapping()
-    source = PairsSource(tuple(path.absolute().as_posix() for path in pairs))
-    if columns is not None or labels is not None:
-        named = {} if columns is None else parse_column_map(columns)
-        meant = None if labels is None else parse_label_map(labels)
-        mapping = PairMapping(columns=named, labels=meant)
-        source = PairsSource(source.files, columns=named, labels=meant or {})
-    dataset = read_pairs(pairs, mapping=mapping)
+    source, dataset = read_named(options)
+    print_findings(Terminal(stderr=True), dataset.findings)
     by = tuple(part.strip() for part in neuron.split(",") if part.strip())
     if not by:
         raise InputError("--neuron: names no column. Name one or several: --neuron judge,prompt")

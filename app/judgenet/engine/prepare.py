@@ -453,9 +453,19 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
     return source
 
 
-def _read_pairs(options: RunOptions, place: _Place, source: PairsSource) -> Dataset:
+def read_named(options: RunOptions) -> tuple[PairsSource, Dataset]:
+    """The pairs in the files that the options name, where no project comes into it, and the source to keep of them.
+
+    :raises OptionError: the options name no file.
+    :raises DataError: a file cannot be read as pairs.
+    """
+    source = _source(options, None)
+    return _absolute(source, Path()), _read_pairs(options, None, source)
+
+
+def _read_pairs(options: RunOptions, place: _Place | None, source: PairsSource) -> Dataset:
     limit = None if options.unpack_limit is None else parse_size(options.unpack_limit)
-    if options.pairs or place.given is None:
+    if options.pairs or place is None or place.given is None:
         dataset = read_files(source, Path(), limit=limit)
     else:
         try:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import openpyxl  # type: ignore[import-untyped]
 import pandas as pd
 import pytest
 
@@ -230,3 +231,23 @@ def test_a_project_of_somebody_else_gets_no_key(
         jn.judge(pairs, jn.load(net.save(tmp_path / "own")).network, out=tmp_path / "again", progress=False)
     finally:
         listener.close()
+
+
+def test_read_pairs_takes_sheets_bad_rows_and_limits(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for name, key in (("first", "7"), ("more", "1")):
+        sheet = book.create_sheet(name)
+        sheet.append(["id", "question", "response_a", "response_b"])
+        sheet.append([key, "Why?", "x", "y"])
+    book.save(tmp_path / "book.xlsx")
+    assert [pair.id for pair in jn.read_pairs(tmp_path / "book.xlsx", sheet="more")] == ["1"]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": "1", "question": "Why?", "response_a": "x", "response_b": "y"}\nbroken\n', "utf-8")
+    with pytest.raises(DataError, match="row 2"):
+        jn.read_pairs(path)
+    pairs = jn.read_pairs(path, leave_out_bad=True)
+    assert [pair.id for pair in pairs] == ["1"]
+    assert any("left out (row 2:" in finding.message for finding in pairs.findings)
+    for limit in (50, "50", "0.05kB"):
+        with pytest.raises(DataError, match=r"unpack.*50 bytes"):
+            jn.read_pairs(path, unpack_limit=limit)

@@ -66,3 +66,33 @@ def test_csv_quotes_bare_carriage_returns_and_guards_formulas_behind_them() -> N
     rows = list(csv.reader(io.StringIO(out.getvalue(), newline="")))
     assert rows == [["text", "more"], ["a\r'=1+1", "x\ry"], ["'-1.5\r-2", "\ufffd"]]
     assert out.getvalue().splitlines(keepends=True)[0] == "text,more\n"
+
+
+def test_the_pairs_of_recorded_judgments_are_read_as_in_run(judgenet: Judgenet, tmp_path: Path) -> None:
+    """``import`` takes run's options for files of pairs, tells what it left out, and keeps how it read them."""
+    book = openpyxl.Workbook()
+    book.active.append(HEADER)
+    book.active.append(["7", "Why?", "x", "y"])
+    sheet = book.create_sheet("more")
+    sheet.append(HEADER)
+    sheet.append(["1", "Why?", "x", "y"])
+    book.save(tmp_path / "book.xlsx")
+    lines, judgments = tmp_path / "pairs.jsonl", tmp_path / "judgments.jsonl"
+    lines.write_text('{"id": "1", "question": "Why?", "response_a": "x", "response_b": "y"}\nbroken\n', "utf-8")
+    judgments.write_text('{"pair_id": "1", "judge": "one", "order": "ab", "verdict": "a"}\n', "utf-8")
+    command = ("import", judgments, "--out", tmp_path / "out", "--pairs")
+    refused = judgenet(*command, lines)
+    assert refused.code != 0
+    assert "row 2" in refused.err
+    beyond = judgenet(*command, lines, "--leave-out-bad", "--unpack-limit", "50")
+    assert beyond.code != 0
+    assert "--unpack-limit 200" in beyond.err
+    said = judgenet(*command, lines, "--leave-out-bad")
+    assert said.code == 0, said.err
+    assert "1 record cannot be read and is left out (row 2:" in said.err
+    assert judgenet("import", judgments, "--pairs", tmp_path / "book.xlsx", "--out", "other").code != 0
+    assert judgenet(*command[:3], "sheet", "--pairs", tmp_path / "book.xlsx", "--sheet", "more").code == 0
+    for place, kept in (("out", {"leave_out_bad": True}), ("sheet", {"sheet": "more"})):
+        source = load_project(tmp_path / place / RUN_PROJECT).pairs
+        assert source is not None
+        assert source.options == kept
