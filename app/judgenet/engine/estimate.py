@@ -123,7 +123,7 @@ def time_words(time: Duration) -> str:
     """How long calls take, in words."""
     low, high, measured = time
     text = duration_range(low, high)
-    return text if measured or not high else f"{text} (reckoned with {USUAL_LATENCY_S:g} s a call, not measured)"
+    return text if measured or not high else f"{text} (assuming {USUAL_LATENCY_S:g} s per call, not measured)"
 
 
 class Followed(NamedTuple):
