@@ -15,6 +15,7 @@ from judgenet.figures.base import OPTIONAL, Keys
 from judgenet.figures.bias import BiasFigures, RecordedBias
 from judgenet.figures.comparison import RunComparison
 from judgenet.figures.curve import RunCurve
+from judgenet.figures.experiment import ExperimentFigures
 from judgenet.figures.guarantee import RunGuarantee
 from judgenet.figures.judge_parts import (
     ChangesFigures,
@@ -57,6 +58,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet compare": RunComparison,
     "judgenet rank": RunRanking,
     "judgenet bias --recorded": RecordedBias,
+    "judgenet experiment": ExperimentFigures,
 }
 PARTS: Final[dict[str, type]] = {
     "bias": BiasFigures,
@@ -161,7 +163,8 @@ def _inner(hint: Any, key: str, meaning: str) -> list[Row]:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         if key.endswith("reasons"):
             return [Row(key, "reasons", meaning)]
-        return _inner(get_args(hint)[1], key, meaning)
+        inner = get_args(hint)[1]
+        return [Row(key, "object", meaning)] if inner is Any else _inner(inner, key, meaning)
     if origin is tuple:
         inner = get_args(hint)[0]
         if isinstance(inner, type) and (is_dataclass(inner) or _is_record(inner)):
@@ -203,4 +206,6 @@ def _plain(hint: Any) -> str:
         return "yes/no"
     if hint in (int, float):
         return "number"
+    if hint is Any:
+        return "object"
     return "list" if get_origin(hint) is tuple else "text"

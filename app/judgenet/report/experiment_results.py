@@ -6,18 +6,36 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from judgenet.core import network_json
 from judgenet.core.experiments import EXPERIMENTS, Experiment, ExperimentRow
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
 from judgenet.core.wording import aggregation_title
 from judgenet.engine.experiments import runs_of
-from judgenet.stats.agreement import Agreement, agreement_of, review_share
+from judgenet.figures.base import as_json
+from judgenet.figures.experiment import (
+    ExperimentSet,
+    RecordedModel,
+    RecordedParameters,
+    RecordedSource,
+    RowDifference,
+    RowWork,
+    SavingRow,
+    SetCalls,
+    SetMajority,
+    SetPairs,
+    SetRecord,
+    SetRoles,
+    SetRow,
+    SetSaving,
+    StatedLabour,
+    TaskWords,
+)
+from judgenet.stats.agreement import agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare
 from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
 from judgenet.stats.intervals import Interval, agreements_intervals
@@ -86,42 +104,46 @@ def experiment_set(
     labelled = sum(labels[verdict] for verdict in VERDICTS)
     most = max(VERDICTS, key=lambda verdict: labels[verdict])
     of_roles = [_role_counts(store, run, arm.spec) for arm in experiment.arms for run in infos[arm.key]]
-    found: dict[str, Any] = {
-        "set": name,
-        "state": state,
-        "message": message,
-        "at": time.time(),
-        "pairs": {
-            "total": len(pairs),
-            "labelled": labelled,
-            "labels": {verdict: labels[verdict] for verdict in VERDICTS},
-            "questions": len(set(question_numbers(pairs).tolist())),
-            "tasks": len({pair.task for pair in pairs} - {None}),
-            "selection": selection,
-            "data_hash": data_hash(pairs),
-        },
-        "majority": {
-            "label": most if labelled else None,
-            "accuracy": labels[most] / labelled if labelled else None,
-            "reason": None if labelled else "no pair has a human label",
-        },
-        "rows": _with_holm([_row_json(experiment, row, read, pairs) for row in experiment.rows]),
-        "runs": {key: list(ids) for key, ids in runs.items()},
-        "networks": {arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
-        "roles": {
-            "pairs": sum(counts[0] for counts in of_roles),
-            "fewer": sum(counts[1] for counts in of_roles),
-            "none": sum(counts[2] for counts in of_roles),
-        },
-        "calls": _calls_json(store, used, this_time),
-        "record": _record_json(store, used, source or {}, experiment.choices.seed),
-    }
+    saving = words = None
     if experiment.kind == "saving":
         prices = {arm.key: _price_of(store, infos[arm.key]) for arm in experiment.arms}
-        found["saving"] = _saving_json(experiment, read, pairs, target, labour or Labour(), prices)
+        saving = _saving(experiment, read, pairs, target, labour or Labour(), prices)
     if experiment.kind == "clouds":
-        found["words"] = _words_json(store, infos["roles"])
-    return found
+        words = _words(store, infos["roles"])
+    found = ExperimentSet(
+        set=name,
+        state=state,
+        message=message,
+        at=time.time(),
+        pairs=SetPairs(
+            total=len(pairs),
+            labelled=labelled,
+            labels={verdict: labels[verdict] for verdict in VERDICTS},
+            questions=len(set(question_numbers(pairs).tolist())),
+            tasks=len({pair.task for pair in pairs} - {None}),
+            selection=selection,
+            data_hash=data_hash(pairs),
+        ),
+        majority=SetMajority(
+            label=most if labelled else None,
+            accuracy=labels[most] / labelled if labelled else None,
+            reason=None if labelled else "no pair has a human label",
+        ),
+        rows=_with_holm([_row(experiment, row, read, pairs) for row in experiment.rows]),
+        runs={key: tuple(ids) for key, ids in runs.items()},
+        networks={arm.key: arm.spec for arm in experiment.arms},
+        roles=SetRoles(
+            pairs=sum(counts[0] for counts in of_roles),
+            fewer=sum(counts[1] for counts in of_roles),
+            none=sum(counts[2] for counts in of_roles),
+        ),
+        calls=_calls(store, used, this_time),
+        record=_record(store, used, source or {}, experiment.choices.seed),
+        saving=saving,
+        words=words,
+    )
+    values: dict[str, Any] = as_json(found)
+    return values
 
 
 # Reading the runs
@@ -145,9 +167,7 @@ def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[
 # Figures
 
 
-def _row_json(
-    experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
-) -> dict[str, Any]:
+def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> SetRow:
     mine = read[row.key]
     human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
     found = agreement_of(pair_counts(human, mine.verdicts))
@@ -160,54 +180,44 @@ def _row_json(
         reasons["difference"] = "the others are compared with this row"
     if not mine.judged:
         reasons |= dict.fromkeys(("neurons_per_pair", "calls_per_pair"), "no pair was judged")
-    return {
-        "row": row.key,
-        "network": row.title,
-        "aggregation": row.rule,
-        "name": row.name,
-        "group": row.group,
-        "x": row.x,
-        "subject": row.subject,
-        "layers": [None if any_width else of.width for of in row.network.layers],
-        "samples": row.network.settings.samples or 1,
-        "neurons_per_pair": mine.neurons / mine.judged if mine.judged else None,
-        "calls_per_pair": mine.calls / mine.judged if mine.judged else None,
-        "judged": mine.judged,
-        **_figures(found),
-        "accuracy_ci": _ends(within.accuracy),
-        "macro_f1_ci": _ends(within.macro_f1),
-        "kappa_ci": _ends(within.kappa),
-        "difference": None if row.against is None else _difference(experiment.row(row.against), row, read, pairs),
-        "reasons": reasons,
-    }
+    return SetRow(
+        row=row.key,
+        network=row.title,
+        aggregation=row.rule,
+        name=row.name,
+        group=row.group,
+        x=row.x,
+        subject=row.subject,
+        layers=tuple(None if any_width else of.width for of in row.network.layers),
+        samples=row.network.settings.samples or 1,
+        neurons_per_pair=mine.neurons / mine.judged if mine.judged else None,
+        calls_per_pair=mine.calls / mine.judged if mine.judged else None,
+        judged=mine.judged,
+        accuracy=found.accuracy,
+        accuracy_ci=within.accuracy,
+        macro_f1=found.macro_f1,
+        macro_f1_ci=within.macro_f1,
+        kappa=found.kappa,
+        kappa_ci=within.kappa,
+        n_used=found.n_used,
+        n_total=found.n_total,
+        confusion=found.confusion,
+        difference=None if row.against is None else _difference(experiment.row(row.against), row, read, pairs),
+        reasons=reasons,
+    )
 
 
-def _with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_holm(rows: Sequence[SetRow]) -> tuple[SetRow, ...]:
     """The rows with the p of their differences adjusted for all that are compared on this set of pairs."""
-    tested = [row["difference"] for row in rows if row["difference"] is not None]
-    known = [difference for difference in tested if difference["p"] is not None]
-    for difference in tested:
-        difference["p_holm"] = None
-        if difference["p"] is None:
-            difference["reasons"]["p_holm"] = difference["reasons"]["p"]
-    for difference, adjusted in zip(known, holm([of["p"] for of in known]), strict=True):
-        difference["p_holm"] = adjusted
-    return rows
-
-
-def _figures(found: Agreement) -> dict[str, Any]:
-    return {
-        "accuracy": found.accuracy,
-        "macro_f1": found.macro_f1,
-        "kappa": found.kappa,
-        "n_used": found.n_used,
-        "n_total": found.n_total,
-        "confusion": [list(cells) for cells in found.confusion],
-    }
-
-
-def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else list(interval)
+    adjusted = holm([None if row.difference is None else row.difference.p for row in rows])
+    found = []
+    for row, p in zip(rows, adjusted, strict=True):
+        difference = row.difference
+        if difference is not None:
+            reasons = difference.reasons if p is not None else difference.reasons | {"p_holm": difference.reasons["p"]}
+            difference = replace(difference, p_holm=p, reasons=reasons)
+        found.append(replace(row, difference=difference))
+    return tuple(found)
 
 
 def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
@@ -223,36 +233,49 @@ def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
 
 def _difference(
     other: ExperimentRow, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
-) -> dict[str, Any]:
+) -> RowDifference:
     """A row less the row that it is compared with, over the pairs that both judged."""
     one, two = read[row.key].verdicts, read[other.key].verdicts
     both: list[int] = np.flatnonzero((one > 0) & (two > 0)).tolist()
     codes = [verdict_codes(pairs[place].human for place in both), one[both], two[both]]
     counts = _two_verdicts(*codes)
     labelled = sum(count for (human, _, _), count in counts.items() if human is not None)
-    found: dict[str, Any] = {"against": other.key, "n_used": labelled, "n_total": len(pairs)}
+    figures = ("accuracy", "macro_f1", "kappa")
     if not labelled:
-        why = "no pair with both verdicts has a human label"
-        nothing = {f"{name}{end}": None for name in ("accuracy", "macro_f1", "kappa") for end in ("", "_ci")}
-        return found | nothing | {"p": None, "p_over": None, "reasons": dict.fromkeys((*nothing, "p", "p_over"), why)}
+        nothing = dict.fromkeys((*figures, *(f"{name}_ci" for name in figures), "p", "p_over", "p_holm"))
+        reasons = dict.fromkeys(nothing, "no pair with both verdicts has a human label")
+        return RowDifference(other.key, labelled, len(pairs), **nothing, reasons=reasons)
     questions = question_numbers(pairs[place] for place in both)
     compared = compare(counts, by_question=question_counts(questions, *codes))
     reasons = {}
+    accuracy, macro_f1, kappa = (compared.differences[name] for name in figures)
     for name, difference in compared.differences.items():
-        found[name] = difference.difference
-        found[f"{name}_ci"] = _ends(difference.interval)
         if difference.reason:
             reasons[f"{name}_ci"] = difference.reason
         if difference.difference is None:
             reasons[name] = difference.reason
-    repeated = compared.differences["accuracy"].questions != labelled
+    repeated = accuracy.questions != labelled
     p = compared.questions_p if repeated else compared.test.p
     if p is None and "accuracy_ci" in reasons:
         reasons["p"] = reasons["accuracy_ci"]
     elif p is None:
         # No question has one of the two ahead.
         p = 1.0
-    return found | {"p": p, "p_over": "questions" if repeated else "pairs", "reasons": reasons}
+    return RowDifference(
+        against=other.key,
+        n_used=labelled,
+        n_total=len(pairs),
+        accuracy=accuracy.difference,
+        accuracy_ci=accuracy.interval,
+        macro_f1=macro_f1.difference,
+        macro_f1_ci=macro_f1.interval,
+        kappa=kappa.difference,
+        kappa_ci=kappa.interval,
+        p=p,
+        p_over="questions" if repeated else "pairs",
+        p_holm=None,
+        reasons=reasons,
+    )
 
 
 def _price_of(store: Store, runs: Sequence[RunInfo]) -> tuple[float | None, str]:
@@ -263,14 +286,14 @@ def _price_of(store: Store, runs: Sequence[RunInfo]) -> tuple[float | None, str]
     return (None, f"the price of {sums.unpriced:,} calls is unknown") if sums.unpriced else (sums.price, "")
 
 
-def _saving_json(
+def _saving(
     experiment: Experiment,
     read: Mapping[str, _Read],
     pairs: Sequence[Pair],
     target: float | None,
     labour: Labour,
     prices: Mapping[str, tuple[float | None, str]],
-) -> dict[str, Any]:
+) -> SetSaving:
     """How much people must still review, and what that takes, row by row."""
     panel = panel_agreement(dict(pair.annotators) for pair in pairs).h
     if target is not None:
@@ -286,47 +309,39 @@ def _saving_json(
         need = review_need(human, mine.verdicts, mine.uncertainty, goal, groups=question_numbers(pairs))
         as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
         rows.append(
-            {
-                "row": row.key,
-                "accuracy": need.accuracy,
-                "relative": None if need.random is None else need.random.relative,
-                "review": None if need.random is None else need.random.review,
-                "review_ends": None if need.random_ends is None else [of.review for of in need.random_ends],
-                "saved": None if need.random is None else need.random.saved,
-                "review_if_reviewers_err": None if as_people is None else as_people.review,
-                "uncertain_first": need.measured,
-                "uncertain_first_ci": _ends(need.interval),
-                "n_used": need.n,
-                "n_total": len(pairs),
-                "seed": need.seed,
-                "work": _work_json(need, len(pairs), labour, prices[row.arm], mine.judged),
-                "reasons": _saving_reasons(need),
-            }
+            SavingRow(
+                row=row.key,
+                accuracy=need.accuracy,
+                relative=None if need.random is None else need.random.relative,
+                review=None if need.random is None else need.random.review,
+                review_ends=None if need.random_ends is None else tuple(of.review for of in need.random_ends),
+                saved=None if need.random is None else need.random.saved,
+                review_if_reviewers_err=None if as_people is None else as_people.review,
+                uncertain_first=need.measured,
+                uncertain_first_ci=need.interval,
+                n_used=need.n,
+                n_total=len(pairs),
+                seed=need.seed,
+                work=_work(need, len(pairs), labour, prices[row.arm], mine.judged),
+                reasons=_saving_reasons(need),
+            )
         )
-    return {
-        "target": goal,
-        "target_from": source,
-        "target_n": panel.n if source == "measured" else None,
-        "measured_agreement": panel.value,
-        "labour": {
-            "seconds": labour.seconds,
-            "wage": labour.wage,
-            "annotators": labour.annotators,
-            "reasons": {
-                name: "not stated" for name, of in (("seconds", labour.seconds), ("wage", labour.wage)) if of is None
-            },
-        },
-        "rows": rows,
-        "reasons": {
+    unstated = {name: "not stated" for name in ("seconds", "wage") if getattr(labour, name) is None}
+    return SetSaving(
+        target=goal,
+        target_from=source,
+        target_n=panel.n if source == "measured" else None,
+        measured_agreement=panel.value,
+        labour=StatedLabour(labour.seconds, labour.wage, labour.annotators, unstated),
+        rows=tuple(rows),
+        reasons={
             **({} if source == "measured" else {"target_n": "the target was not measured on these pairs"}),
             **({"measured_agreement": panel.reason} if panel.reason else {}),
         },
-    }
+    )
 
 
-def _work_json(
-    need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | None, str], judged: int
-) -> dict[str, Any]:
+def _work(need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | None, str], judged: int) -> RowWork:
     """People's time and money for all pairs, at the review share and at both ends of its interval."""
     paid, why = price
     if paid is not None:
@@ -347,7 +362,7 @@ def _work_json(
             reasons[f"{name}_ends"] = (
                 reasons.get(name) or need.reasons.get("random_ends", "") or "nothing must be reviewed at one end"
             )
-    return {**told, "reasons": reasons}
+    return RowWork(**told, reasons=reasons)
 
 
 def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
@@ -361,7 +376,7 @@ def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
     return {name: reason for name, reason in found.items() if reason}
 
 
-def _words_json(store: Store, runs: Sequence[RunInfo]) -> list[dict[str, Any]]:
+def _words(store: Store, runs: Sequence[RunInfo]) -> tuple[TaskWords, ...]:
     """The roles that the model named, by task, the largest first. Roles that stood in for missing ones do not count."""
     tasks: dict[str | None, tuple[list[int], Counter[str]]] = {}
     for run in runs:
@@ -371,16 +386,10 @@ def _words_json(store: Store, runs: Sequence[RunInfo]) -> list[dict[str, Any]]:
             if of.roles and not of.note:
                 total[0] += 1
                 names.update({role.name for role in of.roles})
-    return [
-        {
-            "task": task or "",
-            "pairs_used": total[0],
-            "pairs_total": total[1],
-            "roles": len(names),
-            "words": [list(word) for word in names.most_common()],
-        }
+    return tuple(
+        TaskWords(task or "", total[0], total[1], len(names), tuple(names.most_common()))
         for task, (total, names) in sorted(tasks.items(), key=lambda item: (-item[1][0][1], item[0] or ""))
-    ]
+    )
 
 
 # What was paid, and with what
@@ -396,27 +405,27 @@ def _role_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[int, in
     return len(notes), sum(bool(note) for note in notes) - none, none
 
 
-def _calls_json(store: Store, runs: Sequence[RunInfo], this_time: int) -> dict[str, Any]:
+def _calls(store: Store, runs: Sequence[RunInfo], this_time: int) -> SetCalls:
     """Calls over all runs: ``all`` that the networks rest on, ``different`` once those that several share count once.
     Tokens and price are those of the different ones, whenever they were asked."""
     unscored: Counter[str] = Counter()
     for run in runs:
         unscored.update(spent(store, run).unscored)
     sums = different_calls(store, runs)
-    return {
-        "all": sums.calls,
-        "different": sums.different,
-        "shared": sums.calls - sums.different,
-        "asked_this_time": this_time,
-        "unscored": dict(unscored),
-        "tokens_in": sums.tokens_in,
-        "tokens_out": sums.tokens_out,
-        "price": None if sums.unpriced else sums.price,
-        "reasons": {"price": f"the price of {sums.unpriced:,} calls is unknown"} if sums.unpriced else {},
-    }
+    return SetCalls(
+        all=sums.calls,
+        different=sums.different,
+        shared=sums.calls - sums.different,
+        asked_this_time=this_time,
+        unscored=dict(unscored),
+        tokens_in=sums.tokens_in,
+        tokens_out=sums.tokens_out,
+        price=None if sums.unpriced else sums.price,
+        reasons={"price": f"the price of {sums.unpriced:,} calls is unknown"} if sums.unpriced else {},
+    )
 
 
-def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], seed: int) -> SetRecord:
     models = sorted(
         {(use.endpoint, use.requested, use.returned or "") for run in runs for use in models_used(store, run)}
     )
@@ -425,24 +434,28 @@ def _record_json(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any
         for use in parameters_used(store, run):
             heat = use.temperature if use.temperature is not None else -1.0
             parameters.setdefault((use.model, use.form, heat, use.max_tokens), []).append(use)
-    return {
-        "judgenet": __version__,
-        "models": [{"endpoint": one, "asked": asked, "answered_as": name} for one, asked, name in models],
-        "parameters": [
-            {
-                "model": model,
-                "form": form,
-                "temperature": "default" if heat < 0 else heat,
-                "max_tokens": most,
-                "answers": sum(use.calls for use in uses),
-                "temperature_not_applied": sum(use.calls for use in uses if use.otherwise("temperature")),
-            }
+    return SetRecord(
+        judgenet=__version__,
+        models=tuple(RecordedModel(endpoint, asked, name) for endpoint, asked, name in models),
+        parameters=tuple(
+            RecordedParameters(
+                model=model,
+                form=form,
+                temperature="default" if heat < 0 else heat,
+                max_tokens=most,
+                answers=sum(use.calls for use in uses),
+                temperature_not_applied=sum(use.calls for use in uses if use.otherwise("temperature")),
+            )
             for (model, form, heat, most), uses in sorted(parameters.items())
-        ],
-        "prompts": sorted({str(run.record.get("prompts", "")) for run in runs}),
-        "seed": seed,
-        "source": dict(source),
-    }
+        ),
+        prompts=tuple(sorted({str(run.record.get("prompts", "")) for run in runs})),
+        seed=seed,
+        source=RecordedSource(
+            files=tuple(source.get("files", ())),
+            format=str(source.get("format", "")),
+            **{name: source.get(name) for name in ("systems", "questions", "responses", "matches", "possible_matches")},
+        ),
+    )
 
 
 # All sets of an experiment
