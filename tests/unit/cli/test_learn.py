@@ -190,7 +190,7 @@ def test_figures_on_the_labels_that_taught_are_the_cross_fitted_ones(
     assert report.code == 0
     told = json.loads(Path("again.json").read_text(encoding="utf-8"))
     assert notes in " ".join(told["cautions"])
-    assert told["aggregations"]["learned"]["agreement"]["accuracy"] == pytest.approx(fair["accuracy"])
+    assert told["aggregations"]["learned"]["accuracy"] == pytest.approx(fair["accuracy"])
 
 
 def test_what_is_saved_runs_by_itself(ran: Judgenet, at: tuple[str, ...]) -> None:
