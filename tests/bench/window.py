@@ -1,13 +1,14 @@
 """The studio's window: how late its ticks are while a run goes on, and how long it takes to open.
 
-    python -m tests.bench.window [--only ticks|start|memory|look] [--seconds 30] [--latency 1.0] [--network 50x5]
+    python -m tests.bench.window [--only ticks|start|memory|look|paint] [--seconds 30] [--latency 1.0] [--network 50x5]
 
 Ticks: a precise timer of 16 ms on the interface's thread, with the window idle on the page Run, and while a network
 runs with 100 calls in flight against the judge server in a process of its own, answers streamed. Start: CPU time and
 time from the start of Python until the window is painted, against a bare window of PySide6 with an empty plot, each in
 fresh processes, in turn. Memory: what 10,000 pairs of a run of 50 x 5 neurons add to the process. Look: how long the
 window is busy with one step of the scale and with another theme, with the example run open and every page made, against
-one style sheet for the whole application given to the same window.
+one style sheet for the whole application given to the same window. Paint: from a finished call's event until its score
+is painted on the canvas and in the grid, with events that come at any time.
 """
 
 from __future__ import annotations
@@ -399,7 +400,118 @@ def look_process(place: str, times: int) -> None:
     print(json.dumps(found), flush=True)
 
 
+# Paint
+
+
+def measure_paint(times: int) -> None:
+    """Hands events over one by one and prints how long it takes until each is painted."""
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-m", "tests.bench.window", "--paint", place, str(times)]
+        done = subprocess.run(command, env=_environment(Path(place)), capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr)
+    print(f"\nms from a finished call's event until its score is painted, {times} calls")
+    print(f"{'':<24}{'p50':>8}{'p90':>8}{'max':>8}")
+    for name, taken in json.loads(done.stdout.splitlines()[-1]).items():
+        late = sorted(taken)
+        print(f"{name:<24}{statistics.median(late):>8.1f}{late[int(0.9 * (len(late) - 1))]:>8.1f}{late[-1]:>8.1f}")
+
+
+def paint_process(place: str, times: int) -> None:
+    """The process with the window whose events are timed: prints one line of JSON."""
+    import random
+
+    import qasync
+    from PySide6.QtCore import QEvent, QObject
+    from PySide6.QtWidgets import QWidget
+
+    from judgenet.core.events import CallFinished, CallStarted, RunStarted
+    from judgenet.core.network import Role, RolesSpec
+    from judgenet.core.pairs import ORDERS, Pair
+    from judgenet.core.presets import network as made
+    from judgenet.core.project import PairsSource, Project
+    from judgenet.store.files import save_project
+    from judgenet.store.runs import RunInfo
+    from judgenet.ui.app import Studio, make_app
+    from judgenet.ui.canvas.model import Place
+    from judgenet.ui.pages.run import RunPage
+
+    width, depth = 10, 5
+    roles = RolesSpec("fixed", roles=tuple(Role(f"Aspect {i}", "Look.") for i in range(width)))
+    spec = replace(made(width, depth), roles=roles)
+    judged = tuple(Pair(f"p{number}", "q", "a", "b") for number in range(max(1, times // (2 * width * depth)) + 1))
+    data = Path(place) / "pairs.jsonl"
+    data.write_text("".join(json.dumps(pair.to_json()) + "\n" for pair in judged), encoding="utf-8")
+    file = Path(place) / "paint.judgenet"
+    save_project(Project.new("paint", spec, PairsSource((data.name,))), file)
+    app = make_app()
+    loop = qasync.QEventLoop(app)
+    asyncio.set_event_loop(loop)
+    taken: dict[str, list[float]] = {"canvas": [], "grid": []}
+
+    class Paints(QObject):
+        """Writes down when a widget was painted."""
+
+        def __init__(self, widget: QWidget) -> None:
+            super().__init__(widget)
+            self.at = 0.0
+            widget.installEventFilter(self)
+
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                self.at = time.perf_counter()
+            return False
+
+    async def live() -> None:
+        studio = Studio(app)
+        window = studio.window
+        studio.settings.set(theme="light", reduce_motion=True)
+        window.resize(1440, 900)
+        studio.show(file)
+        context = window.context
+        await context.document.loaded()
+        run = RunInfo("run-1", 1, "", 0.0, None, "running", "", {})
+        context.run_state.begin(run, spec, judged, resumes=False)
+        context.navigator.go("run")
+        page = window.page("run")
+        assert isinstance(page, RunPage)
+        bridge, scene = window.bridge, page.canvas.scene
+        bridge.put(RunStarted("run-1", len(judged), 0, 2 * width * depth * len(judged)))
+        bridge.open()
+        context.run_state.set_focus(0)
+        await asyncio.sleep(1)
+        painted = {"canvas": Paints(page.canvas.view.viewport()), "grid": Paints(page.dock.grid.grid.viewport())}
+        rest = random.Random(7)
+        sites = [(layer, neuron, order) for layer in range(depth) for neuron in range(width) for order in ORDERS]
+        for number in range(times):
+            pair, at = divmod(number, len(sites))
+            if at == 0:
+                context.run_state.set_focus(pair)
+            await asyncio.sleep(rest.uniform(0.25, 0.35))
+            layer, neuron, order = sites[at]
+            call = (pair, layer + 1, neuron + 1, order, 1)
+            bridge.put(CallStarted("run-1", *call))
+            began = time.perf_counter()
+            bridge.put(CallFinished("run-1", *call, "scored", None, "a", 8.0, 6.0, False, 900, 100, 0, 0.001, 2.0, 1))
+            missing = set(painted)
+            while missing and time.perf_counter() - began < 2:
+                await asyncio.sleep(0.001)
+                drawn = scene.state(Place(layer, neuron)).order(order) is not None
+                for name in tuple(missing):
+                    if painted[name].at > began and (drawn or name == "grid"):
+                        taken[name].append((painted[name].at - began) * 1000)
+                        missing.discard(name)
+        bridge.close()
+        await window.shut_down()
+
+    loop.run_until_complete(live())
+    print(json.dumps(taken), flush=True)
+
+
 def main() -> None:
+    if len(sys.argv) > 1 and sys.argv[1] == "--paint":
+        paint_process(sys.argv[2], int(sys.argv[3]))
+        return
     if len(sys.argv) > 1 and sys.argv[1] == "--look":
         look_process(sys.argv[2], int(sys.argv[3]))
         return
@@ -408,7 +520,7 @@ def main() -> None:
         window_process(place, url, float(seconds), network, int(pairs))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("ticks", "start", "memory", "look"))
+    parser.add_argument("--only", choices=("ticks", "start", "memory", "look", "paint"))
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--latency", type=float, default=1.0, help="seconds before each answer")
     parser.add_argument("--network", default="50x5")
@@ -423,6 +535,8 @@ def main() -> None:
         measure_memory(10_000)
     if given.only in (None, "look"):
         measure_look(given.times)
+    if given.only in (None, "paint"):
+        measure_paint(20 * given.times)
 
 
 if __name__ == "__main__":

@@ -19,17 +19,19 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QToolButton, 
 
 from judgenet.core.calls import CallSite
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.events import CallFinished, CallStarted, RunFinished
 from judgenet.core.network import ChairSpec, NetworkSpec, Role, RolesSpec, Settings
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.engine.budget import Limits
 from judgenet.engine.ports import ChatRequest
 from judgenet.store.files import save_project
+from judgenet.store.runs import RunInfo
 from judgenet.ui.app import Studio
+from judgenet.ui.bridge import PERIOD_MS
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.run import plots
-from judgenet.ui.run.focus import FRAME_MS
 from judgenet.ui.run.prose import Prose
 from judgenet.ui.run_state import Progress, RunState
 from tests.fakes.judge_server import JudgeServer
@@ -95,7 +97,7 @@ AT_ONCE_S = 6.0
 async def finished(studio: Studio) -> None:
     await until(lambda: not studio.window.context.runner.running, "the run ends")
     # What came last is shown a moment later, together.
-    await asyncio.sleep(2.5 * FRAME_MS / 1000)
+    await asyncio.sleep(2.5 * PERIOD_MS / 1000)
 
 
 async def ran(studio: Studio, place: Path, tell: Teller | None = None, **changes: Any) -> RunPage:
@@ -126,6 +128,37 @@ def phase_of(page: RunPage, layer: int, neuron: int) -> str:
 
 def segment(parent: QWidget, name: str) -> QAbstractButton:
     return find(parent, QAbstractButton, name)
+
+
+async def test_one_beat_takes_events_to_the_canvas_and_the_grid(studio: Studio, place: Path) -> None:
+    page, _ = await story(studio, place)
+    state, bridge = state_of(studio), studio.window.bridge
+    state.begin(RunInfo("run-1", 1, "", 0.0, None, "running", "", {}), story_network(), story_pairs(6), resumes=False)
+    state.set_focus(0)
+    await settle()
+    scene, grid = page.canvas.scene, page.dock.grid.grid
+    pictures: list[None] = []
+    scene.repainted.connect(lambda: pictures.append(None))
+    drawn: list[int] = []
+    grid.range_changed.connect(lambda _first, last: drawn.append(last))
+    for neuron in (1, 2):
+        bridge.put(CallStarted("run-1", 0, 1, neuron, "ab", 1))
+        bridge.put(
+            CallFinished("run-1", 0, 1, neuron, "ab", 1, "scored", None, "a", 8.0, 6.0, False, 9, 1, 0, 0.0, 2.0, 1)
+        )
+    assert scene.state(Place(0, 0)).ab is None
+    bridge.drain()
+    # Nothing waits for another timer: all that came is one picture.
+    assert [scene.state(Place(0, neuron)).ab is not None for neuron in range(3)] == [True, True, False]
+    assert len(pictures) == 1
+    assert drawn == [0]
+    # The grid holds all pairs; it is drawn anew less often, and what is left over when the run ends.
+    bridge.put(CallStarted("run-1", 5, 1, 1, "ab", 1))
+    bridge.drain()
+    assert drawn == [0]
+    bridge.put(RunFinished("run-1", "cancelled", "", 0, 6))
+    bridge.drain()
+    assert drawn[-1] == 5
 
 
 # Starting and stopping, over HTTP

@@ -123,6 +123,7 @@ class RunState(QObject):
         progress_changed: :attr:`progress` changed; at most 15 times a second.
         text_changed: a set of sites whose answers grew; at most 15 times a second.
         endpoint_changed: an :class:`EndpointChanged` event.
+        beat: all events so far are taken in and told; the one clock by which overviews are drawn anew.
     """
 
     run_changed = Signal()
@@ -134,6 +135,7 @@ class RunState(QObject):
     progress_changed = Signal()
     text_changed = Signal(object)
     endpoint_changed = Signal(object)
+    beat = Signal()
 
     def __init__(
         self,
@@ -178,6 +180,7 @@ class RunState(QObject):
         self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
+        bridge.ticked.connect(self.beat)
         document.opened.connect(self._opened)
 
     # Which run

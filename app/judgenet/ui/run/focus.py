@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Final
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Unscored
@@ -21,9 +20,6 @@ from judgenet.store.db import StoreError
 from judgenet.store.runs import FullCall, RunInfo, pair_call_rows
 from judgenet.ui.context import Context
 from judgenet.ui.run.picture import role_name
-
-FRAME_MS: Final = 50
-"""Changes of the pair in focus are shown together, at most so often."""
 
 
 class FocusPair(QObject):
@@ -49,12 +45,6 @@ class FocusPair(QObject):
         self._rebuilt: Rebuilt | None = None
         self._questions: Questions | None = None
         self._pair: Pair | None = None
-        self._changed: set[CallSite] = set()
-        self._timer = QTimer(self)
-        self._timer.setObjectName("pair in focus")
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(FRAME_MS)
-        self._timer.timeout.connect(self._take_changed)
         self._run_state.run_changed.connect(self._run_changed)
         self._run_state.focus_changed.connect(self._focus_changed)
         self._run_state.calls_changed.connect(self._calls_changed)
@@ -77,7 +67,6 @@ class FocusPair(QObject):
         if table is not self._table:
             self._questions = None
         self._table = table
-        self._changed.clear()
         self._rebuilt = None
         self._pair = None
         self.now = None
@@ -96,14 +85,7 @@ class FocusPair(QObject):
             return
         pair = self.now.pair
         mine = [site for site in sites if site.pair == pair]
-        if mine:
-            self._changed.update(mine)
-            if not self._timer.isActive():
-                self._timer.start()
-
-    def _take_changed(self) -> None:
-        mine, self._changed = self._changed, set()
-        if self.now is None or not mine:
+        if not mine:
             return
         self._rebuilt = None
         changed = self.now.take(mine)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -38,6 +38,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.theme import Theme
@@ -121,11 +122,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._current: tuple[int, int] | None = None
         self._selected: tuple[int, int] | None = None
         self._heat: NDArray[np.uint32] = np.zeros(256, np.uint32)
-        self._timer = QTimer(self)
-        self._timer.setObjectName("score grid")
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
-        self._timer.timeout.connect(self._refresh)
+        self._refresher = Refresh(context.run_state, self._refresh, REFRESH_MS, self)
         self.horizontalScrollBar().valueChanged.connect(self._scrolled)
         self.verticalScrollBar().valueChanged.connect(self.viewport().update)
         self.set_theme(theme)
@@ -159,8 +156,7 @@ class ScoreGrid(QAbstractScrollArea):
 
     def touch(self) -> None:
         """Something changed: it is shown soon."""
-        if not self._timer.isActive():
-            self._timer.start()
+        self._refresher.touch()
 
     def select(self, layer: int, neuron: int) -> None:
         """Marks the neuron that the inspector shows."""

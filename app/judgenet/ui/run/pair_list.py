@@ -21,7 +21,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QHelpEvent, QPainter, QPen, QResizeEvent
@@ -51,6 +50,7 @@ from judgenet.ui.icons import icon, icon_pixmap
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.run.picture import title_of
+from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.run_state import RunState
 from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
@@ -346,13 +346,9 @@ class PairsPane(QFrame):
         column.addWidget(self.list, stretch=1)
         self._head = head
         self.list.verticalScrollBar().rangeChanged.connect(self._fit_head)
-        self._timer = QTimer(self)
-        self._timer.setObjectName("pair list")
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
-        self._timer.timeout.connect(self._refresh)
         self.list.selectionModel().currentChanged.connect(self._row_chosen)
         run_state = context.run_state
+        self._refresher = Refresh(run_state, self._refresh, REFRESH_MS, self)
         run_state.run_changed.connect(self._run_changed)
         run_state.pairs_changed.connect(self._pairs_changed)
         run_state.focus_changed.connect(self._focus_changed)
@@ -430,8 +426,7 @@ class PairsPane(QFrame):
             self._after_filter()
 
     def _pairs_changed(self, _pairs: set[int]) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
+        self._refresher.touch()
 
     def _refresh(self) -> None:
         bar = self.list.verticalScrollBar()
@@ -466,7 +461,7 @@ class PairsPane(QFrame):
         """Marks the pair in focus."""
         focus = self._context.run_state.focus
         row = -1 if focus is None else self.model.row_of(focus)
-        if row < 0 and focus is not None and self._timer.isActive():
+        if row < 0 and focus is not None and self._refresher.waiting:
             return
         self._quiet = True
         index = self.model.index(row, 0) if row >= 0 else QModelIndex()

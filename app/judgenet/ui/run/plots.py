@@ -9,7 +9,7 @@ from typing import Final, Literal, Protocol
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
 from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import DOCK_HEADER
 
@@ -537,11 +538,7 @@ class ChartPane(QFrame):
         column.addWidget(self._line)
         column.addWidget(self.foot)
         self._head, self._column = head, column
-        self._timer = QTimer(self)
-        self._timer.setObjectName("chart")
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._refresher = Refresh(context.run_state, self.refresh, REFRESH_MS, self)
         self.choice.activated.connect(self.refresh)
         state = context.run_state
         state.run_changed.connect(self._run_changed)
@@ -625,8 +622,8 @@ class ChartPane(QFrame):
         """Something changed: it is shown soon, at once for another run."""
         if self._context.run_state.table is not self._table:
             self.refresh()
-        elif self.isVisible() and not self._timer.isActive():
-            self._timer.start()
+        elif self.isVisible():
+            self._refresher.touch()
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]

@@ -1,0 +1,46 @@
+"""When an overview of all pairs is drawn anew while a run goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from judgenet.ui.run_state import RunState
+
+
+class Refresh(QObject):
+    """Redraws an overview with the beat that brings the run's events, no more often than it may take; at once where no
+    run goes on."""
+
+    def __init__(self, run_state: RunState, redraw: Callable[[], None], every_ms: int, parent: QObject) -> None:
+        super().__init__(parent)
+        self._run_state = run_state
+        self._redraw = redraw
+        self._every_s = every_ms / 1000
+        self._drawn_at = 0.0
+        self.waiting = False
+        """Something changed that is not drawn yet."""
+        run_state.beat.connect(self._beat)
+        run_state.run_changed.connect(self._run_changed)
+
+    def touch(self) -> None:
+        """Something changed."""
+        self.waiting = True
+        if not self._run_state.live:
+            self.now()
+
+    def now(self) -> None:
+        """Draws it anew."""
+        self.waiting = False
+        self._redraw()
+        self._drawn_at = time.monotonic()
+
+    def _beat(self) -> None:
+        if self.waiting and time.monotonic() - self._drawn_at >= self._every_s:
+            self.now()
+
+    def _run_changed(self) -> None:
+        if self.waiting and not self._run_state.live:
+            self.now()
