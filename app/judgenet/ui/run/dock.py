@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBo
 from judgenet.ui.context import Context
 from judgenet.ui.parts import line, upright
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.grid import GridPane
+from judgenet.ui.run.grid_pane import GridPane
 from judgenet.ui.run.pair_list import PairsPane
 from judgenet.ui.run.plots import FIGURES, SPEEDS, ChartPane, SpeedPane
 from judgenet.ui.theme import Theme

@@ -2,93 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QColor,
     QFocusEvent,
     QHelpEvent,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QToolButton, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
-from judgenet.core.calls import CallSite
-from judgenet.core.evaluation import REASON_WORDS
-from judgenet.core.wording import score_text
-from judgenet.engine.work import role_at
-from judgenet.store.columns import RUNNING, UNSCORED, NeuronStrip
 from judgenet.store.frame import RunFrame
-from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.model import DENSE, Place, Target
-from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
-from judgenet.ui.icons import icon
-from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.grid_painting import GridPainter, heat_colors
+from judgenet.ui.run.grid_rows import LABELS, ROW, Row, cell_words, rows_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.text_view import one_line, plain_tip
+from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import Theme
-from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
 REFRESH_MS: Final = 200
 WIDTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 """Widths of a column in px at 100 %."""
 HEAT_BELOW: Final = 4
 """Narrower columns are a heat map."""
-FULL: Final = 5.0
-"""A difference of so many points, or more, fills the height."""
-ROW: Final = 20
-DENSE_ROW: Final = 4
-LABELS: Final = 112
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the grid: a neuron, or the title of a layer (``neuron`` is then 0). px at 100 %."""
-
-    layer: int
-    neuron: int
-    name: str
-    y: float
-    h: float
-
-    @property
-    def dense(self) -> bool:
-        return self.h < ROW
-
-
-def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[Row]:
-    """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are known."""
-    found: list[Row] = []
-    y = 0.0
-    depth = table.spec.depth
-    for layer in range(1, depth + 1):
-        width = table.width(layer)
-        found.append(Row(layer, 0, f"Layer {layer}", y, ROW))
-        y += ROW
-        height = DENSE_ROW if width > DENSE else ROW
-        known = names.get(layer, [])
-        for neuron in range(1, width + 1):
-            name = known[neuron - 1] if neuron <= len(known) else f"Judge {neuron}"
-            found.append(Row(layer, neuron, name, y, height))
-            y += height
-    if table.spec.chair is not None:
-        found.append(Row(depth + 1, 1, "Chair", y, ROW))
-    return found
 
 
 class ScoreGrid(QAbstractScrollArea):
@@ -121,7 +68,8 @@ class ScoreGrid(QAbstractScrollArea):
         self._hover: tuple[int, int] | None = None
         self._current: tuple[int, int] | None = None
         self._selected: tuple[int, int] | None = None
-        self._heat: NDArray[np.uint32] = np.zeros(256, np.uint32)
+        self.heat_colors: NDArray[np.uint32] = heat_colors(theme)
+        """Colours by place, see :func:`heat_colors`."""
         self._refresher = Refresh(context.run_state, self._refresh, REFRESH_MS, self)
         self.horizontalScrollBar().valueChanged.connect(self._scrolled)
         self.verticalScrollBar().valueChanged.connect(self.viewport().update)
@@ -130,7 +78,7 @@ class ScoreGrid(QAbstractScrollArea):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        self._heat = _heat_colors(theme)
+        self.heat_colors = heat_colors(theme)
         self._fit()
         self.viewport().update()
 
@@ -253,148 +201,37 @@ class ScoreGrid(QAbstractScrollArea):
     # Painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
         table = self._table
         if table is None or not self._rows:
             return
+        painter = QPainter(self.viewport())
         first, stop = self.pairs_in_view
-        self._draw_focus_column(painter, first, stop)
-        dense: list[Row] = []
-        for row in self._visible_rows():
-            if dense and (not row.dense or row.layer != dense[0].layer):
-                self._draw_dense(painter, table, dense, first, stop)
-                dense = []
-            if row.dense:
-                dense.append(row)
-                continue
-            self._draw_name(painter, row)
-            if row.neuron:
-                strip = table.strip(row.layer, row.neuron, first, stop)
-                top, height = self._span(row)
-                if self.heat:
-                    self._draw_heat(painter, strip, top, height)
-                else:
-                    self._draw_bars(painter, strip, top, height)
-        if dense:
-            self._draw_dense(painter, table, dense, first, stop)
-        self._draw_marks(painter, first)
+        drawn = GridPainter(
+            self._theme,
+            self.heat_colors,
+            self._visible_rows(),
+            first,
+            stop,
+            self._left,
+            self.column_width,
+            self.verticalScrollBar().value(),
+            self.viewport().height(),
+            self.heat,
+            self._selected,
+            self._focus_pair.index,
+        )
+        drawn.draw(painter, table)
+        if self.shows_heat and drawn.focus is not None and drawn.focus < self._extent:
+            drawn.outline_focus(painter)
+        current = self._current if self.hasFocus() else None
+        for cell, color, width in ((self._hover, "text2", 1.0), (current, "accent", 2.0)):
+            if cell is not None and 0 <= cell[0] < len(self._rows):
+                drawn.outline_cell(painter, self._rows[cell[0]], cell[1], color, width)
 
     def _visible_rows(self) -> list[Row]:
         scale, offset = self._theme.scale, self.verticalScrollBar().value()
         low, high = offset / scale, (offset + self.viewport().height()) / scale
         return [row for row in self._rows if row.y + row.h >= low and row.y <= high]
-
-    def _span(self, row: Row) -> tuple[int, int]:
-        """Top and height of a line in px of the viewport."""
-        scale, offset = self._theme.scale, self.verticalScrollBar().value()
-        top = round(row.y * scale) - offset
-        return top, round((row.y + row.h) * scale) - offset - top
-
-    def _draw_name(self, painter: QPainter, row: Row) -> None:
-        ink = Ink.of(self._theme)
-        top, _ = self._span(row)
-        painter.save()
-        painter.translate(0, top)
-        painter.scale(self._theme.scale, self._theme.scale)
-        if row.neuron:
-            mine = self._selected == (row.layer, row.neuron)
-            ink.text(painter, 12, 14.5, row.name, "node" if mine else "body", room=LABELS - 16)
-        else:
-            ink.text(painter, 12, 14.5, row.name, color="text2", room=LABELS - 16)
-        painter.restore()
-
-    def _draw_dense(self, painter: QPainter, table: RunFrame, rows: list[Row], first: int, stop: int) -> None:
-        """Lines of a dense layer, all in one picture."""
-        strips = table.strips(rows[0].layer, rows[0].neuron, rows[-1].neuron, first, stop)
-        top, _ = self._span(rows[0])
-        end, last = self._span(rows[-1])
-        self._draw_heat(painter, strips, top, end + last - top)
-        for row in rows:
-            if self._selected == (row.layer, row.neuron):
-                at, height = self._span(row)
-                painter.fillRect(
-                    self._left - self._theme.px(8), at, self._theme.px(5), height, self._theme.color("accent")
-                )
-
-    def _draw_focus_column(self, painter: QPainter, first: int, stop: int) -> None:
-        focus = self._focus_pair.index
-        if focus is not None and first <= focus < stop and not self.heat:
-            x = self._left + (focus - first) * self.column_width
-            painter.fillRect(QRectF(x, 0, self.column_width, self.viewport().height()), self._theme.color("accentTint"))
-
-    def _draw_bars(self, painter: QPainter, strip: NeuronStrip, top: int, height: int) -> None:
-        theme, width = self._theme, self.column_width
-        middle = top + height // 2
-        reach = height / 2 - 1
-        line = max(1, round(theme.scale))
-        count = len(strip.state)
-        painter.fillRect(QRectF(self._left, middle, count * width, line), theme.color("line"))
-        bar = width - (2 if width >= 6 else 1)
-        a, b, quiet = theme.color("a"), theme.color("b"), theme.color("text3")
-        for place in range(count):
-            x = self._left + place * width
-            state, difference = int(strip.state[place]), float(strip.difference[place])
-            if difference == difference:
-                size = max(2.0, min(1.0, abs(difference) / FULL) * reach)
-                if abs(difference) < 1e-6:
-                    painter.fillRect(QRectF(x, middle, bar, line), quiet)
-                elif difference > 0:
-                    painter.fillRect(QRectF(x, middle - size, bar, size), a)
-                else:
-                    painter.fillRect(QRectF(x, middle + line, bar, size), b)
-            if state & RUNNING:
-                painter.setPen(QPen(theme.color("accent"), 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(QRectF(x + 0.5, middle - 4 * theme.scale + 0.5, max(2.0, bar - 1), 8 * theme.scale))
-            elif state & UNSCORED:
-                painter.setPen(QPen(theme.color("text2"), 1.25 * theme.scale))
-                arm = min(bar / 2, 2.5 * theme.scale)
-                center = QPointF(x + bar / 2, middle + 0.5)
-                painter.drawLine(center + QPointF(-arm, -arm), center + QPointF(arm, arm))
-                painter.drawLine(center + QPointF(-arm, arm), center + QPointF(arm, -arm))
-
-    def _draw_heat(self, painter: QPainter, strips: NeuronStrip, top: int, height: int) -> None:
-        """One line or several as a heat map."""
-        count = strips.state.shape[-1]
-        if not count:
-            return
-        lines = 1 if strips.state.ndim == 1 else len(strips.state)
-        levels = np.clip(np.nan_to_num(strips.difference) / FULL, -1, 1)
-        places = np.round((levels + 1) * 126).astype(np.int64) + 1
-        places[np.isnan(strips.difference)] = 0
-        places[(strips.state & RUNNING) > 0] = 255
-        pixels = np.ascontiguousarray(self._heat[places])
-        picture = QImage(pixels.data, count, lines, count * 4, QImage.Format.Format_ARGB32)
-        gap = 1 if height >= self._theme.px(ROW) and lines == 1 else 0
-        box = QRectF(self._left, top + gap, count * self.column_width, height - 2 * gap)
-        painter.drawImage(box, picture, QRectF(0, 0, count, lines))
-
-    def _draw_marks(self, painter: QPainter, first: int) -> None:
-        """Outlines the cell under the mouse, and that of the keyboard, and in a heat map the pair in focus."""
-        focus = self._focus_pair.index
-        if focus is not None and self.shows_heat and first <= focus < self._extent:
-            x = self._left + (focus - first) * self.column_width
-            for edge in (x - 1, x + self.column_width):
-                painter.fillRect(QRectF(edge, 0, 1, self.viewport().height()), self._theme.color("accent"))
-        for cell, token, width in (
-            (self._hover, "text2", 1.0),
-            (self._current if self.hasFocus() else None, "accent", 2.0),
-        ):
-            if cell is None:
-                continue
-            line, pair = cell
-            if not 0 <= line < len(self._rows):
-                continue
-            row = self._rows[line]
-            scale = self._theme.scale
-            x = self._left + (pair - first) * self.column_width
-            if x < self._left:
-                continue
-            top, _ = self._span(row)
-            box = QRectF(x - 1.5, top + 0.5, self.column_width + 2, max(4.0, row.h * scale - 1))
-            painter.setPen(QPen(self._theme.color(token), width))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(box)
 
     # Cells
 
@@ -420,38 +257,10 @@ class ScoreGrid(QAbstractScrollArea):
 
     def words(self, cell: tuple[int, int]) -> str:
         """A cell in words."""
-        table = self._table
         line, pair = cell
-        if table is None or not 0 <= line < len(self._rows):
+        if self._table is None or not 0 <= line < len(self._rows):
             return ""
-        row = self._rows[line]
-        parts = []
-        for site, state in table.neuron(pair, row.layer, row.neuron):
-            order = (site.order or "").upper()
-            if state.phase == "scored" and state.score_a is not None:
-                parts.append(f"{order} {score_text(state.score_a)} to {score_text(state.score_b)}")
-            elif state.phase == "scored":
-                parts.append(f"{order} {'tie' if state.verdict == 'tie' else (state.verdict or '').upper()}")
-            elif state.phase == "unscored":
-                reason = REASON_WORDS[state.reason].lower() if state.reason is not None else "no evaluation"
-                parts.append(f"{order} unscored: {reason}")
-            else:
-                parts.append(f"{order} {state.phase}")
-        difference = table.difference(pair, row.layer, row.neuron)
-        if difference is not None:
-            side = "A" if difference > 0 else "B" if difference < 0 else ""
-            parts.append(f"{side} by {score_text(abs(difference))}" if side else "a tie")
-        where = f"layer {row.layer}" if row.layer <= table.spec.depth else "decides"
-        name = self._name_on(table, row, pair)
-        return f"{name}, {where}, pair {pair + 1:,}: {', '.join(parts) or 'not asked yet'}"
-
-    def _name_on(self, table: RunFrame, row: Row, pair: int) -> str:
-        """What a neuron is called on a pair, whose roles may be others than those of the pair in view."""
-        spec = table.spec
-        if row.layer > spec.depth or spec.roles.kind != "generated":
-            return row.name
-        role = role_at(spec, row.layer - 1, row.neuron - 1, self._context.run_state.roles(pair) or ())
-        return one_line(role.name) if role is not None and role.name.strip() else f"Judge {row.neuron}"
+        return cell_words(self._table, self._rows[line], pair, self._context.run_state.roles(pair) or ())
 
     # Mouse and keyboard
 
@@ -573,177 +382,3 @@ class ScoreGrid(QAbstractScrollArea):
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
         self.viewport().update()
-
-
-def _heat_colors(theme: Theme) -> NDArray[np.uint32]:
-    """Colours by place: 0 nothing, 1 to 253 from B over the tie to A, 255 on its way."""
-    found = np.zeros(256, np.uint32)
-    b, tie, a = (theme.color(token) for token in ("b", "tieTint", "a"))
-    for place in range(1, 254):
-        level = (place - 1) / 126 - 1
-        end = a if level > 0 else b
-        # The smallest difference is told apart from a tie.
-        share = 0.0 if level == 0 else 0.25 + 0.75 * abs(level)
-        found[place] = _mixed(tie, end, share)
-    found[255] = theme.color("accentTint").rgba()
-    return found
-
-
-def _mixed(one: QColor, other: QColor, share: float) -> int:
-    red, green, blue = (
-        round(first + (second - first) * share)
-        for first, second in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
-    )
-    return int(QColor(red, green, blue).rgba())
-
-
-class GridLegend(QWidget):
-    """What bars and signs mean."""
-
-    def __init__(self, grid: ScoreGrid, theme: Theme) -> None:
-        super().__init__()
-        self._grid = grid
-        self._theme = theme
-        self.setAccessibleName("A up, B down, a dash for a tie, a cross for unscored")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
-        self.setFixedHeight(theme.px(36))
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = self._theme.scale
-        painter.scale(scale, scale)
-        ink = Ink.of(self._theme)
-        room = self.width() / scale - 12
-        x = 12.0
-        if self._grid.shows_heat:
-            draw_chip(painter, ink, QRectF(x, 8, 24, 20), "a")
-            for step in range(11):
-                color = QColor.fromRgba(int(self._grid._heat[round((1 - step / 5 + 1) * 126) + 1]))
-                painter.fillRect(QRectF(x + 30 + 8 * step, 12, 8, 12), color)
-            draw_chip(painter, ink, QRectF(x + 124, 8, 24, 20), "b")
-            ink.text(painter, x + 160, 22.5, "blank: unscored", color="text2", room=max(0.0, room - x - 160))
-            return
-        for side, word in (("a", "up"), ("b", "down")):
-            draw_chip(painter, ink, QRectF(x, 8, 24, 20), "a" if side == "a" else "b")
-            ink.text(painter, x + 30, 22.5, word, color="text2")
-            x += 30 + ink.width(word) + 14
-        if x + 20 + ink.width("unscored") <= room:
-            painter.setPen(ink.pen("text2", 1.25))
-            for dy in (-3, 3):
-                painter.drawLine(QPointF(x + 1, 18 - dy), QPointF(x + 7, 18 + dy))
-            ink.text(painter, x + 14, 22.5, "unscored", color="text2")
-
-
-class GridPane(QFrame):
-    """The grid with its header and legend.
-
-    Signals:
-        call_opened: (pair, layer, neuron).
-    """
-
-    call_opened = Signal(int, int, int)
-
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
-        super().__init__()
-        self.setAccessibleName("Score difference")
-        self._context = context
-        self._focus = focus
-        self._table: object = None
-        self.title = label("Score difference", "section")
-        self.range = label("", tone="text2")
-        self.grid = ScoreGrid(context, focus, theme)
-        self.legend = GridLegend(self.grid, theme)
-        self.narrower, self.wider = QToolButton(), QToolButton()
-        for button, name, words, action in (
-            (self.narrower, "minus", "Narrower columns, more pairs", self._narrower),
-            (self.wider, "plus", "Wider columns, fewer pairs", self._wider),
-        ):
-            button.setIcon(icon(name, "text2"))
-            button.setAccessibleName(words)
-            button.setToolTip(words)
-            button.clicked.connect(action)
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.range)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.grid, stretch=1)
-        foot = QHBoxLayout()
-        foot.addWidget(self.legend, stretch=1)
-        foot.addWidget(self.narrower)
-        foot.addWidget(self.wider)
-        column.addLayout(foot)
-        self._head, self._foot = head, foot
-        self.grid.call_opened.connect(self.call_opened)
-        self.grid.range_changed.connect(self._range_changed)
-        state = context.run_state
-        state.run_changed.connect(self._run_changed)
-        state.calls_changed.connect(self._changed)
-        state.pairs_changed.connect(self._changed)
-        focus.replaced.connect(self._focus_changed)
-        self.set_theme(theme)
-        self._run_changed()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._head.setContentsMargins(theme.px(12), 0, theme.px(12), 0)
-        self._head.setSpacing(theme.px(4))
-        self._foot.setContentsMargins(0, 0, theme.px(8), 0)
-        self._foot.setSpacing(0)
-        self.title.setMinimumHeight(theme.px(DOCK_HEADER))
-        self.range.setFont(theme.font(tabular=True))
-        for button in (self.narrower, self.wider):
-            button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.grid.set_theme(theme)
-        self.legend.set_theme(theme)
-
-    def set_narrow(self, narrow: bool) -> None:
-        """Leaves the header out, whose words stand on the tab then."""
-        self.title.setVisible(not narrow)
-        if narrow:
-            self._head.removeWidget(self.range)
-            self._foot.insertWidget(1, self.range)
-        else:
-            self._foot.removeWidget(self.range)
-            self._head.addWidget(self.range)
-
-    def _run_changed(self) -> None:
-        table = self._context.run_state.table
-        if table is not self._table:
-            self._table = table
-            self.grid.show_table(table)
-
-    def _changed(self, _what: set[CallSite] | set[int]) -> None:
-        if self.isVisible():
-            self.grid.touch()
-
-    def _focus_changed(self) -> None:
-        self.grid.rename()
-
-    def show_target(self, target: Target | None) -> None:
-        """Marks the row of a neuron."""
-        if isinstance(target, Place):
-            self.grid.select(target.layer + 1, target.neuron + 1)
-
-    def showEvent(self, event: object) -> None:
-        super().showEvent(event)  # type: ignore[arg-type]
-        self.grid.touch()
-
-    def _range_changed(self, first: int, last: int) -> None:
-        self.range.setText("" if first < 0 else f"{first + 1:,} – {last + 1:,}")
-
-    def _narrower(self) -> None:
-        self.grid.widen(-1)
-        self.legend.update()
-
-    def _wider(self) -> None:
-        self.grid.widen(1)
-        self.legend.update()

@@ -1,0 +1,91 @@
+"""The lines of the grid of scores, and a cell of it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from judgenet.core.calls import CallSite
+from judgenet.core.evaluation import REASON_WORDS
+from judgenet.core.network import Role
+from judgenet.core.wording import score_text
+from judgenet.engine.work import role_at
+from judgenet.store.columns import CallState
+from judgenet.store.frame import RunFrame
+from judgenet.ui.canvas.model import DENSE
+from judgenet.ui.text_view import one_line
+
+FULL: Final = 5.0
+"""A difference of so many points, or more, fills the height."""
+ROW: Final = 20
+DENSE_ROW: Final = 4
+LABELS: Final = 112
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the grid: a neuron, or the title of a layer (``neuron`` is then 0). px at 100 %."""
+
+    layer: int
+    neuron: int
+    name: str
+    y: float
+    h: float
+
+    @property
+    def dense(self) -> bool:
+        return self.h < ROW
+
+
+def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[Row]:
+    """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are known."""
+    found: list[Row] = []
+    y = 0.0
+    depth = table.spec.depth
+    for layer in range(1, depth + 1):
+        width = table.width(layer)
+        found.append(Row(layer, 0, f"Layer {layer}", y, ROW))
+        y += ROW
+        height = DENSE_ROW if width > DENSE else ROW
+        known = names.get(layer, [])
+        for neuron in range(1, width + 1):
+            name = known[neuron - 1] if neuron <= len(known) else f"Judge {neuron}"
+            found.append(Row(layer, neuron, name, y, height))
+            y += height
+    if table.spec.chair is not None:
+        found.append(Row(depth + 1, 1, "Chair", y, ROW))
+    return found
+
+
+def cell_words(table: RunFrame, row: Row, pair: int, roles: Sequence[Role]) -> str:
+    """What a neuron's calls said of a pair. ``roles`` are those of the pair."""
+    parts = [_call_words(site, state) for site, state in table.neuron(pair, row.layer, row.neuron)]
+    difference = table.difference(pair, row.layer, row.neuron)
+    if difference is not None:
+        side = "A" if difference > 0 else "B" if difference < 0 else ""
+        parts.append(f"{side} by {score_text(abs(difference))}" if side else "a tie")
+    where = f"layer {row.layer}" if row.layer <= table.spec.depth else "decides"
+    name = _name_on(table, row, roles)
+    return f"{name}, {where}, pair {pair + 1:,}: {', '.join(parts) or 'not asked yet'}"
+
+
+def _call_words(site: CallSite, state: CallState) -> str:
+    order = (site.order or "").upper()
+    if state.phase == "scored" and state.score_a is not None:
+        return f"{order} {score_text(state.score_a)} to {score_text(state.score_b)}"
+    if state.phase == "scored":
+        return f"{order} {'tie' if state.verdict == 'tie' else (state.verdict or '').upper()}"
+    if state.phase == "unscored":
+        reason = REASON_WORDS[state.reason].lower() if state.reason is not None else "no evaluation"
+        return f"{order} unscored: {reason}"
+    return f"{order} {state.phase}"
+
+
+def _name_on(table: RunFrame, row: Row, roles: Sequence[Role]) -> str:
+    """What a neuron is called on a pair, whose roles may be others than those of the pair in view."""
+    spec = table.spec
+    if row.layer > spec.depth or spec.roles.kind != "generated":
+        return row.name
+    role = role_at(spec, row.layer - 1, row.neuron - 1, tuple(roles))
+    return one_line(role.name) if role is not None and role.name.strip() else f"Judge {row.neuron}"
