@@ -33,7 +33,9 @@ from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.run import plots
 from judgenet.ui.run.prose import Prose
-from judgenet.ui.run_state import Progress, RunState
+from judgenet.ui.run.refresh import TURNS
+from judgenet.ui.run_progress import Progress
+from judgenet.ui.run_state import RunState
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import make_studio, settle, until
 from tests.ui.person import LEFT, NONE, click, click_node, find, key, name_of, press
@@ -151,10 +153,14 @@ async def test_one_beat_takes_events_to_the_canvas_and_the_grid(studio: Studio, 
     # Nothing waits for another timer: all that came is one picture.
     assert [scene.state(Place(0, neuron)).ab is not None for neuron in range(3)] == [True, True, False]
     assert len(pictures) == 1
+    # The overviews of all pairs take turns at the beats, so that each has its own beat.
+    for _ in range(len(TURNS) - 1):
+        bridge.drain()
     assert drawn == [0]
-    # The grid holds all pairs; it is drawn anew less often, and what is left over when the run ends.
+    # The grid is drawn anew less often than the canvas, and what is left over when the run ends.
     bridge.put(CallStarted("run-1", 5, 1, 1, "ab", 1))
-    bridge.drain()
+    for _ in TURNS:
+        bridge.drain()
     assert drawn == [0]
     bridge.put(RunFinished("run-1", "cancelled", "", 0, 6))
     bridge.drain()

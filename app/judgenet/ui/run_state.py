@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
@@ -28,8 +26,7 @@ from judgenet.core.events import (
 from judgenet.core.events import RunStatus as RunPhase
 from judgenet.core.network import NetworkSpec, Role
 from judgenet.core.pairs import Order, Pair, Verdict
-from judgenet.core.tally import Tally
-from judgenet.store.columns import NOT_ASKED, CallPhase, CallState, PairPhase
+from judgenet.store.columns import NOT_ASKED, CallState, PairPhase
 from judgenet.store.db import Store, StoreError
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import has_labels
@@ -37,14 +34,10 @@ from judgenet.store.pace import Pace, pace
 from judgenet.store.runs import (
     FullCall,
     RunInfo,
-    RunPair,
     Spent,
-    call_row,
-    full_calls,
     name_run,
     pair_heads,
     run_info,
-    run_pair,
     runs,
     spent,
 )
@@ -52,62 +45,13 @@ from judgenet.ui.bridge import Bridge
 from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
+from judgenet.ui.run_progress import Progress, ProgressLog, Sample
+from judgenet.ui.run_reader import RunReader
 from judgenet.ui.tasks import JobCancelled, Tasks
 
-__all__ = ["CallPhase", "CallState", "PairPhase", "Progress", "RunState", "Sample"]
-
 _TEXT_EVERY_S: Final = 1 / 15
-_SAMPLE_EVERY_S: Final = 1.0
-_SAMPLES_KEPT: Final = 2000
-"""With more, every other one goes and they come half as often: memory does not grow with the run."""
 _DWELL_S: Final = 0.8
 """Following, a finished pair stays in view so long before the newest takes its place."""
-_PAIRS_KEPT: Final = 256
-_CALLS_KEPT: Final = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How the run goes. Counts are of the whole run, whatever start of it they come from.
-
-    ``price`` sums the known prices, ``price_before`` is the part of it that earlier starts paid; ``unpriced`` counts
-    calls of unknown price; ``rate`` and ``tokens_rate`` are a second, over the last minute; ``eta_s`` are seconds
-    left, ``None`` where that is unknown.
-    """
-
-    pairs: int = 0
-    pairs_done: int = 0
-    calls: int = 0
-    calls_planned: int = 0
-    calls_cached: int = 0
-    in_flight: int = 0
-    unscored: Mapping[str, int] = field(default_factory=dict)
-    tokens_in: int = 0
-    tokens_out: int = 0
-    price: float = 0.0
-    price_before: float = 0.0
-    unpriced: int = 0
-    rate: float = 0.0
-    tokens_rate: float = 0.0
-    eta_s: float | None = None
-
-    @property
-    def unscored_calls(self) -> int:
-        return sum(self.unscored.values())
-
-    @property
-    def share(self) -> float:
-        """How much of the calls is in, 0 to 1."""
-        whole = max(self.calls_planned, self.calls)
-        return self.calls / whole if whole else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The progress at one second of the run, ``at`` seconds after it began."""
-
-    at: float
-    progress: Progress
 
 
 class RunState(QObject):
@@ -123,7 +67,8 @@ class RunState(QObject):
         progress_changed: :attr:`progress` changed; at most 15 times a second.
         text_changed: a set of sites whose answers grew; at most 15 times a second.
         endpoint_changed: an :class:`EndpointChanged` event.
-        beat: all events so far are taken in and told; the one clock by which overviews are drawn anew.
+        beat: all events so far are taken in and told, with the number of the beat; the one clock by which overviews
+            are drawn anew.
     """
 
     run_changed = Signal()
@@ -135,7 +80,7 @@ class RunState(QObject):
     progress_changed = Signal()
     text_changed = Signal(object)
     endpoint_changed = Signal(object)
-    beat = Signal()
+    beat = Signal(int)
 
     def __init__(
         self,
@@ -154,15 +99,12 @@ class RunState(QObject):
         self.run: RunInfo | None = None
         self.state: RunPhase | None = None
         self.message = ""
-        self.progress = Progress()
-        self.history: list[Sample] = []
-        self._sample_every = _SAMPLE_EVERY_S
-        self._pace: list[Pace] = []
+        self._log = ProgressLog(clock)
+        self._beats = 0
+        self._reader = RunReader(document)
         self._runs: tuple[RunInfo, ...] = ()
         self._table: RunFrame | None = None
         self._live_id: str | None = None
-        self._tally = Tally(clock)
-        self._before: Spent | None = None
         self._held: list[Event] | None = None
         self._wanted = 0
         self._loading = False
@@ -174,13 +116,9 @@ class RunState(QObject):
         self._grown: set[CallSite] = set()
         self._texts_told = 0.0
         self._progress_told = 0.0
-        self._pairs: OrderedDict[int, RunPair] = OrderedDict()
-        self._full: OrderedDict[CallSite, FullCall] = OrderedDict()
-        self._results: OrderedDict[CallSite, Evaluation | Unscored | None] = OrderedDict()
         self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
-        bridge.ticked.connect(self.beat)
         document.opened.connect(self._opened)
 
     # Which run
@@ -234,8 +172,11 @@ class RunState(QObject):
             return
         name_run(store, run.id, name, note)
         self.refresh_runs()
-        self.run = run_info(store, run.id)
+        self._set_run(run_info(store, run.id))
         self.run_changed.emit()
+
+    def _set_run(self, run: RunInfo | None) -> None:
+        self.run = self._reader.run = run
 
     def show_run(self, run_id: str | None) -> None:
         """Puts a recorded run into focus; ``None`` shows none."""
@@ -257,10 +198,7 @@ class RunState(QObject):
         """A run begins, or goes on, in this window: it comes into focus. Its events follow through the bridge."""
         self._wanted += 1
         self._live_id = run.id
-        self._tally = Tally(self._clock)
-        self._before = None
-        self.history = []
-        self._sample_every = _SAMPLE_EVERY_S
+        self._log.begin()
         if resumes:
             self._put(run, None)
             self._held = []
@@ -285,7 +223,7 @@ class RunState(QObject):
         human = await self._tasks.off_thread(lambda: [head.human for head in pair_heads(store, run)])
         if table is self._table and len(human) == len(table):
             table.set_labels(human)
-            self._pairs.clear()
+            self._reader.forget_pairs()
             self.run_changed.emit()
 
     async def _read(self, run: RunInfo, wanted: int) -> None:
@@ -314,7 +252,7 @@ class RunState(QObject):
             return
         held, self._held = self._held, None
         if self.live:
-            self._before = before
+            self._log.set_before(before)
         self._put(run, table, totals, paces)
         if held:
             self._apply(held)
@@ -326,20 +264,18 @@ class RunState(QObject):
         totals: Spent | None = None,
         paces: Sequence[Pace] = (),
     ) -> None:
-        self.run = run
-        self._pace = list(paces)
+        self._set_run(run)
+        self._log.load_pace(paces)
         if run is None or run.id != self._live_id:
             self.state = None if run is None else run.state
             self.message = "" if run is None else run.message
         self._table = table
-        self._pairs.clear()
-        self._full.clear()
-        self._results.clear()
+        self._reader.clear()
         self._roles.clear()
         self._texts.clear()
         self._began.clear()
         if run is None or run.id != self._live_id:
-            self.progress = Progress() if table is None or totals is None else _progress_of(table, totals)
+            self._log.load(table, totals)
         before = self._focus
         if table is None or not len(table):
             self._focus = None
@@ -360,7 +296,7 @@ class RunState(QObject):
         self._live_id = None
         self._focus = None
         self._follow = True
-        self.history = []
+        self._log.forget_history()
         self.refresh_runs()
         shown = self.newest or (self._runs[-1] if self._runs else None)
         self.show_run(None if shown is None else shown.id)
@@ -370,7 +306,7 @@ class RunState(QObject):
     def _take(self, events: list[Event]) -> None:
         mine = [event for event in events if event.run_id == self._live_id]
         for event in mine:
-            self._tally.take(event)
+            self._log.take(event)
             if isinstance(event, EndpointChanged):
                 self.endpoint_changed.emit(event)
             elif isinstance(event, StoreTrouble) and event.message:
@@ -406,15 +342,14 @@ class RunState(QObject):
                 self._began.pop(site, None)
                 self._texts.pop(site, None)
                 self._grown.discard(site)
-                self._full.pop(site, None)
-                self._results.pop(site, None)
+                self._reader.forget_call(site)
                 pairs.add(event.pair)
             elif isinstance(event, RolesFound):
                 roles = tuple(Role(name, text) for name, text in event.roles)
                 self._roles[event.pair] = (roles, event.note)
             elif isinstance(event, PairFinished):
                 self._roles.pop(event.pair, None)
-                self._pairs.pop(event.pair, None)
+                self._reader.forget_pair(event.pair)
                 if event.pair == self._focus:
                     self._focus_settled = self._clock()
             elif isinstance(event, RunStarted):
@@ -437,16 +372,21 @@ class RunState(QObject):
 
     def _end_of(self, events: list[Event]) -> None:
         if any(isinstance(event, RunFinished) for event in events):
-            self._tick(force=True)
-            self.progress = _standing(self.progress)
+            self._tell_progress(force=True)
+            self._log.stand_still()
             self.progress_changed.emit()
             self._live_id = None
             self.refresh_runs()
             if self.run is not None and (known := next((r for r in self._runs if r.id == self.run.id), None)):
-                self.run = known
+                self._set_run(known)
             self.run_changed.emit()
 
-    def _tick(self, force: bool = False) -> None:
+    def _tick(self) -> None:
+        self._tell_progress()
+        self._beats += 1
+        self.beat.emit(self._beats)
+
+    def _tell_progress(self, *, force: bool = False) -> None:
         now = self._clock()
         self._follow_newest(now)
         if self._grown and (force or now - self._texts_told >= _TEXT_EVERY_S):
@@ -456,16 +396,7 @@ class RunState(QObject):
         if self._live_id is None or not (force or now - self._progress_told >= _TEXT_EVERY_S):
             return
         self._progress_told = now
-        progress = _progress_of_tally(self._tally)
-        at = now - self._tally.started
-        if self._tally.pairs and (not self.history or at - self.history[-1].at >= self._sample_every or force):
-            self.history.append(Sample(at, progress))
-            if len(self.history) > _SAMPLES_KEPT:
-                del self.history[-2::-2]
-                self._sample_every *= 2
-        whole = progress if self._table is None else _whole(progress, self._table, self._before)
-        if whole != self.progress:
-            self.progress = whole
+        if self._log.look(self._table, force=force):
             self.progress_changed.emit()
 
     def _follow_newest(self, now: float) -> None:
@@ -479,39 +410,26 @@ class RunState(QObject):
             self.focus_changed.emit(newest)
 
     @property
+    def progress(self) -> Progress:
+        """How the run goes."""
+        return self._log.now
+
+    @property
+    def history(self) -> list[Sample]:
+        """The progress second by second since the run was started in this window."""
+        return self._log.history
+
+    @property
     def pace(self) -> list[Pace]:
         """How fast the run went and what it cost by when: of the run that goes on since its start, of a recorded one
         over all of its running time."""
-        if not self.live and self._pace:
-            return self._pace
-        found: list[Pace] = []
-        before = Sample(0.0, Progress())
-        for one in self.history:
-            was, now, span = before.progress, one.progress, one.at - before.at
-            if span < _SAMPLE_EVERY_S / 2:
-                continue
-            calls = (now.calls - now.calls_cached) - (was.calls - was.calls_cached)
-            tokens = (now.tokens_in + now.tokens_out) - (was.tokens_in + was.tokens_out)
-            found.append(Pace(one.at, calls / span, tokens / span, now.price))
-            before = one
-        return found
+        return self._log.pace(live=self.live)
 
     # Pairs
 
     @property
     def pair_count(self) -> int:
         return 0 if self._table is None else len(self._table)
-
-    def _run_pair(self, index: int) -> RunPair:
-        found = self._pairs.get(index)
-        if found is None:
-            store, run = self._document.store, self.run
-            if store is None or run is None:
-                raise IndexError(index)
-            found = self._pairs[index] = run_pair(store, run, index)
-            if len(self._pairs) > _PAIRS_KEPT:
-                self._pairs.popitem(last=False)
-        return found
 
     def pair(self, index: int) -> Pair:
         """A pair of the run.
@@ -526,7 +444,7 @@ class RunState(QObject):
             and mine[index].id == self._table.pairs.ids[index]
         ):
             return mine[index]
-        return self._run_pair(index).pair
+        return self._reader.pair(index).pair
 
     def pair_id(self, index: int) -> str:
         return "" if self._table is None else self._table.pairs.ids[index]
@@ -562,7 +480,7 @@ class RunState(QObject):
             return spec.roles.roles if spec.roles.kind == "fixed" else ()
         if index in self._roles:
             return self._roles[index][0]
-        return self._run_pair(index).roles
+        return self._reader.pair(index).roles
 
     def roles_note(self, index: int) -> str:
         """Where the roles of a pair differ from the design."""
@@ -570,7 +488,7 @@ class RunState(QObject):
             return ""
         if index in self._roles:
             return self._roles[index][1]
-        return "" if self._table is None else self._run_pair(index).note
+        return "" if self._table is None else self._reader.pair(index).note
 
     # Calls
 
@@ -608,35 +526,14 @@ class RunState(QObject):
 
         :raises StoreError: the store cannot be read.
         """
-        found = self._full.get(site)
-        if found is None:
-            store, run = self._document.store, self.run
-            if store is None or run is None or not self.call_state(site).finished:
-                return None
-            found = next(full_calls(store, run, site), None)
-            if found is not None:
-                self._full[site] = found
-                if len(self._full) > _CALLS_KEPT:
-                    self._full.popitem(last=False)
-        return found
+        return self._reader.call(site) if self.call_state(site).finished else None
 
     def result(self, site: CallSite) -> Evaluation | Unscored | None:
         """What a finished call says, with its evidence or the detail of its reason; ``None`` before it is finished.
 
         :raises StoreError: the store cannot be read.
         """
-        if site in self._results:
-            return self._results[site]
-        store, run = self._document.store, self.run
-        if store is None or run is None or not self.call_state(site).finished:
-            return None
-        row = call_row(store, run, site)
-        if row is None:
-            return None
-        self._results[site] = row.result
-        if len(self._results) > _CALLS_KEPT:
-            self._results.popitem(last=False)
-        return row.result
+        return self._reader.result(site) if self.call_state(site).finished else None
 
     def live_text(self, site: CallSite) -> str:
         """What has been written so far of an answer that is being written."""
@@ -673,69 +570,7 @@ class RunState(QObject):
             self.focus_changed.emit(self._focus)
 
 
-def _progress_of_tally(tally: Tally) -> Progress:
-    return Progress(
-        pairs=tally.pairs,
-        pairs_done=tally.pairs_done,
-        calls=tally.calls,
-        calls_planned=tally.calls_planned,
-        calls_cached=tally.calls_cached,
-        in_flight=tally.in_flight,
-        unscored=dict(tally.unscored),
-        tokens_in=tally.tokens_in,
-        tokens_out=tally.tokens_out,
-        price=tally.price,
-        unpriced=tally.unpriced,
-        rate=tally.rate,
-        tokens_rate=tally.tokens_rate,
-        eta_s=tally.eta_s,
-    )
-
-
 def _last_start(run: RunInfo) -> float:
     """When the newest start of a run began, in seconds since the epoch."""
     starts = run.record.get("starts") or [{}]
     return float(starts[-1].get("at", run.created_at))
-
-
-def _whole(start: Progress, table: RunFrame, before: Spent | None) -> Progress:
-    """The progress of a whole run from that of its present start, and from what earlier starts used."""
-    progress = replace(
-        start,
-        pairs=len(table),
-        pairs_done=len(table.finished),
-        calls=table.calls_in,
-        calls_planned=table.calls_planned,
-        unscored=dict(table.unscored),
-    )
-    if before is None:
-        return progress
-    return replace(
-        progress,
-        tokens_in=start.tokens_in + before.tokens_in,
-        tokens_out=start.tokens_out + before.tokens_out,
-        price=start.price + before.price,
-        price_before=before.price,
-        unpriced=start.unpriced + before.unpriced,
-    )
-
-
-def _progress_of(table: RunFrame, totals: Spent) -> Progress:
-    """The progress of a recorded run."""
-    return Progress(
-        pairs=len(table),
-        pairs_done=len(table.finished),
-        calls=totals.calls,
-        calls_planned=totals.calls,
-        calls_cached=totals.calls - totals.calls_new,
-        unscored=totals.unscored,
-        tokens_in=totals.tokens_in,
-        tokens_out=totals.tokens_out,
-        price=totals.price,
-        unpriced=totals.unpriced,
-    )
-
-
-def _standing(progress: Progress) -> Progress:
-    """The progress of a run that stands still."""
-    return replace(progress, in_flight=0, rate=0.0, tokens_rate=0.0, eta_s=None)

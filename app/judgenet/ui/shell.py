@@ -28,7 +28,8 @@ from judgenet.ui.document import Document
 from judgenet.ui.figures import Figures
 from judgenet.ui.icons import icon
 from judgenet.ui.navigation import PageKey
-from judgenet.ui.run_state import Progress, RunState
+from judgenet.ui.run_progress import Progress
+from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
 from judgenet.ui.tasks import Job, Tasks
 from judgenet.ui.theme import Theme

@@ -70,7 +70,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._selected: tuple[int, int] | None = None
         self.heat_colors: NDArray[np.uint32] = heat_colors(theme)
         """Colours by place, see :func:`heat_colors`."""
-        self._refresher = Refresh(context.run_state, self._refresh, REFRESH_MS, self)
+        self._refresher = Refresh(context.run_state, self._refresh, "grid", REFRESH_MS, self)
         self.horizontalScrollBar().valueChanged.connect(self._scrolled)
         self.verticalScrollBar().valueChanged.connect(self.viewport().update)
         self.set_theme(theme)

@@ -348,7 +348,7 @@ class PairsPane(QFrame):
         self.list.verticalScrollBar().rangeChanged.connect(self._fit_head)
         self.list.selectionModel().currentChanged.connect(self._row_chosen)
         run_state = context.run_state
-        self._refresher = Refresh(run_state, self._refresh, REFRESH_MS, self)
+        self._refresher = Refresh(run_state, self._refresh, "pairs", REFRESH_MS, self)
         run_state.run_changed.connect(self._run_changed)
         run_state.pairs_changed.connect(self._pairs_changed)
         run_state.focus_changed.connect(self._focus_changed)

@@ -538,7 +538,7 @@ class ChartPane(QFrame):
         column.addWidget(self._line)
         column.addWidget(self.foot)
         self._head, self._column = head, column
-        self._refresher = Refresh(context.run_state, self.refresh, REFRESH_MS, self)
+        self._refresher = Refresh(context.run_state, self.refresh, "chart", REFRESH_MS, self)
         self.choice.activated.connect(self.refresh)
         state = context.run_state
         state.run_changed.connect(self._run_changed)

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final, Literal
 
 from PySide6.QtCore import QObject
 
+from judgenet.ui.bridge import PERIOD_MS
 from judgenet.ui.run_state import RunState
+
+TURNS: Final = {"grid": 0, "pairs": 1, "chart": 2}
+"""Overviews take turns at the beats, so that no beat has to draw two of them."""
 
 
 class Refresh(QObject):
-    """Redraws an overview with the beat that brings the run's events, no more often than it may take; at once where no
-    run goes on."""
+    """Redraws an overview with the beat that brings the run's events, at most once in ``every_ms``; where no run goes
+    on, at once."""
 
-    def __init__(self, run_state: RunState, redraw: Callable[[], None], every_ms: int, parent: QObject) -> None:
+    def __init__(
+        self,
+        run_state: RunState,
+        redraw: Callable[[], None],
+        turn: Literal["grid", "pairs", "chart"],
+        every_ms: int,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
+        self._turn = TURNS[turn]
         self._run_state = run_state
         self._redraw = redraw
-        self._every_s = every_ms / 1000
+        self._every_s = (every_ms - PERIOD_MS / 2) / 1000
         self._drawn_at = 0.0
         self.waiting = False
         """Something changed that is not drawn yet."""
@@ -37,8 +50,9 @@ class Refresh(QObject):
         self._redraw()
         self._drawn_at = time.monotonic()
 
-    def _beat(self) -> None:
-        if self.waiting and time.monotonic() - self._drawn_at >= self._every_s:
+    def _beat(self, number: int) -> None:
+        mine = number % len(TURNS) == self._turn
+        if mine and self.waiting and time.monotonic() - self._drawn_at >= self._every_s:
             self.now()
 
     def _run_changed(self) -> None:
