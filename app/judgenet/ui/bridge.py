@@ -22,18 +22,22 @@ class Bridge(QObject):
     Signals:
         drained: a list of events in order, never empty.
         ticked: each period while open, after ``drained``.
+        beat: half a period after ``ticked``, with its number: overviews of all pairs are drawn then, so that no beat has
+            to draw them and what the events changed.
     """
 
     drained = Signal(object)
     ticked = Signal()
+    beat = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._timer = QTimer(self)
-        self._timer.setInterval(PERIOD_MS)
+        self._timer.setInterval(PERIOD_MS // 2)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(self.drain)
+        self._timer.timeout.connect(self._half)
+        self._halves = 0
 
     def put(self, event: Event) -> None:
         """Hands an event over. May be called from any thread."""
@@ -48,6 +52,13 @@ class Bridge(QObject):
         self._timer.stop()
         while not self._queue.empty():
             self.drain()
+
+    def _half(self) -> None:
+        self._halves += 1
+        if self._halves % 2:
+            self.drain()
+        else:
+            self.beat.emit(self._halves // 2)
 
     @property
     def is_open(self) -> bool:

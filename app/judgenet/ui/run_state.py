@@ -67,8 +67,7 @@ class RunState(QObject):
         progress_changed: :attr:`progress` changed; at most 15 times a second.
         text_changed: a set of sites whose answers grew; at most 15 times a second.
         endpoint_changed: an :class:`EndpointChanged` event.
-        beat: all events so far are taken in and told, with the number of the beat; the one clock by which overviews
-            are drawn anew.
+        beat: see :class:`~judgenet.ui.bridge.Bridge`; overviews are drawn anew with it.
     """
 
     run_changed = Signal()
@@ -100,7 +99,6 @@ class RunState(QObject):
         self.state: RunPhase | None = None
         self.message = ""
         self._log = ProgressLog(clock)
-        self._beats = 0
         self._reader = RunReader(document)
         self._runs: tuple[RunInfo, ...] = ()
         self._table: RunFrame | None = None
@@ -119,6 +117,7 @@ class RunState(QObject):
         self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
+        bridge.beat.connect(self.beat)
         document.opened.connect(self._opened)
 
     # Which run
@@ -372,7 +371,7 @@ class RunState(QObject):
 
     def _end_of(self, events: list[Event]) -> None:
         if any(isinstance(event, RunFinished) for event in events):
-            self._tell_progress(force=True)
+            self._tick(force=True)
             self._log.stand_still()
             self.progress_changed.emit()
             self._live_id = None
@@ -381,12 +380,7 @@ class RunState(QObject):
                 self._set_run(known)
             self.run_changed.emit()
 
-    def _tick(self) -> None:
-        self._tell_progress()
-        self._beats += 1
-        self.beat.emit(self._beats)
-
-    def _tell_progress(self, *, force: bool = False) -> None:
+    def _tick(self, *, force: bool = False) -> None:
         now = self._clock()
         self._follow_newest(now)
         if self._grown and (force or now - self._texts_told >= _TEXT_EVERY_S):
