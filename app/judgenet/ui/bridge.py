@@ -22,8 +22,8 @@ class Bridge(QObject):
     Signals:
         drained: a list of events in order, never empty.
         ticked: each period while open, after ``drained``.
-        beat: half a period after ``ticked``, with its number: overviews of all pairs are drawn then, so that no beat has
-            to draw them and what the events changed.
+        beat: half a period after ``ticked``, with its number: overviews of all pairs are drawn then, apart from
+            what the events changed.
     """
 
     drained = Signal(object)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_EMPTY, PAGE_MARGIN
@@ -54,17 +55,15 @@ class EmptyState(QFrame):
         column.addLayout(row)
         column.addStretch(3)
         self._column = column
+        measure(self._column, margins=PAGE_MARGIN, spacing=12)
+        for words in (self.sentence, self.note):
+            measure(words, max_width=560)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         side = theme.px(ICON_EMPTY)
         self.picture.setPixmap(icon(self._icon_name, "text2").pixmap(side, side))
-        inside = theme.px(PAGE_MARGIN)
-        self._column.setContentsMargins(inside, inside, inside, inside)
-        self._column.setSpacing(theme.px(12))
-        for words in (self.sentence, self.note):
-            words.setMaximumWidth(theme.px(560))
 
     def say(
         self,
@@ -133,14 +132,8 @@ class Waiting(QWidget):
         column.addLayout(row)
         column.addStretch(3)
         self._column = column
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        side = theme.px(48)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(12))
-        self.bar.setMaximumWidth(theme.px(480))
+        measure(self._column, margins=48, spacing=12)
+        measure(self.bar, max_width=480)
 
     def show_share(self, share: float | None, words: str) -> None:
         """Shows how far it is; ``None`` where that is unknown."""

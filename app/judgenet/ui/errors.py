@@ -26,6 +26,7 @@ from judgenet.store.files import FileError
 from judgenet.store.secrets import SecretError, scrub
 from judgenet.store.settings import SettingsError
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
@@ -153,6 +154,7 @@ class ErrorBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._frame)
+        measure(self._row, margins=(16, 6, 12, 6), spacing=12)
         self.set_theme(theme)
         self._show()
 
@@ -183,8 +185,6 @@ class ErrorBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Takes on another theme's measures."""
         self._theme = theme
-        self._row.setContentsMargins(theme.px(16), theme.px(6), theme.px(12), theme.px(6))
-        self._row.setSpacing(theme.px(12))
         self._show()
 
     @property

@@ -87,7 +87,8 @@ def measure(
 
 def apply_measures(part: QWidget) -> None:
     """Applies the measures of a part of the interface and of all that is in it, at the scale of the moment."""
-    for target in (part, *part.findChildren(QWidget), *part.findChildren(QLayout)):
+    targets: list[QLayout | QWidget] = [part, *part.findChildren(QWidget), *part.findChildren(QLayout)]
+    for target in targets:
         kept = target.property(_KEY)
         if kept:
             _apply(target, kept)

@@ -27,6 +27,7 @@ from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
 from judgenet.ui.figures import Figures
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import apply_measures, measure
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState
@@ -142,6 +143,15 @@ class TopBar(QFrame):
         actions.refreshed.connect(self._refresh_primary)
         self._narrow = False
         self._title = ""
+        measure(self, height=TOP_BAR)
+        measure(self._row, margins=(0, 0, 12, 0), spacing=8)
+        measure(self._page_row, spacing=8)
+        measure(self._field_row, margins=(12, 0, 6, 0), spacing=8)
+        measure(self._find_key, height=22)
+        for tool in (self.menu_button, self.undo, self.redo):
+            measure(tool, icon=20)
+        for button in (self.primary, self.pause, self.stop):
+            measure(button, icon=16)
         self.set_theme(theme, narrow=False)
         self.refresh()
 
@@ -149,20 +159,9 @@ class TopBar(QFrame):
         """Takes on a theme's measures; ``narrow`` below the width at which the rail loses its words."""
         self._theme = theme
         self._narrow = narrow
-        self.setFixedHeight(theme.px(TOP_BAR))
         self._left.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
-        self._row.setContentsMargins(0, 0, theme.px(12), 0)
-        self._row.setSpacing(theme.px(8))
-        self._page_row.setSpacing(theme.px(8))
-        self._field_row.setContentsMargins(theme.px(12), 0, theme.px(6), 0)
-        self._field_row.setSpacing(theme.px(8))
         side = theme.px(16)
         self._find_icon.setPixmap(icon("search", "text2").pixmap(side, side))
-        self._find_key.setFixedHeight(theme.px(22))
-        for tool in (self.menu_button, self.undo, self.redo):
-            tool.setIconSize(QSize(theme.px(20), theme.px(20)))
-        for button in (self.primary, self.pause, self.stop):
-            button.setIconSize(QSize(theme.px(16), theme.px(16)))
         self.refresh()
 
     def set_page(self, widgets: Sequence[QWidget], primary: str, kind: Literal["primary", "normal"]) -> None:
@@ -173,6 +172,8 @@ class TopBar(QFrame):
         self._page_widgets = list(widgets)
         for widget in self._page_widgets:
             self._page_row.addWidget(widget)
+            # It may have been made at another scale and not been part of the window since.
+            apply_measures(widget)
             widget.show()
         self._primary, self._kind = primary, kind
         self.refresh()
@@ -463,18 +464,17 @@ class StatusBar(QFrame):
         ):
             signal.connect(self.refresh)
         tasks.jobs_changed.connect(self._jobs_changed)
+        measure(self, height=STATUS_BAR)
+        measure(self._row, margins=(16, 0, 16, 0), spacing=20)
+        measure(self.bar, width=160)
+        for shown in (*self._left, *self._right):
+            measure(shown, font="body", tabular=True)
+        measure(self._left[0], font="strong")
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        self.setFixedHeight(theme.px(STATUS_BAR))
-        self._row.setContentsMargins(theme.px(16), 0, theme.px(16), 0)
-        self._row.setSpacing(theme.px(20))
-        self.bar.setFixedWidth(theme.px(160))
-        for fact in (*self._left, *self._right):
-            fact.setFont(theme.font(tabular=True))
-        self._left[0].setFont(theme.font("strong", tabular=True))
         side = theme.px(16)
         self._warn.setPixmap(icon("warning", "warn").pixmap(side, side))
         self.refresh()

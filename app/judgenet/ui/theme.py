@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from judgenet.ui import tokens
-from judgenet.ui.fonts import load_fonts, make_font
+from judgenet.ui.fonts import load_fonts
 from judgenet.ui.icons import set_icon_colors
+from judgenet.ui.measures import apply_measures, scaled, set_scale, type_font
 from judgenet.ui.style import FocusRing, QssImages, render_qss
-from judgenet.ui.tokens import COLORS, PX_PER_POINT, TYPE, Colors, Density, ThemeName, TypeRole
+from judgenet.ui.tokens import COLORS, TYPE, Colors, Density, ThemeName, TypeRole
 
 ThemeChoice = Literal["system", "light", "dark", "contrast"]
 """What the user chose; ``system`` follows the desktop's colour scheme and contrast."""
@@ -26,12 +27,6 @@ ThemeChoice = Literal["system", "light", "dark", "contrast"]
 @cache
 def _qcolor(value: str) -> QColor:
     return QColor(value)
-
-
-@cache
-def _font(role: TypeRole, scale: float, dpi: float, tabular: bool) -> QFont:
-    step = TYPE[role]
-    return make_font(step.points * PX_PER_POINT * scale, step.weight, mono=step.mono, tabular=tabular, dpi=dpi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ class Theme:
 
     def font(self, role: TypeRole = "body", *, tabular: bool = False) -> QFont:
         """The font of a step of the type scale; ``tabular`` gives figures of one width."""
-        return QFont(_font(role, self.scale, self.dpi, tabular))
+        return QFont(type_font(role, self.scale, self.dpi, tabular))
 
     def line_height(self, role: TypeRole) -> int:
         """Line height of a step of the type scale in px."""
@@ -71,7 +66,7 @@ class Theme:
 
     def px(self, value: float) -> int:
         """A measure of the design in px of this UI scale, never less than 1."""
-        return max(1, round(value * self.scale))
+        return scaled(value, self.scale)
 
     def gap(self, value: float) -> int:
         """A space between or inside things in px: a quarter less in the compact density."""
@@ -225,9 +220,10 @@ class ThemeManager(QObject):
     ) -> None:
         """Gives a part of the interface the style sheet, now and at each change of the theme.
 
-        ``take`` is then called with the new theme. While the part is hidden both wait until it is shown;
-        ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and whose size does
-        not come from their controls.
+        Layouts and widgets in it take on their measures (:func:`~judgenet.ui.measures.measure`), and ``set_theme`` is
+        called of each widget in it that has one: those that paint themselves. ``take`` is called last. While the part
+        is hidden all of it waits until it is shown; ``when_shown`` lets the first style sheet wait as well, for parts
+        that are rarely wanted and whose size does not come from their controls.
         """
         key = id(widget)
         self._dressed[key] = _Dressed(widget, take, when_shown)
@@ -246,6 +242,12 @@ class ThemeManager(QObject):
     def _renew(self, part: _Dressed) -> None:
         part.stale = False
         part.widget.setStyleSheet(self._sheet)
+        apply_measures(part.widget)
+        # Those inside first: what is around them may ask for their size.
+        for inner in reversed(part.widget.findChildren(QWidget)):
+            take = getattr(inner, "set_theme", None)
+            if take is not None:
+                take(self._theme)
         if part.take is not None:
             part.take(self._theme)
 
@@ -297,6 +299,7 @@ class ThemeManager(QObject):
     def _apply(self) -> None:
         theme = self._theme
         set_icon_colors(theme.colors)
+        set_scale(theme.scale, theme.dpi)
         self._app.setPalette(theme.palette())
         self._app.setFont(theme.font())
         self._sheet = render_qss(theme.colors, theme.scale, theme.density, theme.dpi, self._images)

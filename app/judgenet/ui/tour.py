@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.ui.document import Document
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Navigator, PageKey
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
@@ -101,13 +102,11 @@ class Tour(QFrame):
         self._next.clicked.connect(self._go_on)
         parent.installEventFilter(self)
         self.hide()
+        measure(self._column, margins=16, spacing=8)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        side = theme.px(16)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(8))
         self._put()
 
     def begin(self) -> None:

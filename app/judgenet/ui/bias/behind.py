@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -26,6 +26,7 @@ from judgenet.stats.lab import LabResult
 from judgenet.store.runs import FullCall
 from judgenet.ui.bias.state import Look
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import ComboBox, ElidedLabel, link
 from judgenet.ui.text_view import TextView
@@ -203,20 +204,18 @@ class BehindPanel(QFrame):
         column.addLayout(row, stretch=1)
         self._row, self._beside = row, beside
         self._column, self._head = column, head
+        measure(self, height=HEIGHT)
+        measure(self._column, margins=(24, 8, 16, 8), spacing=8)
+        measure(self._row, spacing=16)
+        measure(self._beside, spacing=8)
+        measure(self._head, spacing=12)
+        measure(self.close_button, icon=16)
+        measure(self.outcome, min_width=180)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
-        self.setFixedHeight(theme.px(HEIGHT))
-        self._column.setContentsMargins(theme.px(24), theme.px(8), theme.px(16), theme.px(8))
-        self._column.setSpacing(theme.px(8))
-        self._row.setSpacing(theme.px(16))
-        self._beside.setSpacing(theme.px(8))
-        self.text.set_theme(theme)
-        self._head.setSpacing(theme.px(12))
-        self.close_button.setIconSize(QSize(theme.px(16), theme.px(16)))
         self.table.verticalHeader().setDefaultSectionSize(theme.row)
-        self.outcome.setMinimumWidth(theme.px(180))
         for place, wide in ((0, 110), (2, 120), (3, 110)):
             self.table.setColumnWidth(place, theme.px(wide))
 

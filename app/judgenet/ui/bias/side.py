@@ -30,6 +30,7 @@ from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
 from judgenet.ui.bias.state import BiasState, Choice
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
@@ -170,6 +171,10 @@ class Side(QScrollArea):
         for combo in (self.own, self.divide):
             combo.currentIndexChanged.connect(self.changed)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        measure(self._column, margins=(16, 12, 16, 16))
+        measure(self._form, across=12)
+        measure(self._facts, down=4)
+        measure(self, width=272)
         self.set_theme(theme)
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
@@ -182,13 +187,8 @@ class Side(QScrollArea):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        side = theme.px(16)
-        self._column.setContentsMargins(side, theme.px(12), side, side)
         self._column.setSpacing(theme.gap(8))
         self._form.setVerticalSpacing(theme.gap(8))
-        self._form.setHorizontalSpacing(theme.px(12))
-        self._facts.setVerticalSpacing(theme.px(4))
-        self.setFixedWidth(theme.px(272))
         self.show_plan()
 
     # What is chosen

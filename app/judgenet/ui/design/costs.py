@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -14,6 +14,7 @@ from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import limits_words
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, set_tone, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
@@ -99,12 +100,12 @@ class CostStrip(QFrame):
         context.document.pairs_changed.connect(self.refresh)
         context.runner.changed.connect(self._show_limits)
         self.show_problems(())
+        measure(self, height=STRIP)
+        measure(self._line, height=40)
+        measure(self.problems, icon=16)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
-        self.setFixedHeight(theme.px(STRIP))
-        self._line.setFixedHeight(theme.px(40))
-        self.problems.setIconSize(QSize(theme.px(16), theme.px(16)))
         for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
             figure.updateGeometry()
         self._fit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -29,8 +29,8 @@ from judgenet.core.roles import library
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import ModelBox, ModelDialog
 from judgenet.ui.dialogs import shown
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import DecimalBox, SpinBox, field, label, link
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 
@@ -50,6 +50,7 @@ class Section(QWidget):
     def __init__(self, title: str, right: QWidget | None = None) -> None:
         super().__init__()
         self.setAccessibleName(title)
+        self.setProperty("part", "section")
         self.heading = label(title, "section")
         head = QHBoxLayout()
         head.addWidget(self.heading)
@@ -58,17 +59,10 @@ class Section(QWidget):
             head.addWidget(right)
         self.body = QVBoxLayout(self)
         self.body.addLayout(head)
+        measure(self.body, margins=(16, 12, 16, 16), spacing=8)
 
     def refresh(self) -> None:
         """Shows the present state of the design."""
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        side = theme.px(16)
-        self.body.setContentsMargins(side, theme.px(12), side, theme.px(16))
-        self.body.setSpacing(theme.px(8))
-        for button in self.findChildren(QToolButton):
-            button.setIconSize(QSize(side, side))
 
 
 class SettingsSection(Section):
@@ -100,11 +94,7 @@ class SettingsSection(Section):
         self.temperature.valueChanged.connect(self._temperature_changed)
         self.samples.valueChanged.connect(self._samples_changed)
         self.max_tokens.valueChanged.connect(self._max_tokens_changed)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._grid.setHorizontalSpacing(theme.px(12))
-        self._grid.setVerticalSpacing(theme.px(2))
+        measure(self._grid, across=12, down=2)
 
     def _effective(self) -> list[Settings]:
         editor = self._editor
@@ -225,10 +215,7 @@ class RoleSection(Section):
         self.body.addWidget(self.description)
         self.name.textEdited.connect(self._edited)
         self.description.edited.connect(self._edited)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.description.setFixedHeight(theme.px(84))
+        measure(self.description, height=84)
 
     def refresh(self) -> None:
         """Shows the role."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,6 +23,7 @@ from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, Rol
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
@@ -163,17 +164,13 @@ class DesignInspector(QFrame):
         document = editor.context.document
         for signal in (document.project_changed, document.profiles_changed, document.read_only_changed):
             signal.connect(self.refresh)
+        measure(self._head_column, margins=(16, 12, 8, 12), spacing=6)
+        measure(self._scope, margins=(0, 0, 8, 0))
+        for button in (self.duplicate, self.remove, self.close_button):
+            measure(button, icon=20)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
-        side = theme.px(16)
-        self._head_column.setContentsMargins(side, theme.px(12), theme.px(8), theme.px(12))
-        self._head_column.setSpacing(theme.px(6))
-        self._scope.setContentsMargins(0, 0, theme.px(8), 0)
-        for button in (self.duplicate, self.remove, self.close_button):
-            button.setIconSize(QSize(theme.px(20), theme.px(20)))
-        for section in self._sections:
-            section.set_theme(theme)
         self.refresh()
         align_labels(self)
 

@@ -30,8 +30,8 @@ from judgenet.core.wording import rule_words
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section, Text
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
 MAX_SIZE: Final = 512
@@ -113,11 +113,8 @@ class RolesSection(Section):
         self.down.clicked.connect(self._move_down)
         self.name.textEdited.connect(self._edited)
         self.description.edited.connect(self._edited)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.list.setFixedHeight(theme.px(180))
-        self.description.setFixedHeight(theme.px(84))
+        measure(self.list, height=180)
+        measure(self.description, height=84)
 
     def refresh(self) -> None:
         """Shows the network's roles."""
@@ -247,11 +244,7 @@ class VoteSection(Section):
         self.voters.chosen.connect(self._voters_chosen)
         self.ties.chosen.connect(self._ties_chosen)
         self.fallback.chosen.connect(self._fallback_chosen)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._form.setVerticalSpacing(theme.px(8))
-        self._form.setHorizontalSpacing(theme.px(16))
+        measure(self._form, down=8, across=16)
 
     def refresh(self) -> None:
         """Shows the rules."""
@@ -301,11 +294,7 @@ class LearnedSection(Section):
         self.body.addWidget(self.decides)
         self.remove.clicked.connect(editor.remove_learned)
         self.decides.clicked.connect(editor.let_learned_decide)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._form.setVerticalSpacing(theme.px(4))
-        self._form.setHorizontalSpacing(theme.px(16))
+        measure(self._form, down=4, across=16)
 
     def refresh(self) -> None:
         """Shows what is learned, where there is something."""
@@ -399,12 +388,8 @@ class NetworkSection(Section):
         self.family.activated.connect(self._family_chosen)
         self.evidence.toggled.connect(self._evidence_toggled)
         self._want_same = True
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
         for form in (self._size, self._form, self._widths):
-            form.setVerticalSpacing(theme.px(8))
-            form.setHorizontalSpacing(theme.px(16))
+            measure(form, down=8, across=16)
 
     def refresh(self) -> None:
         """Shows the network's members."""

@@ -23,6 +23,7 @@ from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import Section
 from judgenet.ui.design.state import orders_of
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
@@ -88,11 +89,11 @@ class PromptSection(Section):
         self.previous.clicked.connect(self._step_back)
         self.following.clicked.connect(self._step_on)
         self.order.chosen.connect(self._order_chosen)
+        measure(self._row, spacing=4)
+        measure(self.text, min_height=220)
 
     def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._row.setSpacing(theme.px(4))
-        self.text.setMinimumHeight(theme.px(220))
+        """Draws the prompt in another theme."""
         self.refresh()
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
@@ -22,8 +22,8 @@ from judgenet.core.prompts import PromptBook, PromptError
 from judgenet.core.templates import placeholders
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import field, label, link
-from judgenet.ui.theme import Theme
 
 WAIT_MS: Final = 400
 _NAME: Final = Qt.ItemDataRole.UserRole
@@ -142,7 +142,6 @@ class TemplateEditor(QWidget):
         column.addLayout(head)
         column.addWidget(self._splitter, stretch=1)
         self._column = column
-        self._columns = (left_column, right_column)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
@@ -153,17 +152,10 @@ class TemplateEditor(QWidget):
         self.reset.clicked.connect(self._reset)
         self.close_button.clicked.connect(self._close)
         context.document.project_changed.connect(self._project_changed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        side = theme.px(24)
-        self._column.setContentsMargins(side, theme.px(16), side, theme.px(16))
-        self._column.setSpacing(theme.px(12))
-        for column in self._columns:
-            column.setSpacing(theme.px(8))
-        self._columns[0].setContentsMargins(0, 0, theme.px(12), 0)
-        self._columns[1].setContentsMargins(theme.px(12), 0, 0, 0)
-        self.close_button.setIconSize(QSize(theme.px(20), theme.px(20)))
+        measure(self._column, margins=(24, 16, 24, 16), spacing=12)
+        measure(left_column, margins=(0, 0, 12, 0), spacing=8)
+        measure(right_column, margins=(12, 0, 0, 0), spacing=8)
+        measure(self.close_button, icon=20)
 
     @property
     def _book(self) -> PromptBook:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QMenu, QToolButton, QWidget, QWidgetAction
 
@@ -14,6 +14,7 @@ from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.network_forms import MAX_SIZE
 from judgenet.ui.frame_actions import size_words
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import SpinBox, add_row, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
@@ -146,14 +147,13 @@ class DesignToolbar(QWidget):
         self.orders.chosen.connect(self._orders_chosen)
         editor.context.document.network_changed.connect(self.refresh)
         editor.context.document.read_only_changed.connect(self.refresh)
+        measure(self._row, spacing=12)
+        measure(self.zoom, width=56, font="body", tabular=True)
+        for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
+            measure(button, icon=20)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
-        self._row.setSpacing(theme.px(12))
-        self.zoom.setFixedWidth(theme.px(56))
-        self.zoom.setFont(theme.font(tabular=True))
-        for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
-            button.setIconSize(QSize(theme.px(20), theme.px(20)))
         self._fit_width()
         self.refresh()
 

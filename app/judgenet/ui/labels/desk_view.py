@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from judgenet.core.labels import Said
 from judgenet.engine.labelling import Desk
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import TextView
@@ -53,13 +54,8 @@ class KeyButton(QPushButton):
         # By the style sheet: it would undo a height that is set here.
         self.setProperty("control", "" if flat else "large")
         set_kind(self, "flat" if flat else "")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._row.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
-        self._row.setSpacing(theme.px(12))
-        self.key.setMinimumWidth(theme.px(22))
-        self.key.setFixedHeight(theme.px(22))
+        measure(self._row, margins=(8, 0, 8, 0), spacing=12)
+        measure(self.key, min_width=22, height=22)
 
     def set_live(self, live: bool) -> None:
         """Lights the key up while it is heard."""
@@ -97,14 +93,8 @@ class Side(QFrame):
         self._column = QVBoxLayout(self)
         self._column.addLayout(head)
         self._column.addWidget(self.text, 1)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        inside = theme.px(24)
-        self._column.setContentsMargins(inside, theme.px(20), theme.px(12), theme.px(16))
-        self._column.setSpacing(theme.px(16))
-        self.letter.setFixedSize(theme.px(32), theme.px(32))
-        self.text.set_theme(theme)
+        measure(self._column, margins=(24, 20, 12, 16), spacing=16)
+        measure(self.letter, width=32, height=32)
 
 
 class DeskView(QWidget):
@@ -166,31 +156,20 @@ class DeskView(QWidget):
         column.addWidget(self.note)
         column.addLayout(first)
         column.addLayout(second)
-        self._column, self._rows = column, (top, sides, first, second)
         for button in self.buttons.values():
             button.clicked.connect(self._clicked)
         self.back_button.clicked.connect(self.back)
         for widget in (self.question, self.a.text, self.b.text, *self.buttons.values(), self.back_button):
             widget.installEventFilter(self)
         self.note.hide()
+        measure(column, margins=(32, PAGE_MARGIN, 32, 12), spacing=12)
+        for row, spacing in ((top, 16), (sides, PAGE_MARGIN), (first, 12), (second, 16)):
+            measure(row, spacing=spacing)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        side = theme.px(PAGE_MARGIN)
-        self._column.setContentsMargins(theme.px(32), side, theme.px(32), theme.px(12))
-        self._column.setSpacing(theme.px(12))
-        top, sides, first, second = self._rows
-        top.setSpacing(theme.px(16))
-        sides.setSpacing(side)
-        first.setSpacing(theme.px(12))
-        second.setSpacing(theme.px(16))
-        self.question.set_theme(theme)
-        for side_view in (self.a, self.b):
-            side_view.set_theme(theme)
-        for button in (*self.buttons.values(), self.back_button):
-            button.set_theme(theme)
         self._fit_question()
 
     # What is shown

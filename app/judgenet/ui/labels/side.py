@@ -22,6 +22,7 @@ from judgenet.engine.labelling import Desk, Mode, Survey, turned
 from judgenet.stats.label_plan import LabelPlan, PlanMethod
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, label, line, link, set_tone
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
@@ -107,6 +108,10 @@ class SidePanel(QFrame):
         self.kept = label("", tone="text2", wrap=True)
         self.pace = label("", tone="text2")
         self._lay_out()
+        for grid in (self.people, self.latest):
+            measure(grid, across=12, down=6)
+        measure(self, width=INSPECTOR["other"])
+        measure(self.goal, width=96)
         self.set_theme(theme)
 
     def _lay_out(self) -> None:
@@ -154,7 +159,7 @@ class SidePanel(QFrame):
                 else:
                     column.addLayout(part)
         column.addStretch(1)
-        self._column = column
+        measure(column, margins=PANEL_INSIDE, spacing=12)
         area = QScrollArea()
         area.setWidget(inside)
         area.setWidgetResizable(True)
@@ -165,7 +170,7 @@ class SidePanel(QFrame):
         foot = QVBoxLayout()
         foot.addWidget(self.kept)
         foot.addWidget(self.pace)
-        self._foot = foot
+        measure(foot, margins=(PANEL_INSIDE, 8, PANEL_INSIDE, 8), spacing=4)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -176,17 +181,6 @@ class SidePanel(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self._column.setContentsMargins(inside, inside, inside, inside)
-        self._column.setSpacing(theme.px(12))
-        self._foot.setContentsMargins(inside, theme.px(8), inside, theme.px(8))
-        self._foot.setSpacing(theme.px(4))
-        for grid in (self.people, self.latest):
-            grid.setHorizontalSpacing(theme.px(12))
-            grid.setVerticalSpacing(theme.px(6))
-        self.setFixedWidth(theme.px(INSPECTOR["other"]))
-        self.goal.setFixedWidth(theme.px(96))
-        self.plot.set_theme(theme)
 
     # What is shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -31,6 +31,7 @@ from judgenet.ui.bias.state import BiasState
 from judgenet.ui.context import Context
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ComboBox, label, upright
@@ -91,6 +92,7 @@ class BiasPage(Page):
         state.look_changed.connect(self._show_look)
         self.side.changed.connect(self._chosen)
         self.side.stop_wanted.connect(state.stop)
+        measure(self.to_report, icon=16)
         self.set_theme(theme)
         state.refresh_labs()
         self._show_choice()
@@ -166,12 +168,6 @@ class BiasPage(Page):
         self._head.setSpacing(theme.px(16))
         self._words.setSpacing(theme.px(4))
         self._foot.setSpacing(theme.px(24))
-        self.side.set_theme(theme)
-        self.card.set_theme(theme)
-        self.ranks.set_theme(theme)
-        self.behind.set_theme(theme)
-        self.empty.set_theme(theme)
-        self.to_report.setIconSize(QSize(theme.px(16), theme.px(16)))
 
     def _can_run(self) -> bool | str:
         return self.state.why_not() or True

@@ -29,6 +29,7 @@ from judgenet.ui.design.templates import TemplateEditor
 from judgenet.ui.design.toolbar import DesignToolbar
 from judgenet.ui.design.tree import NetworkTree
 from judgenet.ui.dialogs import ask_save_file
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ElidedLabel
@@ -104,6 +105,9 @@ class DesignPage(Page):
         self.tree.activated_target.connect(self._activated)
         self.costs.problem_wanted.connect(self.editor.next_problem)
         self._connect_scene()
+        measure(self.weights, margins=(16, 4, 16, 4))
+        measure(self.inspector, min_width=336)
+        measure(self._center, min_width=200)
         self.set_theme(context.theme.theme)
 
     def _connect_scene(self) -> None:
@@ -141,14 +145,6 @@ class DesignPage(Page):
         self.show_design()
 
     def set_theme(self, theme: Theme) -> None:
-        self.view.set_theme(theme)
-        self.toolbar.set_theme(theme)
-        self.costs.set_theme(theme)
-        self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
-        self.inspector.set_theme(theme)
-        self.templates.set_theme(theme)
-        self.inspector.setMinimumWidth(theme.px(336))
-        self._center.setMinimumWidth(theme.px(200))
         self._place_inspector()
 
     def showEvent(self, event: QShowEvent) -> None:

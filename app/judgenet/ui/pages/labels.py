@@ -31,7 +31,6 @@ from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ComboBox
 from judgenet.ui.settings import Preferences
 from judgenet.ui.text_view import one_line
-from judgenet.ui.theme import Theme
 
 
 class LabelsPage(Page):
@@ -134,12 +133,6 @@ class LabelsPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.state.leave()
-
-    def set_theme(self, theme: Theme) -> None:
-        for part in (self.empty, self.waiting):
-            part.set_theme(theme)
-        self.desk.set_theme(theme)
-        self.side.set_theme(theme)
 
     # What is shown
 

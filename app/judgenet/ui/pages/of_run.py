@@ -15,7 +15,6 @@ from judgenet.ui.empty import EmptyState, Waiting
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.run_choice import CompareChoice, RunChoice
-from judgenet.ui.theme import Theme
 
 _SHARE_MS = 100
 
@@ -36,7 +35,6 @@ class OfRunPage(Page):
         self._state = context.results
         self.run_choice = RunChoice(context.run_state)
         self.compare_choice = CompareChoice(context.run_state, context.results)
-        self.compare_choice.set_theme(theme)
         self.empty = EmptyState(theme, self.key)
         self.waiting = Waiting(theme)
         self.waiting.stop.clicked.connect(self._state.cancel)
@@ -74,11 +72,6 @@ class OfRunPage(Page):
         if not event.spontaneous():
             self._in_view = False
             self._state.unwatch(self.key)
-
-    def set_theme(self, theme: Theme) -> None:
-        self.compare_choice.set_theme(theme)
-        self.empty.set_theme(theme)
-        self.waiting.set_theme(theme)
 
     def _show_missing(self) -> bool:
         """Shows why there are no figures, or how far they are; ``False`` where there are."""

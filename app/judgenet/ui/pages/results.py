@@ -45,7 +45,6 @@ from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
 from judgenet.ui.results.what_if import WhatIfPanel, looked_at
 from judgenet.ui.results.words import selection_words
-from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Subnetwork
@@ -193,16 +192,6 @@ class ResultsPage(OfRunPage):
 
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.pairs)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        for strip in self.strips.values():
-            strip.set_theme(theme)
-        self.head.set_theme(theme)
-        for panel in self._panels:
-            panel.set_theme(theme)
-        self.pairs.set_theme(theme)
-        self.rows.set_theme(theme)
 
     # What is shown
 

@@ -282,9 +282,6 @@ class RunPage(Page):
 
     def set_theme(self, theme: Theme) -> None:
         self._narrow = None
-        self.canvas.set_theme(theme)
-        self.dock.set_theme(theme)
-        self.inspector.set_theme(theme)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

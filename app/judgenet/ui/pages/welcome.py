@@ -29,6 +29,7 @@ from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.parts import ElidedLabel, label
@@ -70,6 +71,14 @@ class WelcomePage(Page):
         row.addWidget(self._right, stretch=1)
         context.settings.recent_changed.connect(self._show_recent)
         self._columns = 0
+        measure(self._left_column, margins=(40, 48, 40, 32), spacing=12)
+        measure(self._buttons, margins=(0, 12, 0, 20), spacing=12)
+        measure(self._links, spacing=20)
+        measure(self._right_column, margins=(48, 48, 48, 24), spacing=20)
+        measure(self._grid, spacing=16)
+        measure(self._panel_row, margins=(24, 20, 24, 20), spacing=24)
+        for button in (self.open_button, self.pairs_button, self.example, self.back):
+            measure(button, icon=16)
         self.set_theme(context.theme.theme)
 
     def _make_left(self) -> QFrame:
@@ -239,22 +248,6 @@ class WelcomePage(Page):
     # Look
 
     def set_theme(self, theme: Theme) -> None:
-        margin = theme.px(40)
-        self._left_column.setContentsMargins(margin, theme.px(48), margin, theme.px(32))
-        self._left_column.setSpacing(theme.px(12))
-        self._buttons.setContentsMargins(0, theme.px(12), 0, theme.px(20))
-        self._buttons.setSpacing(theme.px(12))
-        self._links.setSpacing(theme.px(20))
-        self._right_column.setContentsMargins(theme.px(48), theme.px(48), theme.px(48), theme.px(24))
-        self._right_column.setSpacing(theme.px(20))
-        self._grid.setSpacing(theme.px(16))
-        self._panel_row.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(20))
-        self._panel_row.setSpacing(theme.px(24))
-        for button in (self.open_button, self.pairs_button, self.example, self.back):
-            button.setIconSize(QSize(theme.px(16), theme.px(16)))
-        for card in self.cards:
-            card.set_theme(theme)
-        self._picture.set_theme(theme)
         self._show_recent()
         self._arrange()
 

@@ -15,6 +15,7 @@ from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
 from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
 from judgenet.report.selection import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.panel import Panel
@@ -78,14 +79,9 @@ class AgreementPanel(Panel):
         self.data_link.clicked.connect(self.data_wanted)
         self.verdict_link.clicked.connect(self._want_verdict)
         self._decides = self._aggregation = ""
+        measure(self.body, spacing=0)
+        measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=16)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.body.setSpacing(0)
-        self._foot.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
-        self._foot.setSpacing(theme.px(16))
-        self.table.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows the aggregations of a report; ``aggregation`` is the one that is looked at."""
@@ -141,10 +137,6 @@ class DifferPanel(Panel):
         self._aggregation = ""
         self._place: Place | None = None
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.grid.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows the confusion of an aggregation with people."""
@@ -225,15 +217,10 @@ class BreakdownPanel(Panel):
         self._report: Report | None = None
         self._aggregation = ""
         self._by_user = False
+        measure(self.body, spacing=0)
+        measure(self.note, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
+        measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.body.setSpacing(0)
-        self.note.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
-        self.table.set_theme(theme)
-        self.chart.set_theme(theme)
-        self._plot.setContentsMargins(theme.px(TABLE_EDGE), 0, theme.px(TABLE_EDGE), theme.px(8))
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows a report; tasks are judged by ``aggregation``."""

@@ -26,6 +26,7 @@ from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.selection import Turn
 from judgenet.stats.comparison import Difference
 from judgenet.store.runs import RunInfo
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.headline import Strip
@@ -154,6 +155,7 @@ class ComparePanel(Panel):
             cells[0].setText(_FIGURES[name])
             for place, cell in enumerate(cells):
                 self._figures.addWidget(cell, row, place, _side(place))
+                measure(cell, font="node" if place == _DIFFERENCE else "body", tabular=True)
         self._inner = QGridLayout()
         self._inner.addLayout(self._figures, 0, 0)
         self._inner.addWidget(self.reasons, 1, 0)
@@ -167,24 +169,12 @@ class ComparePanel(Panel):
         self.close_link.clicked.connect(self.closed)
         self._beside: Beside | None = None
         self._words: dict[Turn, str] = {}
+        measure(self.body, spacing=0)
+        measure(self._inner, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=8)
+        measure(self._grid, across=24)
+        measure(self._figures, across=24, down=4)
+        measure(self._top, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.body.setSpacing(0)
-        self.table.set_theme(theme)
-        self.line.set_theme(theme)
-        side = theme.px(TABLE_EDGE)
-        self._inner.setContentsMargins(side, theme.px(10), side, theme.px(10))
-        self._inner.setSpacing(theme.px(8))
-        self._grid.setHorizontalSpacing(theme.px(24))
-        self._figures.setHorizontalSpacing(theme.px(24))
-        self._figures.setVerticalSpacing(theme.px(4))
-        self._top.setContentsMargins(side, 0, side, theme.px(8))
-        self.warning.set_theme(theme)
-        for cells in self.differences.values():
-            for place, cell in enumerate(cells):
-                cell.setFont(theme.font("node" if place == _DIFFERENCE else "body", tabular=True))
 
     def show_both(self, mine: Results, beside: Beside) -> None:
         """Shows the run in focus and the one beside it."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.core.wording import SPOKEN, percent, percent_interval, plural, points, points_interval
 from judgenet.report.model import Report
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel
@@ -49,12 +50,8 @@ class CurvePanel(Panel):
         self.by.chosen.connect(self._turned)
         self.chart.chosen.connect(self.chosen)
         explorer.changed.connect(self._fill)
+        measure(self.words, font="body", tabular=True)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.chart.set_theme(theme)
-        self.words.setFont(theme.font(tabular=True))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -16,6 +16,7 @@ from judgenet.report.model import LayerChange, Report
 from judgenet.report.outline_figures import change_line, order_parts, orders_line
 from judgenet.report.outline_parts import share_of
 from judgenet.report.selection import OrdersDiffer, Overturned, Selection, Swayed, Turn, Turned
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, label, link
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
@@ -31,12 +32,12 @@ class Swatch(QWidget):
     def __init__(self, theme: Theme, strength: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._strength = strength
+        measure(self, width=13, height=12)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Shows it in another theme."""
         self._theme = theme
-        self.setFixedSize(theme.px(13), theme.px(12))
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -168,16 +169,8 @@ class OrdersPanel(Panel):
         self.body.addLayout(self._grid)
         self.body.addWidget(self.line)
         self.body.addStretch(1)
+        measure(self._grid, across=8, down=4)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.bars.set_theme(theme)
-        self.line.set_theme(theme)
-        self._grid.setHorizontalSpacing(theme.px(8))
-        self._grid.setVerticalSpacing(theme.px(4))
-        for swatch in self._swatches:
-            swatch.set_theme(theme)
 
     def show_report(self, report: Report) -> None:
         """Shows how verdicts depend on the order."""
@@ -246,13 +239,8 @@ class ChangesPanel(Panel):
         self.grid.chosen.connect(self._cell)
         self.layers.currentIndexChanged.connect(self._turned)
         self._changes: tuple[LayerChange, ...] = ()
+        measure(self._grid, across=24)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.grid.set_theme(theme)
-        self.line.set_theme(theme)
-        self._grid.setHorizontalSpacing(theme.px(24))
 
     def show_report(self, report: Report) -> None:
         """Shows what layers changed; the panel is not there in a network of one layer."""

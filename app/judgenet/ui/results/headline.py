@@ -23,6 +23,7 @@ from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, label, link, upright
 from judgenet.ui.results.figures_table import axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
@@ -196,6 +197,9 @@ class HeadPanel(QFrame):
         self._outer = outer
         for button in self.plan_links:
             button.clicked.connect(self.plan_wanted)
+        measure(self._figures, spacing=12)
+        measure(self.figure, font="headline", tabular=True)
+        measure(self.interval, font="title", tabular=True, margins=(0, 0, 0, 5))
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -205,15 +209,9 @@ class HeadPanel(QFrame):
         self._outer.setContentsMargins(inside + theme.px(8), inside, inside + theme.px(8), inside)
         self._outer.setSpacing(theme.gap(12))
         self._row.setSpacing(theme.gap(24))
-        self._figures.setSpacing(theme.px(12))
         for column in self._columns:
             column.setSpacing(theme.px(6))
-        self.figure.setFont(theme.font("headline", tabular=True))
-        self.interval.setFont(theme.font("title", tabular=True))
         # The smaller letters stand on the line of the large ones.
-        self.interval.setContentsMargins(0, 0, 0, theme.px(5))
-        for part in (self.line, self.judgement, self.win_title, self.win_note, self.facts, self.rests_on, self.rates):
-            part.set_theme(theme)
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -421,15 +419,13 @@ class Strip(QFrame):
         row.addWidget(self.text, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignVCenter)
         self._row = row
+        measure(self._row, margins=(16, 7, 12, 7), spacing=12)
         self.set_theme(theme)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""
         self._theme = theme
-        self._row.setContentsMargins(theme.px(16), theme.px(7), theme.px(12), theme.px(7))
-        self._row.setSpacing(theme.px(12))
-        self.text.set_theme(theme)
         side = theme.px(16)
         self.icon.setPixmap(icon(self._icon_name, self._tone).pixmap(side, side))
 

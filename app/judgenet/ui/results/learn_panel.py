@@ -11,6 +11,7 @@ from judgenet.core.wording import SPOKEN, aggregation_title, minus, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.model import Report
 from judgenet.report.outline_parts import in_order
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.learning import KIND, Learning
@@ -74,19 +75,14 @@ class LearnPanel(Panel):
         self.use_button.clicked.connect(learning.use)
         self.chart.chosen.connect(self.neuron_chosen)
         learning.changed.connect(self.refresh)
+        measure(self.body, spacing=0)
+        measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=12)
+        measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8), spacing=24)
+        measure(self._weights, across=16, down=2)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.body.setSpacing(0)
-        self._foot.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
-        self._foot.setSpacing(theme.px(12))
-        self._plot.setContentsMargins(theme.px(TABLE_EDGE), 0, theme.px(TABLE_EDGE), theme.px(8))
-        self._plot.setSpacing(theme.px(24))
-        self._weights.setHorizontalSpacing(theme.px(16))
-        self._weights.setVerticalSpacing(theme.px(2))
-        self.table.set_theme(theme)
-        self.chart.set_theme(theme)
         self.chart.setMaximumHeight(theme.px(260))
         self.refresh()
 

@@ -37,6 +37,7 @@ from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.results.state import Results
@@ -261,18 +262,11 @@ class PairPanel(QFrame):
         self._column.addLayout(self._head)
         self._column.addWidget(line())
         self._column.addWidget(self.view, stretch=1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self.setFixedWidth(theme.px(INSPECTOR["other"]))
+        measure(self, width=INSPECTOR["other"])
         self._column.setContentsMargins(1, 0, 0, 0)
         self._column.setSpacing(0)
-        side = theme.px(16)
-        self._head.setContentsMargins(side, theme.px(16), theme.px(10), theme.px(8))
-        self._head.setSpacing(theme.px(8))
-        self.close_button.setIconSize(QSize(theme.px(20), theme.px(20)))
-        self.view.set_theme(theme)
+        measure(self._head, margins=(16, 16, 10, 8), spacing=8)
+        measure(self.close_button, icon=20)
 
     def show_pairs(
         self, store: Store | None, results: Results, aggregation: str, pairs: tuple[int, ...], why: str

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE, TABLE_EDGE
@@ -131,12 +132,8 @@ class Big(QWidget):
         column.addWidget(self.words)
         column.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's fonts."""
-        self.figure.setFont(theme.font("title", tabular=True))
-        self.words.setFont(theme.font(tabular=True))
+        measure(self.figure, font="title", tabular=True)
+        measure(self.words, font="body", tabular=True)
 
     def say(self, figure: str, words: str) -> None:
         """Shows a figure."""

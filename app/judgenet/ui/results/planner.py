@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWi
 from judgenet.core.wording import SPOKEN, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.numbers import Numbers
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
@@ -74,6 +75,7 @@ class PlannerPanel(Panel):
         for row, (name, text) in enumerate(self.needs.values()):
             self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(text, row, 1, Qt.AlignmentFlag.AlignTop)
+            measure(text, font="body", tabular=True)
         self.body.addLayout(self._row)
         self.body.addWidget(self.chart, 1)
         self.body.addLayout(self._figures)
@@ -83,21 +85,11 @@ class PlannerPanel(Panel):
         self.plan: LabelPlan | None = None
         self.width_slider.valueChanged.connect(self._fill)
         self.next_button.clicked.connect(self.label_wanted)
+        measure(self._row, spacing=12)
+        measure(self._figures, spacing=16)
+        measure(self._grid, across=16, down=2)
+        measure(self.width_value, font="strong", tabular=True, min_width=72)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.chart.set_theme(theme)
-        for big in (self.needed, self.more):
-            big.set_theme(theme)
-        self._row.setSpacing(theme.px(12))
-        self._figures.setSpacing(theme.px(16))
-        self._grid.setHorizontalSpacing(theme.px(16))
-        self._grid.setVerticalSpacing(theme.px(2))
-        for _, text in self.needs.values():
-            text.setFont(theme.font(tabular=True))
-        self.width_value.setFont(theme.font("strong", tabular=True))
-        self.width_value.setMinimumWidth(theme.px(72))
 
     @property
     def width_wished(self) -> float:

@@ -25,6 +25,7 @@ from judgenet.core.wording import clean
 from judgenet.report import axis
 from judgenet.stats.intervals import Interval
 from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
 from judgenet.ui.run.plots import LABEL_STEP, Base, EndLabels, spread
@@ -149,6 +150,8 @@ class PointChart(QWidget):
         column.addLayout(row, 1)
         column.addWidget(self.readout)
         self.item.getViewBox().sigResized.connect(self._settle)
+        measure(self.plot, min_height=220)
+        measure(self.readout, font="body", tabular=True)
         self.set_theme(theme)
 
     @property
@@ -170,13 +173,11 @@ class PointChart(QWidget):
         self._theme = theme
         apply_to_pyqtgraph(theme)
         self.plot.setBackground(theme.colors.surface)
-        self.plot.setMinimumHeight(theme.px(220))
         restyle_axes(self.item, theme)
-        self.item.layout.setContentsMargins(theme.px(4), theme.px(8), theme.px(10), 0)
         for side in ("left", "bottom"):
             self.item.getAxis(side).setStyle(hideOverlappingLabels=False)
         self.item.getAxis("bottom").setHeight(theme.px(46))
-        self.readout.setFont(theme.font(tabular=True))
+        self.item.layout.setContentsMargins(theme.px(4), theme.px(8), theme.px(10), 0)
         self.readout.setMinimumHeight(theme.line_height("body"))
         self.readout.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.show_picture(self._picture)

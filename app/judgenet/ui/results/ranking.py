@@ -18,6 +18,7 @@ from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
 from judgenet.ui.results.panel import Panel
@@ -88,17 +89,11 @@ class RankingPanel(Panel):
         self.chart.chosen.connect(self._chosen)
         context.document.opened.connect(self.forget)
         self.hide()
+        measure(self.body, spacing=0)
+        measure(self._row, spacing=8)
+        measure(self.chart, height=_CHART)
+        measure(self.words, font="body", tabular=True, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.body.setSpacing(0)
-        self._row.setSpacing(theme.px(8))
-        self.table.set_theme(theme)
-        self.chart.set_theme(theme)
-        self.chart.setFixedHeight(theme.px(_CHART))
-        self.words.setFont(theme.font(tabular=True))
-        self.words.setContentsMargins(theme.px(TABLE_EDGE), theme.px(10), theme.px(TABLE_EDGE), theme.px(10))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

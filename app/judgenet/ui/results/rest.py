@@ -14,6 +14,7 @@ from judgenet.report.blocks import Cloud, Line
 from judgenet.report.model import Report
 from judgenet.report.outline_record import caution_lines, left_line
 from judgenet.report.selection import LISTED, OfLeftOut
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.drawing_view import DrawingView
 from judgenet.ui.results.line_label import LineLabel
@@ -41,9 +42,6 @@ class CloudsPanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        for title, view in zip(self._titles, self._views, strict=True):
-            title.set_theme(theme)
-            view.set_theme(theme)
         self._grid.setSpacing(theme.gap(16))
         self._arrange()
 
@@ -104,13 +102,8 @@ class LeftOutPanel(Panel):
         self.body.addStretch(1)
         self._labels: list[LineLabel] = []
         self._aggregation = ""
+        measure(self._lines, spacing=6)
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        for shown in self._labels:
-            shown.set_theme(theme)
-        self._lines.setSpacing(theme.px(6))
 
     def show_report(self, report: Report) -> None:
         """Shows what figures do not rest on."""

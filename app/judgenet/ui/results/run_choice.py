@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -11,9 +11,9 @@ from judgenet.report.outline_parts import STATES
 from judgenet.store.runs import RunInfo
 from judgenet.ui import clock
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 _MOST = 40
@@ -99,10 +99,7 @@ class CompareChoice(QToolButton):
         run_state.runs_changed.connect(self.refresh)
         results.changed.connect(self.refresh)
         self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self.setIconSize(QSize(theme.px(16), theme.px(16)))
+        measure(self, icon=16)
 
     def refresh(self) -> None:
         """Says whether there is another run."""

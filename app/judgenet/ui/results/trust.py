@@ -186,10 +186,6 @@ class ReviewPanel(Panel):
         trusting.changed.connect(self._fill)
         self.set_theme(theme)
 
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.chart.set_theme(theme)
-
     def show_numbers(self, numbers: Numbers) -> None:
         """Takes people's agreement among themselves."""
         self._numbers = numbers
@@ -308,10 +304,6 @@ class AlikePanel(Panel):
         trusting.changed.connect(self._fill)
         self.set_theme(theme)
         self._fill()
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.chart.set_theme(theme)
 
     def _fill(self) -> None:
         found = self._trusting.found

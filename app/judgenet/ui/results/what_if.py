@@ -12,6 +12,7 @@ from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.wording import MINUS, of, p_value, percent, percent_interval, plural, points, points_interval
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, label, line, link
 from judgenet.ui.results.explore import Explorer, Question, own_question
 from judgenet.ui.results.panel import Big, Panel
@@ -172,16 +173,13 @@ class WhatIfPanel(Panel):
         self.show_them.clicked.connect(self._show)
         explorer.changed.connect(self._fill)
         explorer.answered.connect(self._tell)
+        measure(self._grid, down=8, across=12)
+        measure(self._figures, spacing=16)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        for big in (self.accuracy, self.calls, self.gain):
-            big.set_theme(theme)
-        self._grid.setVerticalSpacing(theme.px(8))
-        self._grid.setHorizontalSpacing(theme.px(12))
         self._grid.setColumnMinimumWidth(2, theme.px(24))
-        self._figures.setSpacing(theme.px(16))
 
     @property
     def rules(self) -> Aggregation:

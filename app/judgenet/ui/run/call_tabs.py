@@ -35,6 +35,7 @@ from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.run.focus import FocusPair
@@ -115,13 +116,11 @@ class _CallTab(QWidget):
         self.choice.changed.connect(self.refresh)
         self.column = QVBoxLayout(self)
         self.column.addWidget(self.choice)
+        measure(self.column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 8), spacing=8)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self.theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self.column.setContentsMargins(inside, theme.px(12), inside, theme.px(8))
-        self.column.setSpacing(theme.px(8))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron as it is now."""
@@ -170,11 +169,11 @@ class ReadTab(_CallTab):
         self.column.addWidget(self.words)
         self.column.addWidget(self.show_pair)
         self.column.addWidget(self._scroll, stretch=1)
+        measure(self._rows, spacing=8)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self._rows.setSpacing(theme.px(8))
         self._shown = None
         self.refresh()
 
@@ -368,13 +367,12 @@ class PromptTab(_CallTab):
         self.column.addWidget(self.user, stretch=1)
         self.column.addStretch(0)
         self._shown: tuple[str, str] | None = None
+        for edit in (self.system, self.user):
+            measure(edit, font="mono")
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        font = theme.font("mono")
-        for edit in (self.system, self.user):
-            edit.setFont(font)
         self.system.setFixedHeight(2 * theme.line_height("mono") + theme.px(20))
         self._shown = None
         self.refresh()
@@ -482,11 +480,8 @@ class RawTab(_CallTab):
         self.column.addLayout(row)
         self.column.addWidget(self.text, stretch=1)
         self.column.addStretch(0)
+        measure(self.text, font="mono")
         self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.text.setFont(theme.font("mono"))
 
     def refresh(self) -> None:
         site = self.site
@@ -623,23 +618,19 @@ class CallsTab(QWidget):
             value = label("", wrap=True)
             row.addWidget(word, alignment=Qt.AlignmentFlag.AlignTop)
             row.addWidget(value, stretch=1)
+            measure(word, width=100)
             self._fact_words.append(word)
             self._fact_rows[name] = value
             self._facts.addLayout(row)
         self._column = column
+        measure(self._column, margins=(0, 0, 0, 8), spacing=12)
+        measure(self._facts, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 0), spacing=2)
+        measure(self.table, font="body", tabular=True)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
-        self._column.setContentsMargins(0, 0, 0, theme.px(8))
-        self._column.setSpacing(theme.px(12))
-        inside = theme.px(PANEL_INSIDE)
-        self._facts.setContentsMargins(inside, 0, inside, 0)
-        self._facts.setSpacing(theme.px(2))
-        self.table.setFont(theme.font(tabular=True))
         self.table.verticalHeader().setDefaultSectionSize(theme.row)
-        for word in self._fact_words:
-            word.setFixedWidth(theme.px(100))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron's calls as they are."""

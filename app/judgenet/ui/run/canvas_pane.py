@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -24,6 +24,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import limits_words
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
@@ -95,21 +96,13 @@ class PairStrip(QWidget):
         context.run_state.focus_changed.connect(self._refresh)
         context.run_state.run_changed.connect(self._refresh)
         focus.replaced.connect(self._refresh)
-        self.set_theme(theme)
-        self._refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        inside = theme.px(PANEL_INSIDE)
-        self._row.setContentsMargins(inside, theme.px(12), inside, theme.px(4))
-        self._row.setSpacing(theme.px(8))
+        measure(self._row, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 4), spacing=8)
         for button in (self.previous, self.next):
-            button.setFixedSize(theme.px(32), theme.px(32))
-            button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        pin = self.segment.button("pin")
-        pin.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.dock.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.number.setFont(theme.font("node", tabular=True))
+            measure(button, width=32, height=32, icon=ICON_TEXT)
+        measure(self.dock, icon=ICON_TEXT)
+        measure(self.number, font="node", tabular=True)
+        measure(pin, icon=ICON_TEXT)
+        self._refresh()
 
     def _chosen(self, key: str) -> None:
         self._context.run_state.set_follow(key == "follow")
@@ -145,11 +138,11 @@ class Legend(QWidget):
         self._theme = theme
         self._rows = _LEGENDS["verdict"]
         self._tell()
+        measure(self, height=36)
 
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme."""
         self._theme = theme
-        self.setFixedHeight(theme.px(36))
         self.update()
 
     def show_color(self, color: str) -> None:
@@ -215,15 +208,9 @@ class DenseBar(QWidget):
             row.addWidget(widget)
         self._row = row
         view.zoom_changed.connect(self._zoomed)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        inside = theme.px(PANEL_INSIDE)
-        self._row.setContentsMargins(inside, theme.px(4), inside, 0)
-        self._row.setSpacing(theme.px(8))
-        self.search_button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.zoom.setFont(theme.font(tabular=True))
+        measure(self._row, margins=(PANEL_INSIDE, 4, PANEL_INSIDE, 0), spacing=8)
+        measure(self.search_button, icon=ICON_TEXT)
+        measure(self.zoom, font="body", tabular=True)
 
     def _zoomed(self, zoom: float) -> None:
         self.zoom.setText(f"{100 * zoom:.0f} %")
@@ -282,16 +269,8 @@ class CanvasPane(QFrame):
             context.figures.changed,
         ):
             signal.connect(self._refresh_empty)
-        self.set_theme(theme)
+        measure(self.weights, margins=(16, 4, 16, 4))
         self._replaced()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self.view.set_theme(theme)
-        for part in (self.strip, self.dense, self.legend, self.empty):
-            part.set_theme(theme)
-        self.weights.setContentsMargins(theme.px(16), theme.px(4), theme.px(16), theme.px(4))
 
     # What is shown
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import line, upright
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_pane import GridPane
@@ -73,16 +74,10 @@ class RunDock(QFrame):
         self.speed.call_wanted.connect(self.call_wanted)
         self._narrow: bool | None = None
         self.set_narrow(False)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._tab_row.setContentsMargins(theme.px(6), 0, 0, 0)
+        measure(self._tab_row, margins=(6, 0, 0, 0))
         # What is in a tab must not widen the window.
         for pane in (self.pairs, self.grid, self.chart, self.speed, *self.speed.panes):
-            pane.setMinimumWidth(theme.px(150))
-        for part in (self.pairs, self.grid, self.chart, self.speed):
-            part.set_theme(theme)
+            measure(pane, min_width=150)
 
     def set_narrow(self, narrow: bool) -> None:
         """Puts the panes side by side, or into tabs."""

@@ -17,6 +17,7 @@ from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.store.columns import CallState
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, line, upright
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow, chip_icon
@@ -64,16 +65,10 @@ class OrderColumn(QWidget):
         column.addWidget(line())
         column.addLayout(foot)
         self._head, self._foot, self._column = head, foot, column
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._column.setSpacing(theme.px(4))
-        self._head.setSpacing(theme.px(8))
-        self._foot.setSpacing(theme.px(8))
-        self.state.setMinimumHeight(theme.px(36))
-        for part in (self.text, self.scores, self.chip):
-            part.set_theme(theme)
+        measure(self._column, spacing=4)
+        measure(self._head, spacing=8)
+        measure(self._foot, spacing=8)
+        measure(self.state, min_height=36)
 
     def show_head(self, shown: bool) -> None:
         """Shows which order it is, or leaves that to others."""
@@ -194,17 +189,13 @@ class EvidenceTab(QWidget):
         column_of_all.addLayout(top)
         column_of_all.addLayout(self._both, stretch=1)
         self._top, self._column = top, column_of_all
+        measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 4), spacing=12)
+        measure(self._top, spacing=8)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self._column.setContentsMargins(inside, theme.px(12), inside, theme.px(4))
-        self._column.setSpacing(theme.px(12))
-        self._top.setSpacing(theme.px(8))
-        for part in self.columns.values():
-            part.set_theme(theme)
         for order in ("both", *ORDERS):
             self.choice.button(order).setIconSize(QSize(theme.px(24), theme.px(20)))
         self._arrange()

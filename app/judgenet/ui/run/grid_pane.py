@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid import ScoreGrid
@@ -27,11 +28,11 @@ class GridLegend(QWidget):
         self._grid = grid
         self._theme = theme
         self.setAccessibleName("A up, B down, a dash for a tie, a cross for unscored")
+        measure(self, height=36)
 
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme."""
         self._theme = theme
-        self.setFixedHeight(theme.px(36))
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -111,21 +112,13 @@ class GridPane(QFrame):
         state.calls_changed.connect(self._changed)
         state.pairs_changed.connect(self._changed)
         focus.replaced.connect(self._focus_changed)
-        self.set_theme(theme)
-        self._run_changed()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._head.setContentsMargins(theme.px(12), 0, theme.px(12), 0)
-        self._head.setSpacing(theme.px(4))
-        self._foot.setContentsMargins(0, 0, theme.px(8), 0)
-        self._foot.setSpacing(0)
-        self.title.setMinimumHeight(theme.px(DOCK_HEADER))
-        self.range.setFont(theme.font(tabular=True))
+        measure(self._head, margins=(12, 0, 12, 0), spacing=4)
+        measure(self._foot, margins=(0, 0, 8, 0), spacing=0)
+        measure(self.title, min_height=DOCK_HEADER)
+        measure(self.range, font="body", tabular=True)
         for button in (self.narrower, self.wider):
-            button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.grid.set_theme(theme)
-        self.legend.set_theme(theme)
+            measure(button, icon=ICON_TEXT)
+        self._run_changed()
 
     def set_narrow(self, narrow: bool) -> None:
         """Leaves the header out, whose words stand on the tab then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import ElidedLabel, label, line
 from judgenet.ui.run.call_tabs import CallsTab, PromptTab, RawTab, ReadTab
 from judgenet.ui.run.evidence import EvidenceTab
@@ -149,6 +150,15 @@ class RunInspector(QFrame):
         context.run_state.text_changed.connect(self._text_changed)
         context.run_state.run_changed.connect(self.refresh)
         context.settings.changed.connect(self.refresh)
+        measure(self._column, margins=(1, 12, 0, 0))
+        measure(self._head, margins=(PANEL_INSIDE, 0, 12, 0), spacing=8)
+        measure(self.title, min_height=32)
+        measure(self.place, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 4), font="body", tabular=True)
+        measure(self._tab_row, margins=(PANEL_INSIDE - 10, 0, 0, 0))
+        measure(self.facts, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), font="body", tabular=True)
+        measure(self.nothing, margins=PANEL_INSIDE)
+        for button in (self.up, self.down):
+            measure(button, icon=ICON_TEXT)
         self.set_theme(theme)
         self.refresh()
 
@@ -157,24 +167,7 @@ class RunInspector(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self._column.setContentsMargins(theme.px(1), theme.px(12), 0, 0)
-        self._head.setContentsMargins(inside, 0, theme.px(12), 0)
-        self._head.setSpacing(theme.px(8))
-        self.title.setMinimumHeight(theme.px(32))
-        self.place.setContentsMargins(inside, 0, inside, theme.px(4))
         # The first word stands in line with the title.
-        self._tab_row.setContentsMargins(theme.px(PANEL_INSIDE - 10), 0, 0, 0)
-        self.facts.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
-        self.facts.setFont(theme.font(tabular=True))
-        self.place.setFont(theme.font(tabular=True))
-        self.nothing.setContentsMargins(inside, inside, inside, inside)
-        for button in (self.up, self.down):
-            button.setIconSize(QSize(theme.px(ICON_TEXT), theme.px(ICON_TEXT)))
-        self.chip.set_theme(theme)
-        for part in (self.evidence, self.read, self.prompt, self.raw, self.calls, self.pair, self.roles, self.vote):
-            part.set_theme(theme)
-        self.thread_panel.set_theme(theme)
         self._name_tabs()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

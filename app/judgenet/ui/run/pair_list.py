@@ -47,6 +47,7 @@ from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.canvas.words import SPOKEN
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon, icon_pixmap
+from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.run.picture import title_of
@@ -353,18 +354,15 @@ class PairsPane(QFrame):
         run_state.pairs_changed.connect(self._pairs_changed)
         run_state.focus_changed.connect(self._focus_changed)
         self._table: object = None
+        measure(self._head, margins=(12, 0, 8, 0), spacing=8)
+        measure(self.title, min_height=DOCK_HEADER)
+        measure(self.filter_button, icon=ICON_TEXT)
         self.set_theme(theme)
         self._run_changed()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = self.delegate.theme = theme
-        inside = theme.px(12)
-        self._head.setContentsMargins(inside, 0, theme.px(8), 0)
-        self._head.setSpacing(theme.px(8))
-        self.title.setMinimumHeight(theme.px(DOCK_HEADER))
-        side = theme.px(ICON_TEXT)
-        self.filter_button.setIconSize(QSize(side, side))
         for word in (self.net_word, self.human_word):
             word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.list.doItemsLayout()

@@ -13,6 +13,7 @@ from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import length_words, rule_title
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, line
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.prose import FittedProse
@@ -43,12 +44,8 @@ class _Response(QWidget):
         column.addLayout(head)
         column.addWidget(self.text, stretch=1)
         self._head, self._column = head, column
-
-    def set_theme(self, theme: Theme) -> None:
-        self.chip.set_theme(theme)
-        self.text.set_theme(theme)
-        self._head.setSpacing(theme.px(8))
-        self._column.setSpacing(theme.px(8))
+        measure(self._head, spacing=8)
+        measure(self._column, spacing=8)
 
     def say(self, text: str, model: str | None, *, markdown: bool) -> None:
         self.words.setText(length_words(text) + (f", {model}" if model else ""))
@@ -73,18 +70,13 @@ class PairView(QWidget):
         column.addWidget(line())
         column.addLayout(self._both, stretch=1)
         self._column = column
+        measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=12)
+        measure(self._both, spacing=24)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self._column.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
-        self._column.setSpacing(theme.px(12))
-        self._both.setSpacing(theme.px(24))
-        self.question.set_theme(theme)
-        for response in self.responses.values():
-            response.set_theme(theme)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -23,6 +23,7 @@ from judgenet.store.pace import Pace
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, line, link
 from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
 from judgenet.ui.run.focus import FocusPair
@@ -125,10 +126,10 @@ class Chart(QWidget):
         apply_to_pyqtgraph(theme)
         self.plot.setBackground(theme.colors.surface)
         restyle_axes(self.item, theme)
-        self.item.layout.setContentsMargins(theme.px(4), theme.px(6), theme.px(8), 0)
         for side in ("left", "bottom"):
             self.item.getAxis(side).setStyle(hideOverlappingLabels=False)
         self.item.getAxis("bottom").setHeight(theme.px(28))
+        self.item.layout.setContentsMargins(theme.px(4), theme.px(6), theme.px(8), 0)
         self._base_line.setPen(baseline_pen(theme))
         self._band.setBrush(subject_band(theme))
         self.show_lines(self._lines, self._base, self._word, y_range=None)
@@ -389,11 +390,9 @@ class Fact(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self._figure)
         self._row.addWidget(self._words)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._row.setSpacing(theme.px(4))
-        self._figure.setFont(theme.font("node", tabular=True))
-        self._words.setFont(theme.font(tabular=True))
+        measure(self._row, spacing=4)
+        measure(self._figure, font="node", tabular=True)
+        measure(self._words, font="body", tabular=True)
 
     def say(self, figure: str, words: str = "", tip: str = "") -> None:
         """Shows a figure; nothing for an empty one without words."""
@@ -421,14 +420,12 @@ class Foot(QWidget):
         row.addStretch(1)
         row.addWidget(self.right)
         self._row = row
+        measure(self._row, spacing=12)
+        measure(self, height=36)
 
     def set_theme(self, theme: Theme) -> None:
         inside = 0 if self.in_head else theme.px(12)
         self._row.setContentsMargins(inside, 0, theme.px(12), 0)
-        self._row.setSpacing(theme.px(12))
-        self.setFixedHeight(theme.px(36))
-        for fact in (self.left, self.right):
-            fact.set_theme(theme)
 
 
 class SlowLink(QWidget):
@@ -545,6 +542,12 @@ class ChartPane(QFrame):
         state.pairs_changed.connect(self._pairs_changed)
         state.progress_changed.connect(self.touch)
         self._table: object = None
+        measure(self.title, min_height=DOCK_HEADER)
+        measure(self._slow_row, margins=(12, 0, 12, 4))
+        measure(self.choice, height=DOCK_HEADER - 4)
+        measure(self.nothing, margins=(12, 8, 12, 12))
+        measure(self.axis, margins=(12, 0, 24, 4))
+        measure(self.fact, font="body", tabular=True)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -552,17 +555,9 @@ class ChartPane(QFrame):
         self._theme = theme
         inside = theme.px(12)
         self._head.setContentsMargins(theme.px(4) if self.choice.isVisibleTo(self) else inside, 0, inside, 0)
-        self.title.setMinimumHeight(theme.px(DOCK_HEADER))
-        self._slow_row.setContentsMargins(inside, 0, inside, theme.px(4))
         self.foot.setVisible(self._foot_wanted)
         self._line.setVisible(self._alone and not self._is_narrow)
-        self.choice.setFixedHeight(theme.px(DOCK_HEADER - 4))
-        self.nothing.setContentsMargins(inside, theme.px(8), inside, inside)
-        self.axis.setContentsMargins(inside, 0, theme.px(24), theme.px(4))
         self.axis.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.fact.setFont(theme.font(tabular=True))
-        self.chart.set_theme(theme)
-        self.foot.set_theme(theme)
         self.refresh()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -797,13 +792,8 @@ class SpeedPane(QFrame):
         column.setSpacing(0)
         column.addLayout(charts, stretch=1)
         column.addLayout(self._foot)
+        measure(self._foot, margins=(12, 4, 12, 8))
 
     def _refresh(self) -> None:
         if self.isVisible():
             self.slow.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._foot.setContentsMargins(theme.px(12), theme.px(4), theme.px(12), theme.px(8))
-        for pane in self.panes:
-            pane.set_theme(theme)

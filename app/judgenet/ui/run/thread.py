@@ -20,6 +20,7 @@ from judgenet.core.evidence_highlights import KeySentence, key_sentence
 from judgenet.core.pairs import Order
 from judgenet.core.wording import score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot
+from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
@@ -52,17 +53,13 @@ class _Row:
         self.line.addWidget(self.chip)
         self.line.addWidget(self.scores)
         self.line.addStretch(1)
+        measure(self.scores, font="body", tabular=True)
+        measure(self.line, spacing=8)
+        measure(self.column, spacing=2)
 
     def lie(self, flat: bool) -> None:
         """Puts everything on one line, or the layer's name above the rest."""
         self.column.setDirection(QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom)
-
-    def set_theme(self, theme: Theme) -> None:
-        self.chip.set_theme(theme)
-        self.text.set_theme(theme)
-        self.scores.setFont(theme.font(tabular=True))
-        self.line.setSpacing(theme.px(8))
-        self.column.setSpacing(theme.px(2))
 
 
 class _Fitting(QScrollArea):
@@ -130,20 +127,14 @@ class ThreadPanel(QWidget):
         column.addLayout(head)
         column.addWidget(self._scroll)
         self._head, self._column = head, column
+        measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=12)
+        measure(self._head, spacing=8)
+        measure(self._grid, across=16, down=10)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""
         self._theme = theme
-        inside = theme.px(PANEL_INSIDE)
-        self._column.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
-        self._column.setSpacing(theme.px(12))
-        self._head.setSpacing(theme.px(8))
-        self._grid.setHorizontalSpacing(theme.px(16))
-        self._grid.setVerticalSpacing(theme.px(10))
-        self.mark.set_theme(theme)
-        for row in self._rows:
-            row.set_theme(theme)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -196,7 +187,6 @@ class ThreadPanel(QWidget):
             self._grid.addWidget(row.place, place, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(row.text, place, 1, Qt.AlignmentFlag.AlignTop)
             row.text.reference_chosen.connect(self.reference_chosen)
-            row.set_theme(self._theme)
 
     def _fill(self, row: _Row, now: NeuronSnapshot | None, *, other: bool) -> None:
         if now is None or now.phase == "resting":
