@@ -41,6 +41,10 @@ class Panel(QFrame):
         column.addLayout(self.head)
         column.addLayout(self.body, stretch=1)
         self._column = column
+        measure(self.head, spacing=12)
+        measure(self.body, spacing=12)
+        measure(self.title, min_height=PANEL_HEADER)
+        measure(self.fact, font="body", tabular=True)
         self._dress(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -54,11 +58,7 @@ class Panel(QFrame):
         self._column.setContentsMargins(1, 1, 1, theme.px(4) if self._flush else inside)
         edge = theme.px(TABLE_EDGE) if self._flush else inside
         self.head.setContentsMargins(edge, 0, edge, 0)
-        self.head.setSpacing(theme.px(12))
-        self.title.setMinimumHeight(theme.px(PANEL_HEADER))
         self.body.setContentsMargins(side, 0, side, 0)
-        self.body.setSpacing(theme.px(12))
-        self.fact.setFont(theme.font(tabular=True))
 
     def say(self, fact: str) -> None:
         """Sets the fact at the right of the title."""
