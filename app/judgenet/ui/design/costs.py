@@ -103,6 +103,8 @@ class CostStrip(QFrame):
         measure(self, height=STRIP)
         measure(self._line, height=40)
         measure(self.problems, icon=16)
+        self._fit()
+        self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""

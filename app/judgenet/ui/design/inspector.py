@@ -168,6 +168,8 @@ class DesignInspector(QFrame):
         measure(self._scope, margins=(0, 0, 8, 0))
         for button in (self.duplicate, self.remove, self.close_button):
             measure(button, icon=20)
+        self.refresh()
+        align_labels(self)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""

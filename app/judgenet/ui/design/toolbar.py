@@ -151,6 +151,8 @@ class DesignToolbar(QWidget):
         measure(self.zoom, width=56, font="body", tabular=True)
         for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
             measure(button, icon=20)
+        self._fit_width()
+        self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme's measures."""

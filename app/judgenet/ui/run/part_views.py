@@ -168,6 +168,7 @@ class VoteView(QScrollArea):
         self._votes: list[tuple[list[QLabel], QLabel]] = []
         self._verdicts: list[tuple[str, Chip, QLabel]] = []
         self._human: Chip | None = None
+        self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on a theme."""

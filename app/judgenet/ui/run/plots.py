@@ -557,6 +557,7 @@ class ChartPane(QFrame):
         self._head.setContentsMargins(theme.px(4) if self.choice.isVisibleTo(self) else inside, 0, inside, 0)
         self.foot.setVisible(self._foot_wanted)
         self._line.setVisible(self._alone and not self._is_narrow)
+        self.foot.set_theme(theme)
         self.axis.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.refresh()
 
