@@ -172,7 +172,8 @@ def percent_agreement(counts: Sequence[Sequence[int]], who: str = "annotators") 
 
 
 def krippendorff_alpha(counts: Sequence[Sequence[int]], level: Level, who: str = "annotators") -> Coefficient:
-    """Krippendorff's alpha, ``nominal`` or ``ordinal`` (in the order of the categories); raters may be missing.
+    """Krippendorff's alpha (2004, chapter 11), ``nominal`` or ``ordinal`` (in the order of the categories); raters may
+    be missing.
 
     ``counts`` has a unit a row and a category a column.
     """
@@ -181,13 +182,13 @@ def krippendorff_alpha(counts: Sequence[Sequence[int]], level: Level, who: str =
         return Coefficient(None, 0, f"no pair has two {who}")
     if sum(1 for column in zip(*rated, strict=True) if any(column)) < 2:
         return Coefficient(None, len(rated), f"all {who} gave one and the same class")
-    import krippendorff
     import numpy as np
 
-    alpha = krippendorff.alpha(
-        value_counts=np.asarray(rated), value_domain=list(range(len(rated[0]))), level_of_measurement=level
-    )
-    return Coefficient(float(alpha), len(rated))
+    said = np.asarray(rated, dtype=float)
+    # Each two ratings of a unit count once in each direction, and a unit by its ratings, not by its twos.
+    each = said / (said.sum(axis=1, keepdims=True) - 1)
+    together = each.T @ said - np.diag(each.sum(axis=0))
+    return Coefficient(float(_alphas(together[None], level)[0]), len(rated))
 
 
 def fleiss_kappa(counts: Sequence[Sequence[int]], who: str = "annotators") -> Coefficient:
@@ -313,13 +314,14 @@ def _pseudo_pairs(table: Numbers, n: int, resamples: int, seed: int) -> Numbers:
 
 
 def _alphas(together: Numbers, level: Level) -> Numbers:
-    """Krippendorff's alpha of tables of coincidences (2004, chapter 11), NaN where one value only occurs."""
+    """Krippendorff's alpha of tables of coincidences (2004, chapter 11), shape (tables, categories, categories); NaN
+    where one value only occurs."""
     import numpy as np
 
     margins = together.sum(axis=2)
     n = margins.sum(axis=1)
     if level == "nominal":
-        distance: Numbers = np.broadcast_to(1 - np.eye(3), together.shape)
+        distance: Numbers = np.broadcast_to(1 - np.eye(together.shape[1]), together.shape)
     else:
         below = np.cumsum(margins, axis=1) - margins / 2
         distance = (below[:, :, None] - below[:, None, :]) ** 2

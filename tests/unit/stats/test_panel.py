@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 
-import krippendorff
 import numpy as np
 import pytest
 from scipy.stats import binomtest, t  # type: ignore[import-untyped]
@@ -19,6 +20,7 @@ from judgenet.stats.agreement import agreement_of, matthews
 from judgenet.stats.intervals import agreement_intervals
 from judgenet.stats.multiple import holm
 from judgenet.stats.panel import (
+    Level,
     against_people,
     category_counts,
     fleiss_kappa,
@@ -181,6 +183,34 @@ def test_codes_give_what_ratings_give() -> None:
         panel_of(("x",), codes)
 
 
+def _alpha_by_definition(units: Sequence[Sequence[int]], level: str) -> float:
+    """1 - D_o / D_e (Krippendorff 2011), a sum over each two ratings of a unit and over each two of all ratings."""
+    units = [unit for unit in units if len(unit) > 1]
+    times = Counter(value for unit in units for value in unit)
+    n = times.total()
+
+    def apart(one: int, other: int) -> float:
+        if level == "nominal":
+            return float(one != other)
+        low, high = sorted((one, other))
+        return float(sum(times[value] for value in range(low, high + 1)) - (times[low] + times[high]) / 2) ** 2
+
+    far = {(one, other): apart(one, other) for one in times for other in times}
+    seen = sum(far[two] / (len(unit) - 1) for unit in units for two in permutations(unit, 2)) / n
+    expected = sum(times[one] * times[other] * far[one, other] for one, other in far) / (n * (n - 1))
+    return 1 - seen / expected
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_alpha_is_that_of_its_definition(level: Level) -> None:
+    """Five categories, units of one to nine ratings: by each two of the ratings, without a table of coincidences."""
+    rng = np.random.default_rng(6)
+    units = [rng.integers(0, 5, size=rng.integers(1, 10)).tolist() for _ in range(60)]
+    found = krippendorff_alpha([category_counts(unit, range(5)) for unit in units], level)
+    assert found.value == pytest.approx(_alpha_by_definition(units, level), abs=1e-12)
+    assert found.n == sum(len(unit) > 1 for unit in units)
+
+
 def _both(codes: np.ndarray[tuple[int, int], np.dtype[np.uint8]], one: int, other: int) -> tuple[list[int], list[int]]:
     there = (codes[:, one] > 0) & (codes[:, other] > 0)
     return codes[there, one].tolist(), codes[there, other].tolist()
@@ -188,7 +218,7 @@ def _both(codes: np.ndarray[tuple[int, int], np.dtype[np.uint8]], one: int, othe
 
 @pytest.mark.parametrize("questions", [None, 30])
 def test_the_intervals_of_a_panel_are_those_of_a_plain_bootstrap(questions: int | None) -> None:
-    """krippendorff itself on each resample; the two bootstraps differ by their own error only, and over
+    """Alpha by its definition on each resample; the two bootstraps differ by their own error only, and over
     questions by Student's quantile and what keeps a width where all agree."""
     codes = _said(120, 3, seed=4)
     groups = None if questions is None else np.arange(120) % questions
@@ -200,11 +230,9 @@ def test_the_intervals_of_a_panel_are_those_of_a_plain_bootstrap(questions: int 
             drawn = rng.integers(0, 120, 120)
         else:
             drawn = np.concatenate([np.flatnonzero(groups == group) for group in rng.integers(0, 30, 30)])
-        data = np.where(codes[drawn].T == 0, np.nan, codes[drawn].T)
+        units = [[int(code) for code in row if code] for row in codes[drawn]]
         for level in ("nominal", "ordinal"):
-            plain[level].append(
-                krippendorff.alpha(reliability_data=data, level_of_measurement=level, value_domain=[1, 2, 3])
-            )
+            plain[level].append(_alpha_by_definition(units, level))
         table = [[int((row == code).sum()) for code in (1, 2, 3)] for row in codes[drawn]]
         plain["h"].append(percent_agreement(table).value or 0.0)
     for one, level in ((found.alpha_nominal, "nominal"), (found.alpha_ordinal, "ordinal"), (found.h, "h")):
