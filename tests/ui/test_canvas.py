@@ -18,14 +18,11 @@ from pytestqt.qtbot import QtBot
 from judgenet.ui import tokens
 from judgenet.ui.canvas.export import ExportError, export_bounds, network_image, network_png, network_svg
 from judgenet.ui.canvas.layout import edge_y
-from judgenet.ui.canvas.legend import CellLegend
 from judgenet.ui.canvas.minimap import MiniMap
 from judgenet.ui.canvas.model import (
-    CellColor,
     EdgeChange,
     NetworkState,
     NeuronState,
-    PairState,
     Place,
     VerdictState,
     VoteState,
@@ -538,11 +535,10 @@ def test_what_is_unscored_is_dashed_white_and_sends_nothing_on(live: Canvas) -> 
 
 def test_the_ends_take_their_states(live: Canvas) -> None:
     scene = live.scene
-    scene.update_pair(PairState("Pair 414", "Why?", "10 w", "12 w"))
     scene.update_vote(replace(scene.network.vote, votes=(5, 0, 2), used=7))
     scene.update_verdict(VerdictState(verdict="a", human="b"))
     network = scene.network
-    assert (network.pair.title, network.vote.used, network.verdict.verdict) == ("Pair 414", 7, "a")
+    assert (network.vote.used, network.verdict.verdict) == (7, "a")
     rect = scene.layout.rect_of("verdict")
     assert live.color(rect.right - 38, rect.y + 14) == tokens.LIGHT.a
     assert live.color(rect.right - 34, rect.bottom - 26) == tokens.LIGHT.b
@@ -664,18 +660,6 @@ def test_cells_are_coloured_by_what_is_asked(dense: Canvas) -> None:
 
 def test_a_dense_network_has_few_items_and_no_edge_items(dense: Canvas) -> None:
     assert len(dense.scene.items()) < 40
-
-
-@pytest.mark.parametrize("color", ["verdict", "state", "changed", "differ"])
-def test_the_legend_names_what_the_cells_show(qtbot: QtBot, color: CellColor) -> None:
-    legend = CellLegend(make_theme("light"))
-    qtbot.addWidget(legend)
-    legend.set_cell_color(color)
-    legend.resize(legend.sizeHint())
-    assert "unscored" in legend.accessibleName()
-    picture = legend.grab().toImage()
-    right = [QColor(picture.pixel(picture.width() - 40, y)).name() for y in range(picture.height())]
-    assert len(set(right)) > 1
 
 
 # Words

@@ -172,11 +172,6 @@ class Fields:
         value = self.members.get(name)
         return Fields({} if value is None else value, self.at(name))
 
-    def text_map(self, name: str) -> dict[str, str]:
-        """An object of texts, empty where absent."""
-        inner = self.inner(name)
-        return {key: inner.text(key) for key in inner.members}
-
     def _value(self, name: str, default: object) -> object:
         value = self.members.get(name)
         if value is not None:

@@ -11,7 +11,6 @@ from typing import Any
 from judgenet.core.documents import DocumentError, Fields
 from judgenet.core.network import (
     DEFAULTS,
-    LearnedRule,
     NetworkError,
     NetworkSpec,
     NeuronSpec,
@@ -38,12 +37,6 @@ def to_json(spec: NetworkSpec) -> dict[str, Any]:
     """
     record: dict[str, Any] = _sorted({"network": VERSION, **write(spec)})
     return record
-
-
-def learned_to_json(rule: LearnedRule) -> dict[str, Any]:
-    """A learned rule as JSON values. Layers and neurons count from 1; ``table`` and ``prior`` are there for Dawid and
-    Skene's alone."""
-    return write(rule)
 
 
 def _sorted(value: Any) -> Any:

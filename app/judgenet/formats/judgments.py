@@ -706,7 +706,3 @@ class PairFinder:
         if fits(there):
             return False
         return True if fits((there[1], there[0])) else None
-
-
-FORMATS = (NORMAL, "pandalm", "mt-bench", "alpaca-eval", "llm-comparator", "arena-hard", "judgebench")
-"""The forms of judgments that are read."""

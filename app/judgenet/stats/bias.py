@@ -456,22 +456,6 @@ def answer_of_sign(sign: str, target: Position) -> Choice | None:
     return said.get(sign)
 
 
-def pairs_behind(plan: ProbePlan, cell: Cell, outcome: str | None = None) -> list[str]:
-    """The ids of the pairs behind a bar: those that count as biased, or those of one outcome of ``cell.counts``."""
-    probe = PROBES[cell.probe]
-    if outcome is not None:
-        wanted = {outcome}
-    elif probe.rule == "decided":
-        wanted = set(probe.outcomes[:2])
-    else:
-        wanted = {probe.outcomes[2] if probe.rule == "changed" else probe.outcomes[0]}
-    return [
-        item.pair
-        for item, signs in zip(plan.items, cell.codes, strict=True)
-        if outcome_of_signs(probe, signs) in wanted
-    ]
-
-
 # Two judges
 
 

@@ -1,11 +1,10 @@
-"""Charts as files: SVG and PNG. Works without a window and without a screen."""
+"""Charts as PNG, and painted. Works without a window and without a screen."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -23,28 +22,11 @@ from PySide6.QtWidgets import QApplication
 from judgenet.colors import COLORS, Colors, ThemeName
 from judgenet.core.wording import clean
 from judgenet.report import drawing as shapes
-from judgenet.report.drawing import Drawing, of_theme, svg
-from judgenet.store.files import atomic_write
+from judgenet.report.drawing import Drawing
 from judgenet.ui.fonts import TABULAR, families, load_fonts
 
 UNITS = 20
 """Painting is done in twentieths of a px: fonts have whole sizes there and still the design's fractions."""
-
-
-def save_svg(drawing: Drawing, path: Path, theme: ThemeName = "light") -> None:
-    """Writes a chart as an SVG file of its own.
-
-    :raises FileError: the file cannot be written.
-    """
-    atomic_write(path, svg(drawing, of_theme(theme), alone=True))
-
-
-def save_png(drawing: Drawing, path: Path, theme: ThemeName = "light", scale: float = 2.0) -> None:
-    """Writes a chart as a PNG of ``scale`` times its size.
-
-    :raises FileError: the file cannot be written.
-    """
-    atomic_write(path, png(drawing, theme, scale))
 
 
 def png(drawing: Drawing, theme: ThemeName = "light", scale: float = 2.0) -> bytes:

@@ -454,10 +454,6 @@ class RunState(QObject):
         """The verdict of each aggregation (c1, c2_l1, …, c2_all, chair) on a finished pair, ``None`` before."""
         return None if self._table is None else self._table.verdicts(index)
 
-    def pair_result(self, index: int) -> PairVerdicts | None:
-        """Verdicts and votes of a finished pair, ``None`` before."""
-        return None if self.verdicts(index) is None else self.verdicts_so_far(index)
-
     def verdicts_so_far(self, index: int) -> PairVerdicts | None:
         """Verdicts and votes of the calls of a pair that are in; ``None`` where there is no run."""
         if self._table is None:

@@ -51,13 +51,10 @@ SMALLEST_POINTS: Final = 10.0
 
 PX_PER_POINT: Final = 96 / 72
 
-SPACE: Final = (4, 8, 12, 16, 24, 32, 48)
 PANEL_INSIDE: Final = 16
 PANEL_GAP: Final = 16
 PAGE_MARGIN: Final = 24
 
-RADIUS_CHIP: Final = 4
-RADIUS_CONTROL: Final = 6
 RADIUS_PANEL: Final = 8
 
 CONTROL: Final = 32
@@ -70,7 +67,6 @@ STATUS_BAR: Final = 32
 TABS: Final = 40
 DOCK_HEADER: Final = 36
 PANEL_HEADER: Final = 44
-ERROR_BAR: Final = 44
 RAIL: Final = 72
 RAIL_NARROW: Final = 56
 NARROW_WINDOW: Final = 1360
@@ -81,7 +77,6 @@ TABLE_EDGE: Final = 12
 """So far from the sides of its cell the text of a table stands, in px."""
 
 ICON_TEXT: Final = 16
-ICON_BUTTON: Final = 20
 ICON_EMPTY: Final = 24
 ICON_LINE: Final = 1.5
 
@@ -93,11 +88,10 @@ UI_SCALES: Final = (0.8, 2.0)
 """The smallest and the largest UI scale."""
 
 MOTION_NODE: Final = 120
-MOTION_PANEL: Final = 160
 MOTION_ZOOM: Final = 180
 MOTION_SPIN: Final = 900
 MOTION_WRITE: Final = 600
-"""Durations in ms: a node's change, a panel, zoom and fit, one turn of the spinner, the writing bars."""
+"""Durations in ms: a node's change, zoom and fit, one turn of the spinner, the writing bars."""
 
 
 def luminance(color: str) -> float:

@@ -68,7 +68,6 @@ def test_bad_json_is_named(text: str, words: str) -> None:
         (lambda f: f.texts("mixed"), r"root.mixed\[1\]: must be a text, but is a number"),
         (lambda f: f.texts("text"), "root.text: must be a list of texts, but is a text"),
         (lambda f: f.inner("mixed"), "root.mixed: must be an object, but is a list"),
-        (lambda f: f.text_map("object"), "root.object.deep: must be a text, but is null|is missing"),
         (lambda f: f.choice("text", Literal["yes", "no"]), "root.text: must be one of yes, no"),
         (lambda f: f.refuse_unknown(("numbers", "text")), "root.number: is not known; did you mean 'numbers'"),
     ],

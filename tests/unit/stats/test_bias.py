@@ -29,7 +29,6 @@ from judgenet.stats.bias import (
     codes_of,
     exact_test,
     measure,
-    pairs_behind,
     shift_of,
     z_test,
 )
@@ -210,14 +209,6 @@ def test_a_low_valid_rate_refuses_a_verdict() -> None:
     assert (cell.p, cell.p_holm) == (None, None)
     assert "9 of 20" in cell.reasons["p"]
     assert cell.words == "No verdict: 9 of 20 answers valid"
-
-
-def test_pairs_behind_a_bar() -> None:
-    cell = measured(plans()["order"], ANSWERS, "valid", 0.25)
-    assert pairs_behind(plans()["order"], cell) == ["p1"]
-    assert pairs_behind(plans()["order"], cell, "last") == ["p2"]
-    assert pairs_behind(plans()["order"], cell, "invalid") == ["p4", "p5", "p8"]
-    assert pairs_behind(plans()["order"], cell, "consistent") == ["p0", "p3", "p6", "p7", "p9"]
 
 
 # Two judges

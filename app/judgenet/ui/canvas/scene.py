@@ -25,10 +25,8 @@ from judgenet.ui.canvas.model import (
     LayerState,
     NetworkState,
     NeuronState,
-    PairState,
     Part,
     Place,
-    RolesState,
     Tally,
     Target,
     VerdictState,
@@ -234,14 +232,6 @@ class NetworkScene(QGraphicsScene):
     def update_neurons(self, states: Mapping[Place, NeuronState]) -> None:
         """Shows new states of some neurons. Whoever calls gathers what changed since the last picture."""
         self._live.take(states)
-
-    def update_pair(self, pair: PairState) -> None:
-        """Shows another pair."""
-        self._update_end("pair", replace(self.ends, pair=pair))
-
-    def update_roles(self, roles: RolesState) -> None:
-        """Shows other roles; the number of lines must stay."""
-        self._update_end("roles", replace(self.ends, roles=roles))
 
     def update_vote(self, vote: VoteState) -> None:
         """Shows another state of the vote."""

@@ -106,7 +106,6 @@ class NetworkView(QGraphicsView):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Judge network")
-        self._map_wanted = True
         self._map = MiniMap(scene, self)
         self._map.hide()
         self._map.moved.connect(self.center_at)
@@ -294,13 +293,8 @@ class NetworkView(QGraphicsView):
         bounds = self._canvas.layout.bounds
         slack = 2 / self._scale
         whole = view.adjusted(-slack, -slack, slack, slack).contains(QRectF(bounds.x, bounds.y, bounds.w, bounds.h))
-        self._map.setVisible(self._map_wanted and not whole and self.viewport().width() > 2.5 * self._map.width())
+        self._map.setVisible(not whole and self.viewport().width() > 2.5 * self._map.width())
         self._map.show_view(view)
-
-    def show_map(self, wanted: bool) -> None:
-        """Whether the mini-map may be shown when something is out of view."""
-        self._map_wanted = wanted
-        self._moved()
 
     def _place_map(self) -> None:
         gap = self._theme.px(12)

@@ -110,12 +110,6 @@ class LineLabel(QWidget):
         self._theme = self._chips.theme = theme
         self._fill()
 
-    def set_color(self, color: str) -> None:
-        """Sets the colour, a token."""
-        if color != self._color:
-            self._color = color
-            self._fill()
-
     def say(self, *lines: Line) -> None:
         """Shows lines; none clears."""
         if lines != self._lines:

@@ -35,7 +35,6 @@ from judgenet.ui.theme import Theme
 REACH: Final = 22
 """So near in px a mark must be to be pointed at."""
 _DOT: Final = 9
-_CAP: Final = 5
 _MOST_END: Final = 190
 
 Tick = tuple[float, str]
