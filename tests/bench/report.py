@@ -77,7 +77,7 @@ from judgenet.report.build import build
 from judgenet.report.outline import outline
 from judgenet.report.writers.html import html
 from judgenet.report.writers.pdf import pdf
-from judgenet.report.study import deepen
+from judgenet.report.judge_analysis import deepen
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info
 from judgenet.store.taught import fair_frame

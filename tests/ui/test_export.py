@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.colors import DARK, LIGHT
 from judgenet.report import charts
-from judgenet.report.charts import Estimate
+from judgenet.report.charts import ForestRow
 from judgenet.report.drawing import of_theme, svg
 from judgenet.stats.intervals import Interval
 from judgenet.ui.export import png
 
-CHART = charts.forest([Estimate("c2*(all)", 0.695, Interval(0.628, 0.755), "subject")], "words")
+CHART = charts.forest([ForestRow("c2*(all)", 0.695, Interval(0.628, 0.755), "subject")], "words")
 
 
 @pytest.mark.parametrize(("theme", "colors"), [("light", LIGHT), ("dark", DARK)])

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QWidget
 
 from judgenet.cli.main import main
 from judgenet.core.pairs import Pair
-from judgenet.report.forms import FORMS, Form
+from judgenet.report.forms import FORMS, ReportFormat
 from judgenet.report.outline import PARTS
 from judgenet.store.labs import keep_lab, lab_info
 from judgenet.ui.app import Studio
@@ -247,7 +247,7 @@ async def test_writing_can_be_stopped(studio: Studio, place: Path, monkeypatch: 
         go_on.wait(100)
         return "late"
 
-    monkeypatch.setitem(FORMS, ".md", Form("Markdown", "text", slowly))
+    monkeypatch.setitem(FORMS, ".md", ReportFormat("Markdown", "text", slowly))
     task = studio.window.context.tasks.start(page.write(place / "late.md"), "Save")
     await until(begun.is_set)
     await until(studio.window.status.stop_job.isVisible, "a way to stop it")

@@ -37,7 +37,7 @@ from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, 
 from judgenet.engine.options import RunOptions
 from judgenet.engine.prepare import Setup, prepare
 from judgenet.engine.session import Engine
-from judgenet.report.blocks import Block, Bullets, Document, Notice, Paragraph, Section, plain_line
+from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, ReportDocument, Section, plain_line
 from judgenet.report.blocks import Table as TableBlock
 from judgenet.report.experiment_document import document
 from judgenet.report.experiment_files import ResultsError, write_results
@@ -285,7 +285,7 @@ def _go(course: Course, store: Store, console: Console, quiet: bool) -> None:
 # What people see
 
 
-def show(of: Document, console: Console) -> None:
+def show(of: ReportDocument, console: Console) -> None:
     """The document on a terminal."""
     console.print(Text(of.title, style="bold"))
     for block in of.blocks:

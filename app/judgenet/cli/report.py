@@ -14,17 +14,17 @@ from judgenet.cli.common import ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import ChosenOption
 from judgenet.cli.terminal import Terminal
-from judgenet.report.beside import compare_runs
 from judgenet.report.bias_figures import lab_figures
-from judgenet.report.blocks import Document
+from judgenet.report.blocks import ReportDocument
 from judgenet.report.build import build
 from judgenet.report.forms import FORMS
+from judgenet.report.judge_analysis import deepen
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, PartKey, outline
 from judgenet.report.outline_bias import lab_document
 from judgenet.report.rules import ProjectRules, project_rules
+from judgenet.report.run_comparison import compare_runs
 from judgenet.report.short import short_document, short_figures
-from judgenet.report.study import deepen
 from judgenet.report.writers.csv import lab_csv
 from judgenet.report.writers.html import html
 from judgenet.report.writers.json import lab_report_json
@@ -39,14 +39,14 @@ from judgenet.store.results import network_of
 from judgenet.store.runs import runs
 from judgenet.store.taught import fair_frame
 
-_Writer = Callable[[Report, Document], str | bytes]
+_Writer = Callable[[Report, ReportDocument], str | bytes]
 
 
 _WRITERS: dict[str, _Writer] = {
     **{ending: form.write for ending, form in FORMS.items()},
     ".htm": FORMS[".html"].write,
 }
-_OF_DOCUMENT: dict[str, Callable[[Document], str | bytes]] = {
+_OF_DOCUMENT: dict[str, Callable[[ReportDocument], str | bytes]] = {
     ".html": html,
     ".htm": html,
     ".md": markdown,
@@ -174,7 +174,7 @@ def report(
         _warn_of_letters(path, document)
 
 
-def _warn_of_letters(path: Path, document: Document) -> None:
+def _warn_of_letters(path: Path, document: ReportDocument) -> None:
     warning = font_warning(document) if path.suffix.lower() == ".pdf" else ""
     if warning:
         typer.echo(f"{path}: {warning}", err=True)

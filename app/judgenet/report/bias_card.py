@@ -12,10 +12,10 @@ from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
 
-Shape = Literal["circle", "triangle", "square", "diamond", "dot"]
+MarkShape = Literal["circle", "triangle", "square", "diamond", "dot"]
 """How a judge is marked: the single judge, the layers in turn, and the network, which is the subject."""
 
-LAYER_SHAPES: Final[tuple[Shape, ...]] = ("triangle", "square", "diamond")
+LAYER_SHAPES: Final[tuple[MarkShape, ...]] = ("triangle", "square", "diamond")
 _STEP: Final = 0.2
 
 
@@ -25,7 +25,7 @@ class Mark:
 
     judge: str
     title: str
-    shape: Shape
+    shape: MarkShape
     share: float | None
 
 
@@ -112,9 +112,9 @@ def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
     return BiasCard(chosen, tuple(rows), legend, _end(rows))
 
 
-def _way(result: LabResult) -> list[tuple[Judge, str, Shape]]:
+def _way(result: LabResult) -> list[tuple[Judge, str, MarkShape]]:
     """The judges from the single one to the network, each with a short title and its mark."""
-    found: list[tuple[Judge, str, Shape]] = []
+    found: list[tuple[Judge, str, MarkShape]] = []
     for judge in result.judges:
         if judge.kind == "single":
             found.append((judge, "single", "circle"))

@@ -27,13 +27,13 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class VerdictMark:
     """A verdict with its letter and colour; ``None`` is a dashed chip: no verdict."""
 
     verdict: Verdict | None
 
 
-Inline = str | Strong | Given | Chip
+Inline = str | Strong | Given | VerdictMark
 Line = tuple[Inline, ...]
 
 
@@ -112,7 +112,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class FigureWithText:
     """A figure with facts or prose at its right."""
 
     left: Figure
@@ -153,11 +153,13 @@ class Sent:
     texts: tuple[tuple[str, Excerpt], ...]
 
 
-Block = Headline | Notice | Section | Paragraph | Bullets | Facts | Table | Figure | Beside | Clouds | Study | Sent
+Block = (
+    Headline | Notice | Section | Paragraph | Bullets | Facts | Table | Figure | FigureWithText | Clouds | Study | Sent
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ReportDocument:
     """A report in full. ``kicker`` and ``date`` stand above the title."""
 
     kicker: Line
@@ -171,20 +173,20 @@ def plain_line(line: Line) -> str:
     """A line without markup; a verdict as its letter."""
     texts = []
     for part in line:
-        if isinstance(part, Chip):
+        if isinstance(part, VerdictMark):
             texts.append("–" if part.verdict is None else LETTERS[part.verdict])
         else:
             texts.append(part if isinstance(part, str) else part.text)
     return "".join(texts)
 
 
-def drawings(document: Document) -> Iterator[tuple[str, Drawing]]:
+def drawings(document: ReportDocument) -> Iterator[tuple[str, Drawing]]:
     """All pictures of a report with what they show, in order."""
     title = "Figures"
     for block in document.blocks:
         if isinstance(block, Section):
             title = block.title
-        figure = block.left if isinstance(block, Beside) else block
+        figure = block.left if isinstance(block, FigureWithText) else block
         if isinstance(figure, Figure):
             yield title, figure.drawing
         elif isinstance(figure, Clouds):

@@ -26,21 +26,21 @@ from judgenet.report.model import (
     FIRST_IDS,
     About,
     Data,
-    Endpoint,
-    Figures,
+    EndpointFacts,
     LayerChange,
     LayerFigures,
     Left,
-    LeftOut,
+    LeftOutCount,
     Majority,
     NeuronFigures,
     PromptSample,
     RateFigures,
     Report,
+    ReportedAgreement,
     RoleFigures,
     RoleWords,
     TaskFigures,
-    Unscored,
+    UnscoredCount,
     excerpt,
 )
 from judgenet.report.selection import OfLeftOut, selected
@@ -142,7 +142,7 @@ def build(
         ),
         calls_used=int(frame.table.used.sum()),
         calls_total=int(frame.table.total.sum()),
-        unscored=tuple(Unscored(reason, calls) for reason, calls in sums.unscored.items()),
+        unscored=tuple(UnscoredCount(reason, calls) for reason, calls in sums.unscored.items()),
         left_out=_left_out(store, frame, sums, decides, aggregations[decides]),
         cautions=_cautions(frame, about, aggregations[decides]),
         words=_words(store, frame) if needs_roles(spec) else (),
@@ -161,18 +161,20 @@ class _FiguresOf:
         self._resamples = resamples
         self._seed = seed
 
-    def of_all(self, said: Mapping[str, Codes], places: NDArray[np.int64] | None = None) -> dict[str, Figures]:
+    def of_all(
+        self, said: Mapping[str, Codes], places: NDArray[np.int64] | None = None
+    ) -> dict[str, ReportedAgreement]:
         """The figures of verdicts by name on the pairs at ``places`` (``None``: all); all draw the same questions."""
         human, questions = self._frame.human, self._frame.questions
         if places is not None:
             human, questions = human[places], np.unique(questions[places], return_inverse=True)[1]
             said = {name: codes[places] for name, codes in said.items()}
         found = agreements(questions, human, said, labels=self._labels, resamples=self._resamples, seed=self._seed)
-        return {name: Figures(*of) for name, of in found.items()}
+        return {name: ReportedAgreement(*of) for name, of in found.items()}
 
     def of(
         self, codes: Codes, places: NDArray[np.int64] | None = None, *, draws: int | None = None, own: bool = False
-    ) -> Figures:
+    ) -> ReportedAgreement:
         """The figures of verdicts on the pairs at ``places`` (``None``: all). ``codes`` are of all pairs, or with
         ``own`` of these alone. ``draws`` is the number of resamples where questions do not repeat."""
         human = self._frame.human if places is None else self._frame.human[places]
@@ -182,7 +184,7 @@ class _FiguresOf:
         asked = self._frame.questions if places is None else self._frame.questions[places]
         questions = np.unique(asked, return_inverse=True)[1]
         found = agreements(questions, human, {"": said}, labels=self._labels, resamples=resamples, seed=self._seed)
-        return Figures(*found[""])
+        return ReportedAgreement(*found[""])
 
     def baseline(self, codes: Codes, places: NDArray[np.int64] | None = None) -> Majority | None:
         """The figures of the commonest human label as a constant answer wherever there is a verdict."""
@@ -215,7 +217,7 @@ def _by_task(frame: RunFrame) -> list[tuple[str | None, NDArray[np.int64]]]:
     return sorted(found, key=lambda item: (-len(item[1]), item[0] or ""))
 
 
-def _layer(frame: RunFrame, layer: int, aggregations: Mapping[str, Figures]) -> LayerFigures:
+def _layer(frame: RunFrame, layer: int, aggregations: Mapping[str, ReportedAgreement]) -> LayerFigures:
     mine, judged = frame.columns_of(layer), frame.judged
     ab, ba = frame.layer_orders(layer)
     return LayerFigures(
@@ -298,7 +300,7 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         seed=record.get("seed"),
         versions=dict(record.get("versions", {})),
         endpoints=tuple(
-            Endpoint(name, str(of.get("kind", "")), _host(of.get("base_url")))
+            EndpointFacts(name, str(of.get("kind", "")), _host(of.get("base_url")))
             for name, of in sorted(source_endpoints.items())
         ),
         models=models,
@@ -368,19 +370,21 @@ def _words(store: Store, frame: RunFrame) -> tuple[RoleWords, ...]:
     )
 
 
-def _left_out(store: Store, frame: RunFrame, sums: Spent, decides: str, headline: Figures) -> tuple[LeftOut, ...]:
+def _left_out(
+    store: Store, frame: RunFrame, sums: Spent, decides: str, headline: ReportedAgreement
+) -> tuple[LeftOutCount, ...]:
     found = headline.agreement
     judged, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
     verdicts = int((frame.aggregations[decides] > 0).sum())
     failed = int((frame.judged & (frame.states == PAIR_PHASES.index("failed"))).sum())
     rows = (
-        LeftOut("not judged", len(frame) - judged, len(frame), frame.run.message),
-        LeftOut("calls missing", failed, judged),
-        LeftOut("no verdict", judged - verdicts, judged),
-        LeftOut("no label", found.n_unlabelled, len(frame)),
-        LeftOut("label without verdict", found.n_unjudged, labelled),
-        LeftOut("unscored", sum(sums.unscored.values()), sums.calls),
-        LeftOut("unread inputs", unread_inputs(store, frame.run), sums.calls),
+        LeftOutCount("not judged", len(frame) - judged, len(frame), frame.run.message),
+        LeftOutCount("calls missing", failed, judged),
+        LeftOutCount("no verdict", judged - verdicts, judged),
+        LeftOutCount("no label", found.n_unlabelled, len(frame)),
+        LeftOutCount("label without verdict", found.n_unjudged, labelled),
+        LeftOutCount("unscored", sum(sums.unscored.values()), sums.calls),
+        LeftOutCount("unread inputs", unread_inputs(store, frame.run), sums.calls),
     )
     return tuple(replace(row, first=_first(frame, row.what, decides)) for row in rows if row.count)
 
@@ -401,7 +405,7 @@ def _first(frame: RunFrame, what: Left, decides: str) -> tuple[str, ...]:
     return tuple(islice(calls, FIRST_IDS))
 
 
-def _cautions(frame: RunFrame, about: About, headline: Figures) -> tuple[str, ...]:
+def _cautions(frame: RunFrame, about: About, headline: ReportedAgreement) -> tuple[str, ...]:
     told = []
     spec, n = frame.spec, headline.agreement.n_used
     if 0 < n < FEW_PAIRS:

@@ -29,11 +29,11 @@ from judgenet.stats.intervals import Interval
 WIDTH = 856.0
 """The width of a report's column in px."""
 
-Look = Literal["subject", "other", "uncorrected"]
+RowEmphasis = Literal["subject", "other", "uncorrected"]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ForestRow:
     """A row of a forest: a share with its 95 % interval. ``note`` stands at the right, after the figures.
 
     Without ``value`` the row says ``reason``. ``baseline`` is a mark of this row alone. ``heading`` makes the row a
@@ -43,7 +43,7 @@ class Estimate:
     name: str
     value: float | None = None
     interval: Interval | None = None
-    look: Look = "other"
+    look: RowEmphasis = "other"
     note: str = ""
     reason: str = ""
     baseline: float | None = None
@@ -55,7 +55,7 @@ _LABEL_W = 236.0
 _PLOT_X = 254.0
 
 
-def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | None = None) -> Drawing:
+def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | None = None) -> Drawing:
     """Shares with their intervals, one a row, on a common axis in per cent. ``baseline`` is named above the plot."""
     note_w = _widest(row.note for row in rows)
     note_w += 24 if note_w else 0
@@ -92,7 +92,7 @@ def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | N
     return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
 
 
-def _shares(rows: Iterable[Estimate]) -> Iterator[float]:
+def _shares(rows: Iterable[ForestRow]) -> Iterator[float]:
     """All that rows show on the axis."""
     for row in rows:
         if row.value is not None:
@@ -110,7 +110,7 @@ def _tick(x: float, y: float, share: float) -> Label:
     return Label(x, y, f"{100 * share:.0f} %", "text2", "middle", tabular=True)
 
 
-def _drawn(rows: Sequence[Estimate], tops: Sequence[float]) -> list[tuple[float, float]]:
+def _drawn(rows: Sequence[ForestRow], tops: Sequence[float]) -> list[tuple[float, float]]:
     """From where to where lines of the grid go: not through the reason why a row has no figure."""
     found: list[tuple[float, float]] = []
     for row, (one, other) in zip(rows, pairwise(tops), strict=True):
@@ -122,19 +122,19 @@ def _drawn(rows: Sequence[Estimate], tops: Sequence[float]) -> list[tuple[float,
     return found
 
 
-def _weight(row: Estimate) -> Literal[400, 500, 600]:
+def _weight(row: ForestRow) -> Literal[400, 500, 600]:
     return 500 if row.heading else 600 if row.look == "subject" else 400
 
 
-def _name(row: Estimate) -> list[str]:
+def _name(row: ForestRow) -> list[str]:
     return wrapped(row.name, WIDTH if row.heading else _LABEL_W, weight=_weight(row))
 
 
-def _reason(row: Estimate, right: float) -> list[str]:
+def _reason(row: ForestRow, right: float) -> list[str]:
     return wrapped(f"n/a – {row.reason}" if row.reason else "n/a", right - _PLOT_X)
 
 
-def _height(row: Estimate, right: float) -> float:
+def _height(row: ForestRow, right: float) -> float:
     lines = max(len(_name(row)), len(_reason(row, right)) if row.value is None and not row.heading else 1)
     return row_height(lines)
 
@@ -144,7 +144,7 @@ def row_height(lines: int) -> float:
     return _ROW + LINE * (lines - 1)
 
 
-def _estimate(row: Estimate, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
+def _estimate(row: ForestRow, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
     subject = row.look == "subject"
     color: Token = "accent" if subject else "text3" if row.look == "uncorrected" else "text2"
     text: Token = "text" if subject else "text2"
@@ -260,7 +260,7 @@ def changes(table: Sequence[Sequence[int]], before: str, after: str, words: str)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """A part of a bar. ``strength`` 0 leaves the track empty, 1 is the full accent."""
 
     name: str
@@ -268,7 +268,7 @@ class Part:
     strength: float
 
 
-def split_bar(rows: Sequence[tuple[str, Sequence[Part], str]], words: str) -> Drawing:
+def split_bar(rows: Sequence[tuple[str, Sequence[BarPart], str]], words: str) -> Drawing:
     """Wholes split into the same parts, one a row: (name, parts, note). The parts are named above the first row."""
     x0 = 172.0
     bar_w = WIDTH - x0 - _widest(note for _, _, note in rows) - 16

@@ -15,8 +15,8 @@ from judgenet.report.drawing import (
     Drawing,
     Label,
     Path,
+    PathStep,
     Shape,
-    Step,
     Token,
     line,
     lines_around,
@@ -27,7 +27,7 @@ from judgenet.stats.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """A share at a place of the axis, with its 95 % interval."""
 
     x: float
@@ -36,12 +36,12 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ChartLine:
     """Points from left to right. The ``subject`` stands out and shows its intervals as a band. ``end`` stands behind
     the name, without it the last share."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     subject: bool = False
     end: str = ""
 
@@ -55,7 +55,7 @@ class Panel:
     """Curves on axes of their own; panels beside each other have the same axes."""
 
     title: str
-    curves: tuple[Curve, ...]
+    curves: tuple[ChartLine, ...]
 
 
 _HEIGHT = 268.0
@@ -143,7 +143,7 @@ def _panel(panel: Panel, x: Callable[[float], float], y: Callable[[float], float
         within = [(point.x, point.interval) for point in curve.points if point.interval is not None]
         if len(within) > 1:
             ends = [(x(at), y(of.high)) for at, of in within] + [(x(at), y(of.low)) for at, of in reversed(within)]
-            steps: list[Step] = [("M" if not place else "L", end) for place, end in enumerate(ends)]
+            steps: list[PathStep] = [("M" if not place else "L", end) for place, end in enumerate(ends)]
             shapes.append(Path((*steps, ("Z", ())), fill="accent", opacity=0.14))
         elif within:
             at, of = within[0]
@@ -153,29 +153,29 @@ def _panel(panel: Panel, x: Callable[[float], float], y: Callable[[float], float
     return shapes
 
 
-def _steps(curve: Curve, x: Callable[[float], float], y: Callable[[float], float]) -> tuple[Step, ...]:
+def _steps(curve: ChartLine, x: Callable[[float], float], y: Callable[[float], float]) -> tuple[PathStep, ...]:
     return tuple(("M" if not place else "L", (x(point.x), y(point.share))) for place, point in enumerate(curve.points))
 
 
 _NAME_W = 170.0
 
 
-def _end_lines(curve: Curve) -> list[str]:
+def _end_lines(curve: ChartLine) -> list[str]:
     return wrapped(curve.name, _NAME_W, weight=_weight(curve))
 
 
-def _weight(curve: Curve) -> Literal[400, 600]:
+def _weight(curve: ChartLine) -> Literal[400, 600]:
     return 600 if curve.subject else 400
 
 
-def _end_width(curve: Curve) -> float:
+def _end_width(curve: ChartLine) -> float:
     weight = _weight(curve)
     name_w = max(text_width(text, weight=weight) for text in _end_lines(curve))
     return name_w + 12 + text_width(curve.figure, weight=weight)
 
 
 def _ends(
-    of: Sequence[Curve], x: Callable[[float], float], y: Callable[[float], float], left: float, bottom: float
+    of: Sequence[ChartLine], x: Callable[[float], float], y: Callable[[float], float], left: float, bottom: float
 ) -> list[Shape]:
     """Names at the ends of curves, kept apart, with leaders where they had to move."""
     there = sorted((curve for curve in of if curve.points), key=lambda curve: y(curve.points[-1].share))

@@ -42,7 +42,7 @@ Token = Literal[
 ]
 """The name of a colour of :class:`~judgenet.colors.Colors`."""
 
-Step = tuple[Literal["M", "L", "C", "Z"], tuple[float, ...]]
+PathStep = tuple[Literal["M", "L", "C", "Z"], tuple[float, ...]]
 """A part of a path: move (x, y), line (x, y), cubic curve (two control points and the end), close ()."""
 
 Anchor = Literal["start", "middle", "end"]
@@ -52,7 +52,7 @@ Anchor = Literal["start", "middle", "end"]
 class Path:
     """A line or an area. ``opacity`` is that of the fill."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     stroke: Token | None = None
     width: float = 1.0
     dash: tuple[float, float] | None = None
@@ -116,12 +116,12 @@ class Drawing:
     words: str
 
 
-def line(x1: float, y1: float, x2: float, y2: float) -> tuple[Step, Step]:
+def line(x1: float, y1: float, x2: float, y2: float) -> tuple[PathStep, PathStep]:
     """The steps of a straight line."""
     return ("M", (x1, y1)), ("L", (x2, y2))
 
 
-def curve(x1: float, y1: float, x2: float, y2: float) -> tuple[Step, Step]:
+def curve(x1: float, y1: float, x2: float, y2: float) -> tuple[PathStep, PathStep]:
     """The steps of an edge: a cubic curve with its control points at half the gap."""
     middle = (x1 + x2) / 2
     return ("M", (x1, y1)), ("C", (middle, y1, middle, y2, x2, y2))

@@ -14,7 +14,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import ORDERS, Order, Verdict
-from judgenet.report.model import KINDS, Kind, PairStudy, Quote, excerpt
+from judgenet.report.model import KINDS, DisagreementKind, PairStudy, Quote, excerpt
 from judgenet.stats.curves import Codes
 from judgenet.store.columns import VERDICT_CODES
 from judgenet.store.db import Store
@@ -34,8 +34,8 @@ class Exemplars:
     """The indexes of the most instructive pairs of each kind, the most instructive first, and how many pairs are of
     each kind."""
 
-    pairs: dict[Kind, tuple[int, ...]]
-    counts: dict[Kind, int]
+    pairs: dict[DisagreementKind, tuple[int, ...]]
+    counts: dict[DisagreementKind, int]
 
 
 def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
@@ -48,7 +48,7 @@ def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
     means = _Means(frame)
     said, human, tie = frame.aggregations[decides], frame.human, VERDICT_CODES["tie"]
     ab, ba = frame.table.c1_ab, frame.table.c1_ba
-    kinds: dict[Kind, tuple[Codes, Codes, NDArray[np.float64]]] = {
+    kinds: dict[DisagreementKind, tuple[Codes, Codes, NDArray[np.float64]]] = {
         "people": (said, human, np.abs(means.all)),
         "orders": (ab, ba, np.abs(np.nan_to_num(means.order["ab"]) - np.nan_to_num(means.order["ba"]))),
     }
@@ -57,8 +57,8 @@ def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
         first, last = (frame.aggregations[f"c2_l{layer}"] for layer in (1, depth))
         kinds["layers"] = (first, last, np.abs(np.nan_to_num(means.layer[depth]) - np.nan_to_num(means.layer[1])))
     shown: set[int] = set()
-    chosen: dict[Kind, tuple[int, ...]] = {}
-    counts: dict[Kind, int] = {}
+    chosen: dict[DisagreementKind, tuple[int, ...]] = {}
+    counts: dict[DisagreementKind, int] = {}
     for kind in KINDS:
         if kind not in kinds:
             continue
@@ -107,7 +107,7 @@ def pair_studies(store: Store, frame: RunFrame, decides: str, found: Exemplars) 
     )
 
 
-def _study(store: Store, frame: RunFrame, decides: str, kind: Kind, index: int) -> PairStudy:
+def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, index: int) -> PairStudy:
     spec = frame.spec
     verdicts = aggregate(frame.opinions(index), spec.depth, spec.aggregation)
     verdict, human = frame.verdict(decides, index), frame.human_label(index)

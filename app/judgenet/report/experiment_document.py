@@ -24,15 +24,15 @@ from judgenet.core.wording import (
     whole_range,
 )
 from judgenet.formats.tables import csv_text
-from judgenet.report.blocks import Block, Bullets, Document, Given, Line, Notice, Paragraph, Row, Section, Table
-from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
+from judgenet.report.blocks import Block, Bullets, Given, Line, Notice, Paragraph, ReportDocument, Row, Section, Table
+from judgenet.report.experiment_results import ExperimentResults, Values, group_name, interval_of, kind_of, row_of
 from judgenet.version import __version__
 
 
-def document(results: Results) -> Document:
+def document(results: ExperimentResults) -> ReportDocument:
     """The tables of an experiment, with what must be known to read them."""
     sets: Sequence[Values] = results["sets"]
-    return Document(
+    return ReportDocument(
         kicker=("Experiment ", results["experiment"]),
         date=day(max(one["at"] for one in sets)),
         title=results["title"],
@@ -41,7 +41,7 @@ def document(results: Results) -> Document:
     )
 
 
-def _blocks(results: Results) -> Iterator[Block]:
+def _blocks(results: ExperimentResults) -> Iterator[Block]:
     kind = kind_of(results)
     for one in results["sets"]:
         if one["state"] != "done":
@@ -63,7 +63,7 @@ def _blocks(results: Results) -> Iterator[Block]:
 # Tables
 
 
-def _accuracy_table(results: Results) -> Iterator[Block]:
+def _accuracy_table(results: ExperimentResults) -> Iterator[Block]:
     sets = results["sets"]
     several = len(sets) > 1
     compared = any(row["difference"] is not None for one in sets for row in one["rows"])
@@ -193,7 +193,7 @@ def _grids(one: Values, kind: str) -> Iterator[Block]:
             yield Table((first, *heads), (True,) * (len(heads) + 1), tuple(lines))
 
 
-def _saving_table(results: Results) -> Iterator[Block]:
+def _saving_table(results: ExperimentResults) -> Iterator[Block]:
     columns = (
         "Network",
         "Agreement with people, %",
@@ -303,7 +303,7 @@ def _words_table(one: Values) -> Iterator[Block]:
     yield Table(("Task", "Pairs used", "Different roles", "The commonest"), (False, True, True, False), tuple(lines))
 
 
-def _notes(results: Results) -> Iterator[Line]:
+def _notes(results: ExperimentResults) -> Iterator[Line]:
     sets, kind = results["sets"], kind_of(results)
     for one in sets:
         calls = one["calls"]
@@ -372,7 +372,7 @@ def _saving_notes(sets: Sequence[Values]) -> Iterator[Line]:
 # Figures for machines
 
 
-class Record(NamedTuple):
+class ExperimentRecord(NamedTuple):
     """A line of the CSV: a row of the table on one set of pairs."""
 
     set: str
@@ -406,7 +406,7 @@ class Record(NamedTuple):
     reason: str
 
 
-def csv(results: Results) -> str:
+def csv(results: ExperimentResults) -> str:
     """All rows, one a line; of word clouds each role of each task."""
     if kind_of(results) == "clouds":
         lines = [
@@ -417,17 +417,17 @@ def csv(results: Results) -> str:
         ]
         return csv_text(("set", "task", "role", "pairs", "pairs_used", "pairs_total"), lines)
     records = (_record(one, row) for one in results["sets"] for row in one["rows"])
-    return csv_text(Record._fields, records)
+    return csv_text(ExperimentRecord._fields, records)
 
 
-def _record(one: Values, row: Values) -> Record:
+def _record(one: Values, row: Values) -> ExperimentRecord:
     def ends(name: str, of_values: Values = row) -> tuple[float | None, float | None]:
         found = of_values.get(name)
         return (None, None) if found is None else (found[0], found[1])
 
     difference = row["difference"] or {}
     saving: Values = next((found for found in one.get("saving", {}).get("rows", ()) if found["row"] == row["row"]), {})
-    return Record(
+    return ExperimentRecord(
         one["set"],
         row["row"],
         row["network"],
@@ -456,6 +456,6 @@ def _record(one: Values, row: Values) -> Record:
     )
 
 
-def json_text(results: Results) -> str:
+def json_text(results: ExperimentResults) -> str:
     """The results as they are kept."""
     return json.dumps(results, allow_nan=False, indent=1, ensure_ascii=True) + "\n"

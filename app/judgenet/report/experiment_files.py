@@ -13,7 +13,7 @@ from judgenet.report.drawing import of_theme, svg
 from judgenet.report.experiment_document import csv, document, json_text
 from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import framed, plot
-from judgenet.report.experiment_results import RESULTS_VERSION, Results, with_set
+from judgenet.report.experiment_results import RESULTS_VERSION, ExperimentResults, with_set
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 
@@ -64,7 +64,7 @@ def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dic
     return results, written
 
 
-def write_all(folder: Path, results: Results) -> list[Path]:
+def write_all(folder: Path, results: ExperimentResults) -> list[Path]:
     """Writes results as they are, over what the folder holds of them, and returns the files.
 
     :raises ResultsError: a file cannot be written.
@@ -89,7 +89,7 @@ def write_all(folder: Path, results: Results) -> list[Path]:
     return written
 
 
-def plots(results: Results) -> dict[str, str]:
+def plots(results: ExperimentResults) -> dict[str, str]:
     """The plots of all sets as SVG by file name."""
     found = {}
     sets = results["sets"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from judgenet.core import network_json
 from judgenet.core.wording import day, of, percent, plural
-from judgenet.report.blocks import Block, Bullets, Document, Given, Inline, Line, Paragraph, Section
+from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, ReportDocument, Section
 from judgenet.report.experiment_document import TARGETS
-from judgenet.report.experiment_results import Results, Values, kind_of
+from judgenet.report.experiment_results import ExperimentResults, Values, kind_of
 from judgenet.report.outline_record import rules_words
 from judgenet.version import __version__
 
@@ -18,9 +18,9 @@ WIDEDEEP = "Wider and Deeper LLM Networks are Fairer LLM Evaluators (2023), arXi
 FAIREVAL = "Large Language Models are not Fair Evaluators (2023), arXiv 2305.17926"
 
 
-def method(results: Results) -> Document:
+def method(results: ExperimentResults) -> ReportDocument:
     """The method of all sets of an experiment."""
-    return Document(
+    return ReportDocument(
         kicker=("Method of the experiment ", results["experiment"]),
         date=day(max(one["at"] for one in results["sets"])),
         title=f"{results['title']}: method",
@@ -29,7 +29,7 @@ def method(results: Results) -> Document:
     )
 
 
-def _blocks(results: Results) -> Iterator[Block]:
+def _blocks(results: ExperimentResults) -> Iterator[Block]:
     sets, kind = results["sets"], kind_of(results)
     yield Section("Data")
     for one in sets:
@@ -96,7 +96,7 @@ _ARMS = {
 }
 
 
-def _judges(results: Results, kind: str) -> str:
+def _judges(results: ExperimentResults, kind: str) -> str:
     text = _ARMS[results["experiment"]]
     if kind == "clouds":
         return text
@@ -148,7 +148,7 @@ def _not_applied(record: Mapping[str, Any]) -> str:
     return f", not applied in {of(count, sum(use['answers'] for use in heated))} answers, as the endpoint refuses it"
 
 
-def _figures(results: Results, kind: str) -> str:
+def _figures(results: ExperimentResults, kind: str) -> str:
     text = (
         "Accuracy is the share of pairs whose verdict (A, B or tie) equals the human label; macro-F1 averages the "
         "classes that occur; kappa is Cohen's. Pairs without a label or a verdict are left out, and every figure says "
@@ -169,7 +169,7 @@ def _figures(results: Results, kind: str) -> str:
     return text
 
 
-def _differences(results: Results, kind: str) -> Iterator[Line]:
+def _differences(results: ExperimentResults, kind: str) -> Iterator[Line]:
     record = results["sets"][0]["record"]
     models = ", ".join(dict.fromkeys(model["asked"] for model in record["models"]))
     yield ("The paper's neurons are gpt-3.5-turbo-0301; here: ", Given(models or "no call was made yet"), ".")
@@ -195,7 +195,7 @@ def _differences(results: Results, kind: str) -> Iterator[Line]:
         yield ("FairEval is asked with this program's prompts and at the temperature of the network.",)
 
 
-def _has_fair_eval(results: Results) -> bool:
+def _has_fair_eval(results: ExperimentResults) -> bool:
     return any(row["row"].startswith("faireval") for row in results["sets"][0]["rows"])
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from judgenet.core.wording import SPOKEN, of, percent, percent_interval, plural
 from judgenet.report import charts
-from judgenet.report.charts import WIDTH, Estimate
+from judgenet.report.charts import WIDTH, ForestRow
 from judgenet.report.clouds import word_cloud
-from judgenet.report.curve_charts import Curve, Panel, Point, curves
+from judgenet.report.curve_charts import ChartLine, CurvePoint, Panel, curves
 from judgenet.report.drawing import LINE, Drawing, Label, Shape, lines_around, moved, wrapped
-from judgenet.report.experiment_results import Results, Values, group_name, interval_of, kind_of, row_of
+from judgenet.report.experiment_results import ExperimentResults, Values, group_name, interval_of, kind_of, row_of
 from judgenet.stats.intervals import Interval
 
 
-def plot(results: Results, one: Values) -> Drawing:
+def plot(results: ExperimentResults, one: Values) -> Drawing:
     """The picture of an experiment on one set of pairs."""
     kind = kind_of(results)
     title = f"{results['title']}, {one['set']}"
@@ -36,7 +36,7 @@ def _majority(one: Values) -> tuple[str, float] | None:
 
 def _forest(one: Values, title: str) -> Drawing:
     rows = [
-        Estimate(
+        ForestRow(
             row["name"],
             row["accuracy"],
             interval_of(row["accuracy_ci"]),
@@ -50,9 +50,9 @@ def _forest(one: Values, title: str) -> Drawing:
     return charts.forest(rows, f"{title}, accuracy: {said}", _majority(one))
 
 
-def _points(rows: Iterable[Values]) -> tuple[Point, ...]:
+def _points(rows: Iterable[Values]) -> tuple[CurvePoint, ...]:
     return tuple(
-        Point(row["x"], row["accuracy"], interval_of(row["accuracy_ci"]))
+        CurvePoint(row["x"], row["accuracy"], interval_of(row["accuracy_ci"]))
         for row in sorted(rows, key=lambda row: row["x"])
         if row["accuracy"] is not None
     )
@@ -64,7 +64,8 @@ def _sweep_plot(one: Values, title: str) -> Drawing:
     groups = list(dict.fromkeys(row["group"] for row in rows))
     lines = {group: _points(row for row in rows if row["group"] == group) for group in groups}
     panels = [
-        Panel(group, tuple(Curve(other, lines[other], subject=other == group) for other in groups)) for group in groups
+        Panel(group, tuple(ChartLine(other, lines[other], subject=other == group) for other in groups))
+        for group in groups
     ]
     best = max(rows, key=lambda row: row["accuracy"] or 0.0)
     words = f"{title}: accuracy of c2*(all) by number of neurons, a panel a depth; "
@@ -77,7 +78,7 @@ def _sweep_plot(one: Values, title: str) -> Drawing:
 def _budget_plot(one: Values, title: str) -> Drawing:
     keys = list(dict.fromkeys((row["group"], row["aggregation"]) for row in one["rows"]))
     lines = tuple(
-        Curve(
+        ChartLine(
             group_name(group, rule),
             _points(row for row in one["rows"] if (row["group"], row["aggregation"]) == (group, rule)),
             subject=(group, rule) == ("WideDeep", "c2_all"),
@@ -102,8 +103,8 @@ def _saving_plot(one: Values, title: str) -> Drawing:
             share = place / 10
             # Review lifts both ends of the interval alike: what is left wrong shrinks by the share.
             ends = None if within is None else Interval(*(end + share * (1 - end) for end in within))
-            points.append(Point(share, row["accuracy"] + share * (1 - row["accuracy"]), ends))
-        lines.append(Curve(found["name"], tuple(points), found["subject"], f"review {percent(row['review'])}"))
+            points.append(CurvePoint(share, row["accuracy"] + share * (1 - row["accuracy"]), ends))
+        lines.append(ChartLine(found["name"], tuple(points), found["subject"], f"review {percent(row['review'])}"))
     said = "; ".join(f"{curve.name} {curve.end}" for curve in lines)
     target = one["saving"]["target"]
     words = f"{title}: accuracy by the share reviewed at random, target {percent(target)}; share to review: {said}"

@@ -486,12 +486,12 @@ def with_set(results: Mapping[str, Any] | None, key: str, found: Mapping[str, An
 
 # Reading results that were kept
 
-Results = Mapping[str, Any]
+ExperimentResults = Mapping[str, Any]
 Values = Mapping[str, Any]
 """The part of results that is of one set of pairs."""
 
 
-def kind_of(results: Results) -> str:
+def kind_of(results: ExperimentResults) -> str:
     """The kind of the experiment, told by what was kept."""
     first = results["sets"][0]
     if "saving" in first:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from judgenet.report.blocks import Document
+from judgenet.report.blocks import ReportDocument
 from judgenet.report.model import Report
 from judgenet.report.writers.csv import csv
 from judgenet.report.writers.html import html
@@ -16,20 +16,22 @@ from judgenet.report.writers.pdf import pdf
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ReportFormat:
     """A form: its name, what it holds in words, and what writes it."""
 
     name: str
     holds: str
-    write: Callable[[Report, Document], str | bytes]
+    write: Callable[[Report, ReportDocument], str | bytes]
 
 
-FORMS: dict[str, Form] = {
-    ".html": Form("HTML", "one file to read and print, nothing remote", lambda report, document: html(document)),
-    ".pdf": Form("PDF", "A4 pages, ready to print", lambda report, document: pdf(document)),
-    ".md": Form("Markdown", "text and tables", lambda report, document: markdown(document)),
-    ".tex": Form("LaTeX", "the tables and the method", lambda report, document: latex(document)),
-    ".csv": Form("CSV", "every figure, one a line", lambda report, document: csv(report)),
-    ".json": Form("JSON", "every figure with its reasons", lambda report, document: report_json(report)),
+FORMS: dict[str, ReportFormat] = {
+    ".html": ReportFormat(
+        "HTML", "one file to read and print, nothing remote", lambda report, document: html(document)
+    ),
+    ".pdf": ReportFormat("PDF", "A4 pages, ready to print", lambda report, document: pdf(document)),
+    ".md": ReportFormat("Markdown", "text and tables", lambda report, document: markdown(document)),
+    ".tex": ReportFormat("LaTeX", "the tables and the method", lambda report, document: latex(document)),
+    ".csv": ReportFormat("CSV", "every figure, one a line", lambda report, document: csv(report)),
+    ".json": ReportFormat("JSON", "every figure with its reasons", lambda report, document: report_json(report)),
 }
 """The forms by ending."""

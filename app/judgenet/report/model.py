@@ -25,13 +25,13 @@ from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
 if TYPE_CHECKING:
-    from judgenet.report.beside import Beside
     from judgenet.report.bias_figures import LabFigures
-    from judgenet.report.study import More
+    from judgenet.report.judge_analysis import RunStudy
+    from judgenet.report.run_comparison import RunComparison
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ReportedAgreement:
     """Agreement with people of one aggregation, neuron, role or group, with its intervals."""
 
     agreement: Agreement
@@ -48,7 +48,7 @@ class Majority:
     """What always answering the commonest human label reaches: the baseline."""
 
     label: Verdict
-    figures: Figures
+    figures: ReportedAgreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class TaskFigures:
 
     task: str | None
     pairs: int
-    figures: Mapping[str, Figures]
+    figures: Mapping[str, ReportedAgreement]
     baseline: Majority | None
 
 
@@ -66,7 +66,7 @@ class LayerFigures:
     """One layer (from 1): its vote against people, its verdicts in both orders, its calls."""
 
     layer: int
-    figures: Figures
+    figures: ReportedAgreement
     position: PositionConsistency
     calls_scored: int
     calls_total: int
@@ -86,7 +86,7 @@ class NeuronFigures:
     role: str | None
     roles: int
     model: str
-    figures: Figures
+    figures: ReportedAgreement
     position: PositionConsistency
     changed: Overturns | None
     calls_scored: int
@@ -102,7 +102,7 @@ class RoleFigures:
 
     role: str
     pairs: int
-    figures: Figures
+    figures: ReportedAgreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class LayerChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Unscored:
+class UnscoredCount:
     """Calls without an evaluation, by reason."""
 
     reason: str
@@ -132,7 +132,7 @@ FIRST_IDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutCount:
     """What a figure does not rest on: ``count`` of ``total`` pairs or calls, and ``why``.
 
     ``first`` names the first of them, :data:`FIRST_IDS` at most: pairs by their id, calls by the id of their pair,
@@ -235,16 +235,16 @@ class Quote:
     evidence: Excerpt
 
 
-Kind = Literal["people", "orders", "layers"]
+DisagreementKind = Literal["people", "orders", "layers"]
 """Where a pair shows disagreement: with people, between the two orders, between the layers."""
-KINDS: tuple[Kind, ...] = ("people", "orders", "layers")
+KINDS: tuple[DisagreementKind, ...] = ("people", "orders", "layers")
 
 
 @dataclass(frozen=True, slots=True)
 class PairStudy:
     """A pair to read closely, with the calls that explain it. ``index`` is its 0-based place in the run."""
 
-    kind: Kind
+    kind: DisagreementKind
     index: int
     pair_id: str
     task: str | None
@@ -272,7 +272,7 @@ class PromptSample:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class EndpointFacts:
     """Where calls went. ``host`` is ``None`` for the embedded model and for recorded answers."""
 
     name: str
@@ -321,7 +321,7 @@ class About:
     prompts_digest: str
     seed: int | None
     versions: Mapping[str, str]
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[EndpointFacts, ...]
     models: tuple[ModelUse, ...]
     parameters: tuple[ParameterUse, ...]
     refused: tuple[str, ...]
@@ -342,8 +342,8 @@ class Report:
     that both together tell. ``position`` is about
     c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
     ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
-    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.study.deepen` adds, ``beside`` what
-    :func:`judgenet.report.beside.compare_runs` does. ``bias`` is the newest bias lab of the project.
+    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.judge_analysis.deepen` adds, ``beside``
+    what :func:`judgenet.report.run_comparison.compare_runs` does. ``bias`` is the newest bias lab of the project.
     """
 
     about: About
@@ -356,7 +356,7 @@ class Report:
     verdicts: WinRate
     human: WinRate
     rates: RateFigures
-    aggregations: Mapping[str, Figures]
+    aggregations: Mapping[str, ReportedAgreement]
     baseline: Majority | None
     tasks: tuple[TaskFigures, ...]
     layers: tuple[LayerFigures, ...]
@@ -366,18 +366,18 @@ class Report:
     changes: tuple[LayerChange, ...]
     calls_used: int
     calls_total: int
-    unscored: tuple[Unscored, ...]
-    left_out: tuple[LeftOut, ...]
+    unscored: tuple[UnscoredCount, ...]
+    left_out: tuple[LeftOutCount, ...]
     cautions: tuple[str, ...]
     words: tuple[RoleWords, ...]
     studies: tuple[PairStudy, ...]
-    disagreements: Mapping[Kind, int]
+    disagreements: Mapping[DisagreementKind, int]
     prompts: tuple[PromptSample, ...]
-    more: More | None = None
-    beside: Beside | None = None
+    more: RunStudy | None = None
+    beside: RunComparison | None = None
     bias: LabFigures | None = None
 
     @property
-    def headline(self) -> Figures:
+    def headline(self) -> ReportedAgreement:
         """The figures of the network's verdict."""
         return self.aggregations[self.decides]

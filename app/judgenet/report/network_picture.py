@@ -18,8 +18,8 @@ from judgenet.report.drawing import (
     Drawing,
     Label,
     Path,
+    PathStep,
     Shape,
-    Step,
     Token,
     curve,
     line,
@@ -261,7 +261,7 @@ def _band(x1: float, top1: float, bottom1: float, x2: float, top2: float, bottom
     """Many edges as one area."""
     middle = (x1 + x2) / 2
     fill: Token = "band"
-    steps: tuple[Step, ...] = (
+    steps: tuple[PathStep, ...] = (
         *curve(x1, top1, x2, top2),
         ("L", (x2, bottom2)),
         ("C", (middle, bottom2, middle, bottom1, x1, bottom1)),

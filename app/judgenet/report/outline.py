@@ -10,20 +10,20 @@ from judgenet.core.network import NetworkSpec
 from judgenet.core.wording import aggregation_title, day, digest, of, percent, plural, spent_text
 from judgenet.report import charts
 from judgenet.report.blocks import (
-    Beside,
     Block,
-    Document,
     Facts,
     Figure,
+    FigureWithText,
     Given,
     Headline,
     Line,
     Notice,
     Paragraph,
+    ReportDocument,
     Section,
     Strong,
 )
-from judgenet.report.charts import Estimate
+from judgenet.report.charts import ForestRow
 from judgenet.report.model import Report
 from judgenet.report.network_picture import network_picture
 from judgenet.report.outline_bias import bias_section
@@ -39,8 +39,7 @@ from judgenet.report.outline_figures import (
     tasks_section,
     unscored_section,
 )
-from judgenet.report.outline_method import method_section
-from judgenet.report.outline_more import (
+from judgenet.report.outline_judges import (
     comparison_section,
     diversity_section,
     learned_section,
@@ -51,10 +50,11 @@ from judgenet.report.outline_more import (
     review_section,
     sizes_section,
 )
+from judgenet.report.outline_method import method_section
 from judgenet.report.outline_pairs import prompts_section, studies_section
-from judgenet.report.outline_parts import STATES, baseline_line, estimate, flip_words, forest, in_order
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
+from judgenet.report.outline_tables import STATES, baseline_line, estimate, flip_words, forest, in_order
 from judgenet.version import __version__
 
 PartKey = Literal[
@@ -131,7 +131,7 @@ def sections(report: Report) -> Sections:
     return {part: tuple(_SECTIONS[part](report)) if labelled or part not in _NEED_LABELS else () for part in PARTS}
 
 
-def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections | None = None) -> Document:
+def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections | None = None) -> ReportDocument:
     """The report as blocks, with these parts. ``made`` are its sections, if they are there already."""
     about = report.about
     labelled = report.headline.agreement.n_used > 0
@@ -141,7 +141,7 @@ def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections |
             blocks += made[part]
         elif part in parts and (labelled or part not in _NEED_LABELS):
             blocks += _SECTIONS[part](report)
-    return Document(
+    return ReportDocument(
         kicker=(f"Report of run {about.number}, ", Given(report.spec.name)),
         date=day(about.finished_at or about.created_at),
         title=_title(report),
@@ -234,7 +234,7 @@ def accuracy_headline(report: Report) -> Iterable[Block]:
     yield Figure(*forest(_aggregation_rows(report), "Accuracy against people by aggregation", baseline_line(report)))
 
 
-def _aggregation_rows(report: Report) -> list[Estimate]:
+def _aggregation_rows(report: Report) -> list[ForestRow]:
     return [
         estimate(aggregation_title(name), report.aggregations[name], subject=name == report.decides)
         for name in in_order(report)
@@ -247,7 +247,7 @@ def _what_was_run(report: Report) -> Iterable[Block]:
     picture = network_picture(spec, report.decides, charts.WIDTH)
     facts = _run_facts(report)
     if picture.width <= 520:
-        yield Beside(Figure(picture), (facts,))
+        yield FigureWithText(Figure(picture), (facts,))
     else:
         yield Figure(picture)
         yield replace(facts, columns=2)

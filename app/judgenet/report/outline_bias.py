@@ -10,7 +10,19 @@ from judgenet.core.presets import size_name
 from judgenet.core.wording import day, of, p_value, plural, ratio, ratio_interval
 from judgenet.report.bias_chart import bias_chart
 from judgenet.report.bias_figures import LabFigures
-from judgenet.report.blocks import Block, Bullets, Document, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Given,
+    Line,
+    Paragraph,
+    ReportDocument,
+    Row,
+    Section,
+    Strong,
+    Table,
+)
 from judgenet.report.model import Report
 from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_conclusions import signed
@@ -29,10 +41,10 @@ def bias_section(report: Report) -> Iterable[Block]:
         yield from lab_blocks(report.bias)
 
 
-def lab_document(lab: LabFigures) -> Document:
+def lab_document(lab: LabFigures) -> ReportDocument:
     """A lab that has no run beside it, as a report of its own."""
     named = "Single judge" if lab.spec is None else lab.spec.name or f"Network {size_name(lab.spec)}"
-    return Document(
+    return ReportDocument(
         kicker=("Report of a bias lab, ", Given(named)),
         date=day(lab.created_at),
         title="Biases of the judges",

@@ -19,13 +19,12 @@ from judgenet.core.wording import (
 )
 from judgenet.report import charts
 from judgenet.report.blocks import (
-    Beside,
     Block,
-    Chip,
     Cloud,
     Clouds,
     Facts,
     Figure,
+    FigureWithText,
     Given,
     Line,
     Paragraph,
@@ -33,11 +32,12 @@ from judgenet.report.blocks import (
     Section,
     Strong,
     Table,
+    VerdictMark,
 )
-from judgenet.report.charts import Estimate, Part
+from judgenet.report.charts import BarPart, ForestRow
 from judgenet.report.clouds import word_cloud
-from judgenet.report.model import Figures, LayerChange, NeuronFigures, Report
-from judgenet.report.outline_parts import (
+from judgenet.report.model import LayerChange, NeuronFigures, Report, ReportedAgreement
+from judgenet.report.outline_tables import (
     PLACES,
     baseline_line,
     estimate,
@@ -66,7 +66,7 @@ def judgement(report: Report) -> Line:
     interval = found.intervals.accuracy
     assert baseline is not None
     share = baseline.figures.agreement.accuracy or 0.0
-    constant: Line = ("always answering ", Chip(baseline.label))
+    constant: Line = ("always answering ", VerdictMark(baseline.label))
     if interval is None:
         why = found.intervals.reasons.get("accuracy", "there is no interval")
         line: Line = (f"Not decided, {why}: ", *constant, f" reaches {percent(share)}. ")
@@ -138,7 +138,7 @@ def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[B
         + ", ".join(f"{SPOKEN[said]} {row[place]:,}" for place, said in enumerate(PLACES))
         for human, row in zip(PLACES, found.confusion, strict=True)
     )
-    yield Beside(
+    yield FigureWithText(
         Figure(charts.confusion(found.confusion, words), verdict_table(found.confusion, "people", "network")),
         (Facts(_confusion_facts(report)),),
     )
@@ -164,7 +164,7 @@ def agreement_note(report: Report) -> str:
     return " ".join(parts)
 
 
-def figure_row(name: str, figures: Figures, *, strong: bool = False) -> Row:
+def figure_row(name: str, figures: ReportedAgreement, *, strong: bool = False) -> Row:
     """A judge's accuracy (%), macro-F1, kappa, each with its interval, and the pairs used of all."""
     found, intervals = figures.agreement, figures.intervals
     return Row(
@@ -189,7 +189,7 @@ def _confusion_facts(report: Report) -> tuple[tuple[str, Line], ...]:
         if said != human and count
     ]
     for count, said, human in sorted(wrong, key=lambda item: -item[0])[:4]:
-        rows.append((plural(count, "pair"), ("network ", Chip(said), " people ", Chip(human))))
+        rows.append((plural(count, "pair"), ("network ", VerdictMark(said), " people ", VerdictMark(human))))
     if found.n_unlabelled:
         rows.append((plural(found.n_unlabelled, "pair"), ("without a human label",)))
     if found.n_unjudged:
@@ -232,9 +232,9 @@ def neurons_section(report: Report) -> Iterable[Block]:
     for neuron in neurons:
         layers.setdefault(neuron.layer, []).append(neuron)
     if len(neurons) <= MOST_ROWS:
-        rows: list[Estimate] = []
+        rows: list[ForestRow] = []
         for layer, members in layers.items():
-            rows.append(Estimate(layer_name(report, layer), heading=True))
+            rows.append(ForestRow(layer_name(report, layer), heading=True))
             rows += [estimate(neuron_name(report, neuron), neuron.figures) for neuron in members]
         yield Figure(*forest(rows, "Accuracy against people by neuron", baseline))
         yield _neuron_table(report)
@@ -344,14 +344,14 @@ def orders_line(position: PositionConsistency) -> Line:
     )
 
 
-def order_parts(position: PositionConsistency) -> tuple[Part, ...]:
+def order_parts(position: PositionConsistency) -> tuple[BarPart, ...]:
     """The pairs by what the order does to their verdict."""
     same = position.n - position.primacy - position.recency - position.partial
     return (
-        Part("same verdict", same, 0.0),
-        Part("first shown wins", position.primacy, 1.0),
-        Part("last shown wins", position.recency, 0.55),
-        Part("a tie in one", position.partial, 0.22),
+        BarPart("same verdict", same, 0.0),
+        BarPart("first shown wins", position.primacy, 1.0),
+        BarPart("last shown wins", position.recency, 0.55),
+        BarPart("a tie in one", position.partial, 0.22),
     )
 
 
@@ -373,7 +373,7 @@ def _change(change: LayerChange) -> Iterable[Block]:
         for row, cells in zip(PLACES, found.table, strict=True)
     )
     drawing = charts.changes(found.table, before, after, words)
-    yield Beside(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
+    yield FigureWithText(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
 
 
 def _test_of(found: Overturns) -> str:
@@ -392,7 +392,7 @@ def change_line(change: LayerChange) -> Line:
         return (f"Nothing to compare: {found.reasons['rate']}.",)
     if not found.overturned:
         return (Strong("Nothing overturned: "), f"the same verdict on all {plural(found.n, 'pair')} that have both.")
-    text: list[str | Strong | Given | Chip] = [
+    text: list[str | Strong | Given | VerdictMark] = [
         Strong(f"{percent(found.rate)} overturned: "),
         f"{of(found.overturned, found.n)} pairs with both verdicts, of {found.n_total:,} judged; "
         f"{found.reversed:,} from one response to the other. ",

@@ -12,9 +12,9 @@ from judgenet.core.network import LearnedKind, LearnedRule, designed_width
 from judgenet.core.wording import aggregation_title, digest, of, plural, rule_meaning
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
 from judgenet.report.model import Report
-from judgenet.report.outline_parts import neuron_name
 from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
+from judgenet.report.outline_tables import neuron_name
 from judgenet.report.settings import applied_temperature, not_applied
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from judgenet.core.pairs import ORDERS
 from judgenet.core.wording import plural, score_text
-from judgenet.report.blocks import Block, Chip, Given, Line, Paragraph, Section, Sent, Study
-from judgenet.report.model import KINDS, Kind, PairStudy, PromptSample, Quote, Report
+from judgenet.report.blocks import Block, Given, Line, Paragraph, Section, Sent, Study, VerdictMark
+from judgenet.report.model import KINDS, DisagreementKind, PairStudy, PromptSample, Quote, Report
 
-_KIND_TITLES: dict[Kind, str] = {
+_KIND_TITLES: dict[DisagreementKind, str] = {
     "people": "Where the network differs from people",
     "orders": "Where the two orders differ",
     "layers": "Where the last layer overturned the first",
@@ -39,24 +39,34 @@ def _why(report: Report, study: PairStudy) -> Line:
         by_vote = (
             f" (A {found.votes.a}, tie {found.votes.tie}, B {found.votes.b})" if report.decides == "c2_all" else ""
         )
-        return ("The network says ", Chip(study.verdict), f"{by_vote}, people say ", Chip(study.human), ".")
+        return (
+            "The network says ",
+            VerdictMark(study.verdict),
+            f"{by_vote}, people say ",
+            VerdictMark(study.human),
+            ".",
+        )
     if study.kind == "orders":
         return (
             "With A shown first the calls give ",
-            Chip(found.c1_ab),
+            VerdictMark(found.c1_ab),
             f" ({_lead(study.mean_ab)}), with B shown first ",
-            Chip(found.c1_ba),
+            VerdictMark(found.c1_ba),
             f" ({_lead(study.mean_ba)}).",
         )
     first, last = found.layer_votes[0], found.layer_votes[-1]
     line: Line = (
         "Layer 1 says ",
-        Chip(found.c2_layers[0]),
+        VerdictMark(found.c2_layers[0]),
         f" (A {first.a}, tie {first.tie}, B {first.b}), layer {depth} ",
-        Chip(found.c2_layers[-1]),
+        VerdictMark(found.c2_layers[-1]),
         f" (A {last.a}, tie {last.tie}, B {last.b})",
     )
-    return (*line, "; people say ", Chip(study.human), ".") if study.human is not None else (*line, "; no human label.")
+    return (
+        (*line, "; people say ", VerdictMark(study.human), ".")
+        if study.human is not None
+        else (*line, "; no human label.")
+    )
 
 
 def _lead(mean: float | None) -> str:
@@ -73,7 +83,7 @@ def _speaker(report: Report, quote: Quote) -> Line:
     name: Line = (Given(quote.role), ", ", place) if quote.role is not None else (place[0].upper() + place[1:],)
     shown = "A was shown first" if quote.order == ORDERS[0] else "B was shown first"
     scores = "" if quote.score_a is None else f" {score_text(quote.score_a)} to {score_text(quote.score_b)}"
-    return (*name, f", {shown}: ", Chip(quote.verdict), scores)
+    return (*name, f", {shown}: ", VerdictMark(quote.verdict), scores)
 
 
 def prompts_section(report: Report) -> Iterable[Block]:

@@ -12,7 +12,6 @@ from judgenet.report import charts
 from judgenet.report.blocks import (
     Block,
     Bullets,
-    Chip,
     Figure,
     Given,
     Headline,
@@ -22,11 +21,12 @@ from judgenet.report.blocks import (
     Section,
     Strong,
     Table,
+    VerdictMark,
 )
-from judgenet.report.charts import Estimate as Drawn
+from judgenet.report.charts import ForestRow as Drawn
 from judgenet.report.drawing import Drawing
 from judgenet.report.model import RateFigures, Report
-from judgenet.report.outline_parts import PLACES, forest, system_name
+from judgenet.report.outline_tables import PLACES, forest, system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.provenance import left_words
 
@@ -45,7 +45,7 @@ CHOSEN_WORDS: dict[Chosen, str] = {
     "imported": "labelled elsewhere",
 }
 _IN_HEAD: tuple[Method, ...] = ("stratified", "ppi", "human_only", "naive")
-_LOOKS: dict[Method, charts.Look] = {"stratified": "subject", "naive": "uncorrected"}
+_LOOKS: dict[Method, charts.RowEmphasis] = {"stratified": "subject", "naive": "uncorrected"}
 
 
 def one_b(report: Report) -> bool:
@@ -64,7 +64,7 @@ def rate_title(report: Report) -> str:
 def win_of(report: Report) -> Line:
     """``win rate of B name over A name``."""
     b, a = system_name(report, "b"), system_name(report, "a")
-    return ("win rate of ", Chip("b"), *b, " over ", Chip("a"), *a)
+    return ("win rate of ", VerdictMark("b"), *b, " over ", VerdictMark("a"), *a)
 
 
 def rate_headline(report: Report) -> Iterable[Block]:
@@ -102,7 +102,7 @@ def rate_line(report: Report) -> Line:
         line = ("Not decided: the interval includes 50 %. ",)
     else:
         where = "above" if side == "b" else "below"
-        line = (Chip(side), *system_name(report, side), f" is better: the interval lies {where} 50 %. ")
+        line = (VerdictMark(side), *system_name(report, side), f" is better: the interval lies {where} 50 %. ")
     alone = _decided(naive)
     if naive.value is not None:
         told = f"The network alone reports {percent(naive.value)} {percent_interval(naive.interval)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from judgenet.core.network import Aggregation
 from judgenet.core.wording import duration, moment, of, plural, spent_text
 from judgenet.report.blocks import Facts, Given, Line, Section
-from judgenet.report.model import LeftOut, Report
-from judgenet.report.outline_parts import STATES
+from judgenet.report.model import LeftOutCount, Report
+from judgenet.report.outline_tables import STATES
 from judgenet.report.settings import setting_words
 
 _LEFT_WORDS = {
@@ -20,13 +20,13 @@ _LEFT_WORDS = {
 }
 
 
-def left_line(left: LeftOut) -> Line:
+def left_line(left: LeftOutCount) -> Line:
     """What figures do not rest on, and why."""
     text = _LEFT_WORDS[left.what].format(count=of(left.count, left.total))
     return (f"{text}: ", Given(left.why)) if left.why else (f"{text}.",)
 
 
-def first_line(left: LeftOut, most: int = 5) -> Line:
+def first_line(left: LeftOutCount, most: int = 5) -> Line:
     """Which the first ones are; empty where none is named."""
     if not left.first:
         return ()

@@ -20,7 +20,7 @@ _Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ConfusionCell:
     """Pairs on which an aggregation said one thing and people another, or the same."""
 
     aggregation: str
@@ -106,8 +106,8 @@ class OfLeftOut:
     aggregation: str
 
 
-Selection = (
-    Cell | OrdersDiffer | Overturned | Turned | OfAggregation | OfTask | OfNeuron | OfRole | OfLeftOut
+PairSelection = (
+    ConfusionCell | OrdersDiffer | Overturned | Turned | OfAggregation | OfTask | OfNeuron | OfRole | OfLeftOut
 )  # fmt: skip
 
 LISTED: Final[frozenset[Left]] = frozenset(
@@ -116,7 +116,7 @@ LISTED: Final[frozenset[Left]] = frozenset(
 """What is left out and can be listed pair by pair."""
 
 
-def selected(frame: RunFrame, wanted: Selection) -> tuple[int, ...]:
+def selected(frame: RunFrame, wanted: PairSelection) -> tuple[int, ...]:
     """The indexes of the pairs that a selection means, in order.
 
     :raises KeyError: this network has no such aggregation.
@@ -124,10 +124,10 @@ def selected(frame: RunFrame, wanted: Selection) -> tuple[int, ...]:
     return tuple(int(index) for index in np.flatnonzero(_mask(frame, wanted)))
 
 
-def _mask(frame: RunFrame, wanted: Selection) -> _Mask:
+def _mask(frame: RunFrame, wanted: PairSelection) -> _Mask:
     human = frame.human
     match wanted:
-        case Cell(name, said, meant):
+        case ConfusionCell(name, said, meant):
             return _is(frame.aggregations[name], said) & _is(human, meant)
         case OrdersDiffer(kind):
             return _orders_mask(frame, kind)
@@ -191,7 +191,7 @@ def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VerdictChanges:
     """Two verdicts of the same pairs: under other rules, or by another run. ``pairs`` holds by :data:`Turn` the
     indexes, in the second of the two, of the pairs on which they differ."""
 
@@ -204,7 +204,7 @@ def compare(
     after: RunFrame,
     aggregations: tuple[str, str],
     common: Sequence[tuple[int, int]] | None = None,
-) -> Comparison:
+) -> VerdictChanges:
     """Compares an aggregation of one run with one of another. Labels are those of ``after``.
 
     ``common`` holds the places of the same pairs in both; without it both hold the same pairs in the same order.
@@ -216,7 +216,7 @@ def compare(
     was, now = before.aggregations[aggregations[0]][theirs], after.aggregations[aggregations[1]][mine]
     human = after.human[mine]
     turns: tuple[Turn, ...] = get_args(Turn)
-    return Comparison(
+    return VerdictChanges(
         overturns_of(change_counts(was, now, human)),
         {turn: tuple(int(pair) for pair in mine[_turned(was, now, human, turn)]) for turn in turns},
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from judgenet.core.wording import SPOKEN, aggregation_title, percent, percent_interval
-from judgenet.report.blocks import Block, Bullets, Document, Figure, Line, Paragraph, Row, Section, Strong, Table
-from judgenet.report.model import Figures, Report
+from judgenet.report.blocks import Block, Bullets, Figure, Line, Paragraph, ReportDocument, Row, Section, Strong, Table
+from judgenet.report.model import Report, ReportedAgreement
 from judgenet.report.outline import outline
 from judgenet.report.outline_figures import figure_row
 from judgenet.report.outline_method import METHOD_TITLE, short_method
@@ -16,7 +16,7 @@ from judgenet.report.outline_record import left_line
 from judgenet.stats.calibration import Estimate
 
 
-def short_document(report: Report) -> Document:
+def short_document(report: Report) -> ReportDocument:
     """The short report as blocks; it fits on one page."""
     head = outline(report, ())
     accuracy = report.rates.corrected.value is None or not one_b(report)
@@ -84,7 +84,7 @@ def _rate_row(name: str, found: Estimate, *, strong: bool = False) -> Row:
 
 
 def _agreement(report: Report) -> Table:
-    rows: list[tuple[str, Figures, bool]] = [(aggregation_title(report.decides), report.headline, True)]
+    rows: list[tuple[str, ReportedAgreement, bool]] = [(aggregation_title(report.decides), report.headline, True)]
     if report.baseline is not None:
         rows.append((f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures, False))
     return Table(

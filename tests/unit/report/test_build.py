@@ -21,7 +21,7 @@ from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
 from judgenet.engine.budget import Limits
 from judgenet.report.build import build
-from judgenet.report.model import Figures, NeuronFigures, Report
+from judgenet.report.model import NeuronFigures, Report, ReportedAgreement
 from judgenet.report.outline import outline
 from judgenet.report.writers.markdown import markdown
 from judgenet.store.db import Store
@@ -84,7 +84,7 @@ class Elsewhere:
         return vote([self.neuron(pair, *place) for place in places])
 
 
-def check(figures: Figures, pairs: list[Pair], said: Said, total: int | None = None) -> None:
+def check(figures: ReportedAgreement, pairs: list[Pair], said: Said, total: int | None = None) -> None:
     """The figures are scikit-learn's over the pairs with both, and count them."""
     both = [(pair.human, verdict) for pair, verdict in zip(pairs, said, strict=True) if pair.human and verdict]
     human, judged = [h for h, _ in both], [v for _, v in both]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from judgenet.report.charts import WIDTH
-from judgenet.report.curve_charts import Curve, Panel, Point, curves
+from judgenet.report.curve_charts import ChartLine, CurvePoint, Panel, curves
 from judgenet.report.drawing import BODY_PX, Dot, Drawing, Label, Path, of_theme, svg
 from judgenet.stats.intervals import Interval
 
@@ -17,9 +17,9 @@ def labels(drawing: Drawing) -> list[Label]:
     return [shape for shape in drawing.shapes if isinstance(shape, Label)]
 
 
-def line_of(share: float, subject: bool = False, name: str = "") -> Curve:
-    points = tuple(Point(x, share, Interval(share - 0.1, share + 0.1)) for x in (1, 2, 3))
-    return Curve(name or f"at {share}", points, subject)
+def line_of(share: float, subject: bool = False, name: str = "") -> ChartLine:
+    points = tuple(CurvePoint(x, share, Interval(share - 0.1, share + 0.1)) for x in (1, 2, 3))
+    return ChartLine(name or f"at {share}", points, subject)
 
 
 def test_one_panel_names_its_curves_at_their_ends_apart_from_each_other() -> None:
@@ -40,8 +40,12 @@ def test_names_that_would_fall_below_the_plot_are_pushed_up() -> None:
 
 
 def test_points_stand_at_their_shares() -> None:
-    points = (Point(1, 0.4, Interval(0.3, 0.5)), Point(2, 0.6, Interval(0.5, 0.7)), Point(4, 0.8, Interval(0.7, 0.9)))
-    drawn = curves([Panel("", (Curve("one", points, True),))], "words", "neurons")
+    points = (
+        CurvePoint(1, 0.4, Interval(0.3, 0.5)),
+        CurvePoint(2, 0.6, Interval(0.5, 0.7)),
+        CurvePoint(4, 0.8, Interval(0.7, 0.9)),
+    )
+    drawn = curves([Panel("", (ChartLine("one", points, True),))], "words", "neurons")
     dots = [shape for shape in drawn.shapes if isinstance(shape, Dot)]
     assert len(dots) == 3
     # Equal steps upwards for equal steps of the share; to the right by the number of neurons, not by place.
@@ -53,7 +57,9 @@ def test_points_stand_at_their_shares() -> None:
 
 def test_panels_share_their_axes_and_stand_side_by_side() -> None:
     both = (line_of(0.4), line_of(0.6))
-    panels = [Panel(f"l = {place}", tuple(Curve(c.name, c.points, c is both[place]) for c in both)) for place in (0, 1)]
+    panels = [
+        Panel(f"l = {place}", tuple(ChartLine(c.name, c.points, c is both[place]) for c in both)) for place in (0, 1)
+    ]
     drawn = curves(panels, "words", "neurons", level=("always A", 0.5))
     titles = [label for label in labels(drawn) if label.text.startswith("l = ")]
     assert titles[0].y == titles[1].y
@@ -64,12 +70,14 @@ def test_panels_share_their_axes_and_stand_side_by_side() -> None:
 
 
 def test_without_points_it_says_why() -> None:
-    drawn = curves([Panel("", (Curve("none", ()),))], "no pair has a human label", "neurons")
+    drawn = curves([Panel("", (ChartLine("none", ()),))], "no pair has a human label", "neurons")
     assert [label.text for label in labels(drawn)] == ["n/a – no pair has a human label"]
     root = ElementTree.fromstring(svg(drawn, of_theme("dark"), alone=True))
     assert root.tag.endswith("svg")
 
 
 def test_a_single_point_shows_its_interval() -> None:
-    drawn = curves([Panel("", (Curve("one", (Point(1, 0.5, Interval(0.4, 0.6)),), True),))], "words", "neurons")
+    drawn = curves(
+        [Panel("", (ChartLine("one", (CurvePoint(1, 0.5, Interval(0.4, 0.6)),), True),))], "words", "neurons"
+    )
     assert any(isinstance(shape, Path) and shape.stroke == "accent" and shape.width == 1.5 for shape in drawn.shapes)

@@ -12,7 +12,7 @@ from judgenet.colors import COLORS
 from judgenet.core import design, presets
 from judgenet.core.network import NetworkSpec, Role, RolesSpec
 from judgenet.report import charts
-from judgenet.report.charts import Estimate, Part
+from judgenet.report.charts import BarPart, ForestRow
 from judgenet.report.clouds import word_cloud
 from judgenet.report.drawing import (
     BODY_PX,
@@ -71,11 +71,11 @@ def check(drawing: Drawing) -> None:
 
 
 FIGURES = (
-    Estimate("c2*(all)", 0.695, Interval(0.628, 0.755), "subject", "200 of 1,200"),
-    Estimate("Uncorrected", 0.558, Interval(0.532, 0.585), "uncorrected"),
-    Estimate("Layer 2", heading=True),
-    Estimate("Nothing", reason="no pair has both a human label and a verdict"),
-    Estimate(
+    ForestRow("c2*(all)", 0.695, Interval(0.628, 0.755), "subject", "200 of 1,200"),
+    ForestRow("Uncorrected", 0.558, Interval(0.532, 0.585), "uncorrected"),
+    ForestRow("Layer 2", heading=True),
+    ForestRow("Nothing", reason="no pair has both a human label and a verdict"),
+    ForestRow(
         "A role whose name is far too long for the room that there is for it", 0.5, Interval(0.4, 0.6), baseline=0.45
     ),
 )
@@ -112,7 +112,7 @@ def test_marks_stand_where_the_axis_says() -> None:
     "values", [(0.0,), (1.0,), (0.5,), (0.0, 1.0), (0.499, 0.501), (0.97, 1.0), (0.001, 0.03), (), (0.33, 0.34)]
 )
 def test_axes_hold_what_is_drawn(values: tuple[float, ...]) -> None:
-    drawing = charts.forest([Estimate(f"row {v}", v, Interval(v, v)) for v in values], "words")
+    drawing = charts.forest([ForestRow(f"row {v}", v, Interval(v, v)) for v in values], "words")
     check(drawing)
     ticks = [float(text.split()[0]) for text in texts(drawing) if re.fullmatch(r"\d+ %", text)]
     assert 2 < len(ticks) <= 6
@@ -146,8 +146,8 @@ def test_changes_have_the_earlier_layer_in_rows() -> None:
 
 
 def test_parts_of_a_bar_add_up() -> None:
-    parts = (Part("same", 180, 0), Part("first", 35, 1), Part("last", 4, 0.5), Part("tie", 21, 0.2))
-    drawing = charts.split_bar([("All calls", parts, "25 %"), ("Layer 1", (Part("same", 0, 0),), "n/a")], "words")
+    parts = (BarPart("same", 180, 0), BarPart("first", 35, 1), BarPart("last", 4, 0.5), BarPart("tie", 21, 0.2))
+    drawing = charts.split_bar([("All calls", parts, "25 %"), ("Layer 1", (BarPart("same", 0, 0),), "n/a")], "words")
     check(drawing)
     tracks = [b for b in drawing.shapes if isinstance(b, Box) and b.h == 20 and b.fill == "sunken"]
     assert [box.w + 1 for box in tracks] == pytest.approx(
@@ -327,7 +327,9 @@ def test_no_cloud_where_no_name_fits(words: list[tuple[str, int]]) -> None:
 def test_a_reason_is_never_cut_within_its_sentence_where_two_lines_hold_it() -> None:
     """Print has no tool tips."""
     reason = "every judged pair is labelled: nothing is left to predict, and the two rates are one and the same"
-    drawing = charts.forest([Estimate("Corrected", 0.5, Interval(0.4, 0.6)), Estimate("PPI++", reason=reason)], "Rates")
+    drawing = charts.forest(
+        [ForestRow("Corrected", 0.5, Interval(0.4, 0.6)), ForestRow("PPI++", reason=reason)], "Rates"
+    )
     texts = labels(drawing)
     lines = [shape for shape in texts if shape.text in f"n/a – {reason}" and len(shape.text) > 10]
     assert " ".join(shape.text for shape in lines) == f"n/a – {reason}"
@@ -335,6 +337,6 @@ def test_a_reason_is_never_cut_within_its_sentence_where_two_lines_hold_it() -> 
     assert not any("…" in shape.text for shape in texts)
     # The row is higher by a line.
     alone = charts.forest(
-        [Estimate("Corrected", 0.5, Interval(0.4, 0.6)), Estimate("PPI++", reason="no label")], "Rates"
+        [ForestRow("Corrected", 0.5, Interval(0.4, 0.6)), ForestRow("PPI++", reason="no label")], "Rates"
     )
     assert lines[1].y - lines[0].y == pytest.approx(drawing.height - alone.height) == pytest.approx(17)

@@ -17,16 +17,16 @@ from judgenet.core.network import Role
 from judgenet.core.pairs import Pair
 from judgenet.engine.budget import Limits
 from judgenet.report.blocks import (
-    Beside,
     Bullets,
     Cloud,
     Clouds,
-    Document,
     Facts,
     Figure,
+    FigureWithText,
     Given,
     Headline,
     Paragraph,
+    ReportDocument,
     Row,
     Section,
     Sent,
@@ -158,8 +158,8 @@ def test_a_table_of_many_rows_repeats_its_head(tmp_path: Path) -> None:
     assert text.count("By neuron") == 1
 
 
-def document(*blocks: object, title: str = "A title") -> Document:
-    return Document(("Report",), "1 May 2026", title, blocks, "foot")  # type: ignore[arg-type]
+def document(*blocks: object, title: str = "A title") -> ReportDocument:
+    return ReportDocument(("Report",), "1 May 2026", title, blocks, "foot")  # type: ignore[arg-type]
 
 
 HOSTILE = (
@@ -285,7 +285,7 @@ def test_blocks_without_content() -> None:
         Facts((), 2),
         Table(("Name", "n"), (False, True), ()),
         Figure(nothing),
-        Beside(Figure(nothing), (Facts(()), Bullets(()), Paragraph(()))),
+        FigureWithText(Figure(nothing), (Facts(()), Bullets(()), Paragraph(()))),
         Clouds(()),
         Clouds((Cloud((), "", nothing, ()),)),
         Sent("", (("", Excerpt("", 0)),)),

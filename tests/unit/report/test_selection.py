@@ -18,7 +18,7 @@ from judgenet.engine.budget import Limits
 from judgenet.report.build import build
 from judgenet.report.model import Report
 from judgenet.report.selection import (
-    Cell,
+    ConfusionCell,
     OfAggregation,
     OfLeftOut,
     OfNeuron,
@@ -92,7 +92,7 @@ def test_a_cell_of_the_confusion_matrix_leads_to_its_pairs(run: Recorded) -> Non
     table = confusion_matrix([human for human, _ in both], [said for _, said in both], labels=list(VERDICTS))
     for row, human in enumerate(VERDICTS):
         for column, said in enumerate(VERDICTS):
-            found = selected(run.frame, Cell("c2_all", said, human))
+            found = selected(run.frame, ConfusionCell("c2_all", said, human))
             assert len(found) == table[row][column] == run.report.headline.agreement.confusion[row][column]
             assert all(run.human(pair) == human and run.verdicts(pair).c2_all == said for pair in found)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from judgenet.core.wording import clean, plural
 from judgenet.formats.tables import csv_text
 from judgenet.report.bias_figures import LabFigures
-from judgenet.report.model import Figures, Report
-from judgenet.report.more_records import Record, lab_records, more_records
+from judgenet.report.figure_records import FigureRecord, lab_records, more_records
+from judgenet.report.model import Report, ReportedAgreement
 from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.calibration import Estimate
 from judgenet.stats.discussion import Overturns
@@ -25,29 +25,29 @@ def lab_csv(lab: LabFigures) -> str:
     return _csv(lab_records(lab))
 
 
-def _csv(found: Iterable[Record]) -> str:
-    return csv_text(Record._fields, ([_csv_cell(value) for value in record] for record in found))
+def _csv(found: Iterable[FigureRecord]) -> str:
+    return csv_text(FigureRecord._fields, ([_csv_cell(value) for value in record] for record in found))
 
 
 def _csv_cell(value: float | int | str | None) -> float | int | str | None:
     return clean(value) if isinstance(value, str) else value
 
 
-def records(report: Report) -> Iterator[Record]:
+def records(report: Report) -> Iterator[FigureRecord]:
     """All figures of the report."""
     about, data = report.about, report.data
-    yield Record("run", about.run_id, "state", about.state)
-    yield Record("run", about.run_id, "pairs_finished", data.finished, n_total=data.pairs)
-    yield Record("run", about.run_id, "pairs_labelled", data.labelled, n_total=data.pairs)
-    yield Record("run", about.run_id, "data_hash", data.hash)
+    yield FigureRecord("run", about.run_id, "state", about.state)
+    yield FigureRecord("run", about.run_id, "pairs_finished", data.finished, n_total=data.pairs)
+    yield FigureRecord("run", about.run_id, "pairs_labelled", data.labelled, n_total=data.pairs)
+    yield FigureRecord("run", about.run_id, "data_hash", data.hash)
     unknown = "" if about.prompts_digest else "what recorded judges were asked is not known"
-    yield Record("run", about.run_id, "prompts", about.prompts_digest or None, reason=unknown)
-    yield Record("run", about.run_id, "bootstrap_seed", report.bootstrap_seed)
-    yield Record("run", about.run_id, "decides", report.decides)
+    yield FigureRecord("run", about.run_id, "prompts", about.prompts_digest or None, reason=unknown)
+    yield FigureRecord("run", about.run_id, "bootstrap_seed", report.bootstrap_seed)
+    yield FigureRecord("run", about.run_id, "decides", report.decides)
     spent = about.spent
-    yield Record("run", about.run_id, "calls", spent.calls)
+    yield FigureRecord("run", about.run_id, "calls", spent.calls)
     price_reason = f"the price of {plural(spent.unpriced, 'call')} is unknown" if spent.unpriced else ""
-    yield Record("run", about.run_id, "price", None if spent.unpriced else spent.price, reason=price_reason)
+    yield FigureRecord("run", about.run_id, "price", None if spent.unpriced else spent.price, reason=price_reason)
     for name, figures in report.aggregations.items():
         yield from _figure_records("aggregation", name, figures)
     if report.baseline is not None:
@@ -61,13 +61,15 @@ def records(report: Report) -> Iterator[Record]:
     yield from _position_records("c1", report.position)
     for layer in report.layers:
         yield from _position_records(f"layer {layer.layer}", layer.position)
-        yield Record("calls", f"layer {layer.layer}", "scored", layer.calls_scored, n_total=layer.calls_total)
+        yield FigureRecord("calls", f"layer {layer.layer}", "scored", layer.calls_scored, n_total=layer.calls_total)
     for neuron in report.neurons:
         name = f"{neuron.layer}.{neuron.neuron}"
-        yield Record("neuron", name, "role", neuron.role, reason="" if neuron.role else "none, or another by pair")
+        yield FigureRecord(
+            "neuron", name, "role", neuron.role, reason="" if neuron.role else "none, or another by pair"
+        )
         yield from _figure_records("neuron", name, neuron.figures)
         yield from _position_records(name, neuron.position)
-        yield Record("calls", name, "scored", neuron.calls_scored, n_total=neuron.calls_total)
+        yield FigureRecord("calls", name, "scored", neuron.calls_scored, n_total=neuron.calls_total)
         if neuron.changed is not None:
             yield from _change_records(f"neuron {name}", neuron.changed)
     for role in report.roles:
@@ -75,18 +77,18 @@ def records(report: Report) -> Iterator[Record]:
     for change in report.changes:
         yield from _change_records(f"layer {change.before} to {change.after}", change.overturns)
     for reason in report.unscored:
-        yield Record("unscored", reason.reason, "calls", reason.calls, n_total=spent.calls)
+        yield FigureRecord("unscored", reason.reason, "calls", reason.calls, n_total=spent.calls)
     for left in report.left_out:
-        yield Record("left out", left.what, "count", left.count, n_total=left.total, reason=left.why)
+        yield FigureRecord("left out", left.what, "count", left.count, n_total=left.total, reason=left.why)
         if left.first:
-            yield Record("left out", left.what, "first", ", ".join(left.first), n_used=len(left.first))
+            yield FigureRecord("left out", left.what, "first", ", ".join(left.first), n_used=len(left.first))
     for words in report.words:
         for word, count in words.words:
-            yield Record("role names", words.task or "(no task)", word, count, n_total=words.pairs)
+            yield FigureRecord("role names", words.task or "(no task)", word, count, n_total=words.pairs)
     yield from more_records(report)
 
 
-def _figure_records(about: str, name: str, figures: Figures) -> Iterator[Record]:
+def _figure_records(about: str, name: str, figures: ReportedAgreement) -> Iterator[FigureRecord]:
     found, intervals = figures.agreement, figures.intervals
     reasons = found.reasons | {figure: why for figure, why in intervals.reasons.items() if figure not in found.reasons}
     values = (
@@ -98,37 +100,39 @@ def _figure_records(about: str, name: str, figures: Figures) -> Iterator[Record]
     for figure, value, interval in values:
         low, high = interval or (None, None)
         why = found.reasons.get(figure, "") if value is None else "" if low is not None else reasons.get(figure, "")
-        yield Record(about, name, figure, value, low, high, *figures.used, why)
+        yield FigureRecord(about, name, figure, value, low, high, *figures.used, why)
 
 
-def _rate_record(name: str, rate: WinRate, total: int) -> Record:
+def _rate_record(name: str, rate: WinRate, total: int) -> FigureRecord:
     low, high = rate.interval or (None, None)
     reason = "" if rate.n else "there is no verdict"
-    return Record("win rate of b, uncorrected", name, "win_rate", rate.value, low, high, rate.n, total, reason)
+    return FigureRecord("win rate of b, uncorrected", name, "win_rate", rate.value, low, high, rate.n, total, reason)
 
 
-def _rate_records(report: Report) -> Iterator[Record]:
+def _rate_records(report: Report) -> Iterator[FigureRecord]:
     rates, about = report.rates, "win rate of b"
     named: dict[str, Estimate] = {str(method): found for method, found in rates.estimates.items()}
     named["decided"] = rates.decided
     for name, found in named.items():
         low, high = found.interval or (None, None)
-        yield Record(about, name, "win_rate", found.value, low, high, found.n, rates.judged, found.reason)
-        yield Record(about, name, "labels", found.labels, n_total=rates.judged)
+        yield FigureRecord(about, name, "win_rate", found.value, low, high, found.n, rates.judged, found.reason)
+        yield FigureRecord(about, name, "labels", found.labels, n_total=rates.judged)
     length = rates.length_adjusted
     low, high = length.interval or (None, None)
-    yield Record(about, "length_adjusted", "win_rate", length.value, low, high, length.n, rates.judged, length.reason)
-    yield Record(about, "length_adjusted", "slope", length.slope, reason=length.reason)
-    yield Record(about, "labels", "chosen", rates.chosen, reason="assumed" if rates.assumed else "")
+    yield FigureRecord(
+        about, "length_adjusted", "win_rate", length.value, low, high, length.n, rates.judged, length.reason
+    )
+    yield FigureRecord(about, "length_adjusted", "slope", length.slope, reason=length.reason)
+    yield FigureRecord(about, "labels", "chosen", rates.chosen, reason="assumed" if rates.assumed else "")
     for figure in ("multiplier", "per_verdict", "correlation"):
-        yield Record(about, "worth", figure, getattr(rates.worth, figure), reason=rates.worth.reason)
+        yield FigureRecord(about, "worth", figure, getattr(rates.worth, figure), reason=rates.worth.reason)
     for part in rates.strata:
         used = (part.labels, part.n)
         for figure in ("share", "mean", "sd"):
-            yield Record("verdict stratum", part.verdict, figure, getattr(part, figure), None, None, *used)
+            yield FigureRecord("verdict stratum", part.verdict, figure, getattr(part, figure), None, None, *used)
 
 
-def _position_records(name: str, found: PositionConsistency) -> Iterator[Record]:
+def _position_records(name: str, found: PositionConsistency) -> Iterator[FigureRecord]:
     for figure, value in (
         ("flip_rate", found.flip_rate),
         ("first_first", found.primacy),
@@ -136,16 +140,16 @@ def _position_records(name: str, found: PositionConsistency) -> Iterator[Record]
         ("tie_in_one", found.partial),
         ("p", found.p),
     ):
-        yield Record("orders", name, figure, value, n_used=found.n, n_total=found.n_total, reason=found.reason)
+        yield FigureRecord("orders", name, figure, value, n_used=found.n, n_total=found.n_total, reason=found.reason)
 
 
-def _change_records(name: str, found: Overturns) -> Iterator[Record]:
+def _change_records(name: str, found: Overturns) -> Iterator[FigureRecord]:
     used = (found.n, found.n_total)
-    yield Record("changes", name, "rate", found.rate, None, None, *used, found.reasons.get("rate", ""))
+    yield FigureRecord("changes", name, "rate", found.rate, None, None, *used, found.reasons.get("rate", ""))
     for figure in ("overturned", "reversed", "to_right", "to_wrong", "between_wrong"):
-        yield Record("changes", name, figure, getattr(found, figure), None, None, *used)
+        yield FigureRecord("changes", name, figure, getattr(found, figure), None, None, *used)
     labelled = (found.n_labelled, found.n_total)
     for figure in ("gain", "p", "questions_p"):
-        yield Record(
+        yield FigureRecord(
             "changes", name, figure, getattr(found, figure), None, None, *labelled, found.reasons.get(figure, "")
         )

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from judgenet.assets import asset
 from judgenet.colors import COLORS, ThemeName
 from judgenet.core.wording import LETTERS, SPOKEN, clean
-from judgenet.report.blocks import Document
+from judgenet.report.blocks import ReportDocument
 from judgenet.report.drawing import Drawing, svg
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FONT_WEIGHTS = (400, 500, 600)
 
 
-def html(document: Document) -> str:
+def html(document: ReportDocument) -> str:
     """The report as HTML; encode it as UTF-8."""
     css = _css()
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()

@@ -28,10 +28,10 @@ from judgenet.figures.parts import (
 )
 from judgenet.figures.ranking import RankingFigures, ranking_figures
 from judgenet.figures.rates import StratumFigures, WorthFigures, worth_figures
-from judgenet.report.beside import Beside
 from judgenet.report.bias_figures import LabFigures
-from judgenet.report.model import Figures, RateFigures, Report
-from judgenet.report.study import LearnedWay, People, Ranks, Sizes
+from judgenet.report.judge_analysis import LearnedWay, PeoplePanel, Sizes, SystemRanks
+from judgenet.report.model import RateFigures, Report, ReportedAgreement
+from judgenet.report.run_comparison import RunComparison
 from judgenet.stats.calibration import VerdictStratum
 from judgenet.version import __version__
 
@@ -55,8 +55,8 @@ def _lab(found: LabFigures) -> dict[str, Any]:
     return found.to_json()
 
 
-@figures_of.register(Figures)
-def _agreement(found: Figures) -> AgreementFigures:
+@figures_of.register(ReportedAgreement)
+def _agreement(found: ReportedAgreement) -> AgreementFigures:
     return agreement_figures(found.agreement, found.intervals)
 
 
@@ -109,8 +109,8 @@ class ReportPeople:
     reasons: Reasons
 
 
-@figures_of.register(People)
-def _people(found: People) -> ReportPeople:
+@figures_of.register(PeoplePanel)
+def _people(found: PeoplePanel) -> ReportPeople:
     why = {"need": f"people's agreement is unknown: {found.panel.h.reason}" if found.panel.h.reason else _NO_PAIR}
     need = None if found.need is None else review_need_figures(found.need)
     return ReportPeople(panel_figures(found.panel), found.units, need, why if need is None else {})
@@ -168,8 +168,8 @@ class ReportRanks:
     reasons: Reasons
 
 
-@figures_of.register(Ranks)
-def _ranks(found: Ranks) -> ReportRanks:
+@figures_of.register(SystemRanks)
+def _ranks(found: SystemRanks) -> ReportRanks:
     human = None if found.human is None else ranking_figures(found.human)
     why = {"human": "no pair of two named systems has a human label"} if human is None else {}
     return ReportRanks(ranking_figures(found.verdicts), human, found.n, found.n_human, why)
@@ -200,8 +200,8 @@ class ReportComparison:
     warning: str
 
 
-@figures_of.register(Beside)
-def _compared(found: Beside) -> ReportComparison:
+@figures_of.register(RunComparison)
+def _compared(found: RunComparison) -> ReportComparison:
     same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate")}
     return ReportComparison(
         **same,

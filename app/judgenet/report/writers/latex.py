@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgenet.core.wording import clean, plural
-from judgenet.report.blocks import Beside, Bullets, Document, Figure, Paragraph, Section, Table, plain_line
+from judgenet.report.blocks import (
+    Bullets,
+    Figure,
+    FigureWithText,
+    Paragraph,
+    ReportDocument,
+    Section,
+    Table,
+    plain_line,
+)
 from judgenet.report.outline_method import METHOD_TITLE, SOURCES_TITLE
 
 
-def latex(document: Document) -> str:
+def latex(document: ReportDocument) -> str:
     """All tables of the report and the text of its method as LaTeX, to be put into a document that loads ``booktabs``
     and ``adjustbox``: a table wider than the line is made as wide as it."""
     parts = [
@@ -49,7 +58,7 @@ def latex(document: Document) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _tex_method(document: Document) -> Iterator[str]:
+def _tex_method(document: ReportDocument) -> Iterator[str]:
     """The paragraphs of the method, and its sources as a list."""
     title = ""
     for block in document.blocks:
@@ -62,17 +71,17 @@ def _tex_method(document: Document) -> Iterator[str]:
             yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
 
 
-def _count_tables(document: Document) -> int:
+def _count_tables(document: ReportDocument) -> int:
     return sum(1 for _ in _tables(document))
 
 
-def _tables(document: Document) -> Iterator[tuple[str, str, Table]]:
+def _tables(document: ReportDocument) -> Iterator[tuple[str, str, Table]]:
     """All tables with the section that they stand in."""
     section = Section("Accuracy against people")
     for block in document.blocks:
         if isinstance(block, Section):
             section = block
-        figure = block.left if isinstance(block, Beside) else block
+        figure = block.left if isinstance(block, FigureWithText) else block
         table = figure.table if isinstance(figure, Figure) else figure
         if isinstance(table, Table):
             yield section.title, section.fact, table

@@ -7,30 +7,30 @@ from collections.abc import Iterable, Iterator
 
 from judgenet.core.wording import LETTERS, clean
 from judgenet.report.blocks import (
-    Beside,
     Block,
     Bullets,
-    Chip,
     Clouds,
-    Document,
     Facts,
     Figure,
+    FigureWithText,
     Given,
     Headline,
     Inline,
     Line,
     Notice,
     Paragraph,
+    ReportDocument,
     Section,
     Sent,
     Strong,
     Study,
     Table,
+    VerdictMark,
 )
 from judgenet.report.model import Excerpt
 
 
-def markdown(document: Document) -> str:
+def markdown(document: ReportDocument) -> str:
     """The report as GitHub's Markdown; charts are tables. Texts of the data are escaped, so that none is markup."""
     parts = [
         f"{_md_line(document.kicker)} · {document.date}",
@@ -63,7 +63,7 @@ def _md_inline(part: Inline) -> str:
         return f"**{_md(text)}**{part.text[len(text) :]}"
     if isinstance(part, Given):
         return _md(part.text)
-    if isinstance(part, Chip):
+    if isinstance(part, VerdictMark):
         return "–" if part.verdict is None else f"**{LETTERS[part.verdict]}**"
     return _md(part)
 
@@ -113,7 +113,7 @@ def _md_block(block: Block) -> Iterator[str]:
         yield _md_table(block)
     elif isinstance(block, Figure):
         yield _md_table(block.table) if block.table is not None else f"*{_md(block.drawing.words)}*"
-    elif isinstance(block, Beside):
+    elif isinstance(block, FigureWithText):
         yield from _md_block(block.left)
         for part in block.right:
             yield from _md_block(part)

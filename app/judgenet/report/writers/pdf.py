@@ -18,7 +18,7 @@ from judgenet.colors import LIGHT
 from judgenet.core.aggregate import NeuronVerdict, Votes
 from judgenet.core.wording import LETTERS, SPOKEN, clean
 from judgenet.fonts import families
-from judgenet.report.blocks import Document
+from judgenet.report.blocks import ReportDocument
 from judgenet.report.charts import WIDTH
 from judgenet.report.model import Excerpt
 from judgenet.version import __version__
@@ -38,7 +38,7 @@ _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
 
 
-def pdf(document: Document) -> bytes:
+def pdf(document: ReportDocument) -> bytes:
     """The report as PDF: charts are vectors, texts can be selected, fonts are embedded, titles are bookmarks.
 
     It keeps to PDF/A-2a, for archives, and PDF/UA-1, for screen readers, unless letters have no font here.
@@ -51,7 +51,7 @@ def pdf(document: Document) -> bytes:
         return bytes(_compiled(document, "pdf"))
 
 
-def letters_without_font(document: Document) -> str:
+def letters_without_font(document: ReportDocument) -> str:
     """The letters of a report that no font on this machine has, each once. :func:`pdf` prints them as boxes."""
     from typst import TypstError
 
@@ -63,7 +63,7 @@ def letters_without_font(document: Document) -> str:
     return ""
 
 
-def font_warning(document: Document) -> str:
+def font_warning(document: ReportDocument) -> str:
     """Which letters of a report have no font here, and what helps; empty where all have one."""
     letters = letters_without_font(document)
     if not letters:
@@ -75,7 +75,7 @@ def font_warning(document: Document) -> str:
     )
 
 
-def page_pictures(document: Document) -> list[bytes]:
+def page_pictures(document: ReportDocument) -> list[bytes]:
     """The pages of :func:`pdf` as SVG 1.1, one each. Texts are paths."""
     found = _compiled(document, "svg")
     pages = [found] if isinstance(found, bytes) else found
@@ -86,7 +86,7 @@ def page_pictures(document: Document) -> list[bytes]:
     ]
 
 
-def _compiled(document: Document, form: Literal["pdf", "svg"], standards: Sequence[str] = ()) -> Any:
+def _compiled(document: ReportDocument, form: Literal["pdf", "svg"], standards: Sequence[str] = ()) -> Any:
     # Loaded where a page is made: other commands do not wait for it.
     from typst import Compiler
 
@@ -110,7 +110,7 @@ def _template() -> bytes:
     return asset("report", "report.typ").read_bytes()
 
 
-def _data(document: Document) -> dict[str, Any]:
+def _data(document: ReportDocument) -> dict[str, Any]:
     """What the template reads."""
     installed = _fonts().families()
     return {

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.report.bias_card import BiasCard, BiasRow, Mark, Shape
+from judgenet.report.bias_card import BiasCard, BiasRow, Mark, MarkShape
 from judgenet.report.bias_chart import card_ticks
 from judgenet.stats.bias import Mood
 from judgenet.stats.bias_conclusions import signed
@@ -456,7 +456,7 @@ class BiasCardView(QWidget):
             self.updateGeometry()
 
 
-def draw_shape(painter: QPainter, theme: Theme, shape: Shape, at: QPointF, ground: QColor) -> None:
+def draw_shape(painter: QPainter, theme: Theme, shape: MarkShape, at: QPointF, ground: QColor) -> None:
     """A judge's mark."""
     size = _MARK * theme.scale
     painter.setPen(QPen(theme.color("text"), 1.5 * theme.scale))

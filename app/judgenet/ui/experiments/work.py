@@ -20,7 +20,7 @@ from judgenet.engine.experiments import (
     estimate_experiment,
 )
 from judgenet.engine.session import Engine, Start
-from judgenet.report.blocks import Document
+from judgenet.report.blocks import ReportDocument
 from judgenet.report.drawing import Drawing
 from judgenet.report.experiment_document import document
 from judgenet.report.experiment_files import kept_results, write_results
@@ -52,7 +52,7 @@ class Shown:
     """Results, and all that is shown of them: tables and notes, a plot of each set of pairs by its name, the method."""
 
     results: Mapping[str, Any]
-    document: Document
+    document: ReportDocument
     plots: tuple[tuple[str, Drawing], ...]
     method: str
 

@@ -27,8 +27,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import clean, plural
 from judgenet.report.bias_figures import lab_mark
-from judgenet.report.blocks import Document as ReportDocument
-from judgenet.report.blocks import drawings
+from judgenet.report.blocks import ReportDocument, drawings
 from judgenet.report.drawing import of_theme, svg
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
@@ -329,7 +328,7 @@ class ReportPage(OfRunPage):
 
         def work(job: Job) -> Report:
             # The window opens before what reckons is loaded.
-            from judgenet.report.study import deepen
+            from judgenet.report.judge_analysis import deepen
 
             def on_step(_name: str) -> None:
                 job.check()
@@ -375,7 +374,7 @@ class ReportPage(OfRunPage):
 
     def _with_beside(self, results: Results, report: Report, beside: Beside) -> Report:
         """The report with the other run beside it, for a thread."""
-        from judgenet.report.beside import compare_runs
+        from judgenet.report.run_comparison import compare_runs
 
         store = self.context.document.store
         if store is None or not beside.common:

@@ -22,7 +22,7 @@ from judgenet.core.wording import plural
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
-from judgenet.report.selection import OfNeuron, Selection, selected
+from judgenet.report.selection import OfNeuron, PairSelection, selected
 from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
@@ -67,7 +67,7 @@ class ResultsPage(OfRunPage):
         theme = context.theme.theme
         self._shown: Results | None = None
         self._aggregation: str | None = None
-        self._chosen: Selection | None = None
+        self._chosen: PairSelection | None = None
         self._listed: tuple[tuple[int, ...], str] | None = None
         self._clouds_of: object = None
         self._wanted_size: Subnetwork | None = None
@@ -347,7 +347,7 @@ class ResultsPage(OfRunPage):
             "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
 
-    def _list_trusted(self, chosen: Selection | Unsure | Divided) -> None:
+    def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
         found = self.trusting.found
         if found is not None and isinstance(chosen, Unsure):
@@ -368,7 +368,7 @@ class ResultsPage(OfRunPage):
 
     # Pairs
 
-    def _choose(self, chosen: Selection | None) -> None:
+    def _choose(self, chosen: PairSelection | None) -> None:
         """Lists the pairs of a selection."""
         self._chosen, self._listed = chosen, None
         for panel in (self.differ, self.changes):

@@ -13,8 +13,8 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, points
 from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
-from judgenet.report.outline_parts import in_order, layer_name, neuron_name, share_of
-from judgenet.report.selection import Cell, OfAggregation, OfNeuron, OfRole, OfTask, Selection
+from judgenet.report.outline_tables import in_order, layer_name, neuron_name, share_of
+from judgenet.report.selection import ConfusionCell, OfAggregation, OfNeuron, OfRole, OfTask, PairSelection
 from judgenet.ui.measures import measure
 from judgenet.ui.parts import label, link
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
@@ -152,17 +152,17 @@ class DifferPanel(Panel):
         self.grid.select(self._place)
         self._tell()
 
-    def select(self, chosen: Selection | None) -> None:
+    def select(self, chosen: PairSelection | None) -> None:
         """Marks the cell of a selection that was made elsewhere, or none."""
-        mine = isinstance(chosen, Cell) and chosen.aggregation == self._aggregation
-        self._place = (chosen.said, chosen.human) if mine and isinstance(chosen, Cell) else None
+        mine = isinstance(chosen, ConfusionCell) and chosen.aggregation == self._aggregation
+        self._place = (chosen.said, chosen.human) if mine and isinstance(chosen, ConfusionCell) else None
         self.grid.select(self._place)
         self._tell()
 
     def _clicked(self, place: Place | None) -> None:
         self._place = place
         self._tell()
-        self.chosen.emit(None if place is None else Cell(self._aggregation, *place))
+        self.chosen.emit(None if place is None else ConfusionCell(self._aggregation, *place))
 
     def _tell(self) -> None:
         report, place = self._report, self._place
@@ -176,7 +176,9 @@ class DifferPanel(Panel):
             return
         said, human = place
         count = found.confusion[_PLACE[human]][_PLACE[said]]
-        self.words.setText(f"{plural(count, 'pair')}: {selection_words(Cell(self._aggregation, said, human), report)}")
+        self.words.setText(
+            f"{plural(count, 'pair')}: {selection_words(ConfusionCell(self._aggregation, said, human), report)}"
+        )
 
 
 By = Literal["layer", "neuron", "role", "task"]

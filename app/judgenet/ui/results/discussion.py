@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
-from judgenet.report.charts import Part
+from judgenet.report.charts import BarPart
 from judgenet.report.model import LayerChange, Report
 from judgenet.report.outline_figures import change_line, order_parts, orders_line
-from judgenet.report.outline_parts import share_of
-from judgenet.report.selection import OrdersDiffer, Overturned, Selection, Swayed, Turn, Turned
+from judgenet.report.outline_tables import share_of
+from judgenet.report.selection import OrdersDiffer, Overturned, PairSelection, Swayed, Turn, Turned
 from judgenet.ui.measures import measure
 from judgenet.ui.parts import ComboBox, label, link
 from judgenet.ui.results.line_label import LineLabel
@@ -63,7 +63,7 @@ class SplitBars(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._rows: tuple[tuple[str, Sequence[Part], str], ...] = ()
+        self._rows: tuple[tuple[str, Sequence[BarPart], str], ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -72,7 +72,7 @@ class SplitBars(QWidget):
         self.updateGeometry()
         self.update()
 
-    def show_rows(self, rows: Sequence[tuple[str, Sequence[Part], str]]) -> None:
+    def show_rows(self, rows: Sequence[tuple[str, Sequence[BarPart], str]]) -> None:
         """Sets the rows: name, parts, and what stands at the right."""
         self._rows = tuple(rows)
         said = "; ".join(
@@ -255,7 +255,7 @@ class ChangesPanel(Panel):
         self.setVisible(bool(names))
         self._fill()
 
-    def select(self, chosen: Selection | None) -> None:
+    def select(self, chosen: PairSelection | None) -> None:
         """Marks the count of a selection that was made elsewhere, or none."""
         change = self._change
         mine = isinstance(chosen, Turned) and change is not None and chosen.after == change.after

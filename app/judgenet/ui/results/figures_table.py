@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import clean, of, percent, percent_interval, ratio, ratio_interval
 from judgenet.report.axis import Axis
-from judgenet.report.model import Figures
+from judgenet.report.model import ReportedAgreement
 from judgenet.stats.intervals import Interval
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.style import OWN_FOCUS
@@ -67,7 +67,7 @@ class Row:
     """
 
     name: str
-    figures: Figures | None = None
+    figures: ReportedAgreement | None = None
     key: object = None
     subject: bool = False
     baseline: float | None = None
@@ -82,7 +82,7 @@ def axis_of(shares: Sequence[float]) -> Axis:
     return Axis(max(0.0, low), min(1.0, high) if high - low >= 0.1 else min(1.0, low + 0.1))
 
 
-_TEXTS: Final[dict[Kind, Callable[[Figures], tuple[str, str, str]]]] = {
+_TEXTS: Final[dict[Kind, Callable[[ReportedAgreement], tuple[str, str, str]]]] = {
     "accuracy": lambda of_: (
         percent(of_.agreement.accuracy, unit=False),
         percent_interval(of_.intervals.accuracy),

@@ -14,11 +14,11 @@ from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import aggregation_title, percent, percent_interval, plural
 from judgenet.report.axis import Axis, ticks_within
-from judgenet.report.blocks import Chip, Given, Line, Strong
+from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.report.model import Report
 from judgenet.report.numbers import Numbers
-from judgenet.report.outline_parts import system_name
 from judgenet.report.outline_rates import RATE_TITLES
+from judgenet.report.outline_tables import system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
@@ -303,7 +303,7 @@ class HeadPanel(QFrame):
             lines.append((f"With the network, a label counts as {worth.multiplier:.2f}",))
         network = report.spec.name or "Network"
         lines.append((Given(network), f", {aggregation_title(numbers.aggregation)}"))
-        in_line: list[str | Strong | Given | Chip] = ["Rests on: "]
+        in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
         for place, line in enumerate(lines):
             in_line += [*(("; ",) if place else ()), *line]
         self.facts.say(*lines)
@@ -331,7 +331,14 @@ _ALWAYS: Final[tuple[Method, ...]] = ("stratified", "ppi", "human_only", "naive"
 
 def win_title(report: Report) -> Line:
     """ "Win rate of B over A", with the systems' names where all pairs have the same."""
-    return ("Win rate of ", Chip("b"), *system_name(report, "b"), " over ", Chip("a"), *system_name(report, "a"))
+    return (
+        "Win rate of ",
+        VerdictMark("b"),
+        *system_name(report, "b"),
+        " over ",
+        VerdictMark("a"),
+        *system_name(report, "a"),
+    )
 
 
 def headline_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
@@ -380,7 +387,7 @@ def judgement_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
         return ((Strong(f"The interval includes 50 %: not decided which {what} is better."),),)
     side: Verdict = "b" if interval.low > 0.5 else "a"
     where = "above" if side == "b" else "below"
-    return ((Chip(side), *system_name(report, side), Strong(f" is better: the interval lies {where} 50 %.")),)
+    return ((VerdictMark(side), *system_name(report, side), Strong(f" is better: the interval lies {where} 50 %.")),)
 
 
 def _rests_on(found: Estimate) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 from judgenet.core.wording import SPOKEN, aggregation_title, minus, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.model import Report
-from judgenet.report.outline_parts import in_order
+from judgenet.report.outline_tables import in_order
 from judgenet.ui.measures import measure
 from judgenet.ui.parts import label
 from judgenet.ui.results.figures_table import Column, FiguresTable, Row
@@ -95,7 +95,7 @@ class LearnPanel(Panel):
     def refresh(self) -> None:
         """Shows what was learned, or why nothing can be."""
         from judgenet.figures.learned import WARNINGS, WAY_TITLES
-        from judgenet.report.learned_words import gain_words
+        from judgenet.report.learned_gain import gain_words
 
         report, learning, found = self._report, self._learning, self._learning.found
         why = learning.why_not(self._labelled)

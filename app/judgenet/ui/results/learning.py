@@ -21,7 +21,7 @@ from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
 if TYPE_CHECKING:
     from judgenet.figures.learned import LessOther, Way
-    from judgenet.report.model import Figures
+    from judgenet.report.model import ReportedAgreement
 
 KIND: Final[LearnedKind] = "nonnegative"
 """The way whose weights stand on the canvas and go into the network."""
@@ -40,7 +40,7 @@ class LearnedRun:
     run_id: str
     names: tuple[str, ...]
     places: tuple[tuple[int, int], ...]
-    figures: Mapping[Way, Figures]
+    figures: Mapping[Way, ReportedAgreement]
     weights: Mapping[Way, tuple[float, ...]]
     reasons: Mapping[Way, str]
     less: Mapping[Way, tuple[LessOther, ...]]
@@ -182,7 +182,7 @@ class Learning(QObject):
 def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
     from judgenet.figures.learned import below_baseline, learned_rule, learned_ways, less_others, neuron_likeness
     from judgenet.figures.trust import agreements
-    from judgenet.report.model import Figures
+    from judgenet.report.model import ReportedAgreement
     from judgenet.stats.curves import verdict_codes
     from judgenet.store.taught import fair_frame
 
@@ -202,7 +202,7 @@ def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
         run_id=run.id,
         names=frame.names,
         places=frame.places,
-        figures={way: Figures(*figures[way]) for way in learned},
+        figures={way: ReportedAgreement(*figures[way]) for way in learned},
         weights={way: of.weights for way, of in learned.items()},
         reasons={way: of for way, of in ways.items() if isinstance(of, str)},
         less=less,

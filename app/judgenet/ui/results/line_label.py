@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, clean
-from judgenet.report.blocks import Chip, Given, Line, Strong
+from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.theme import Theme
@@ -43,7 +43,7 @@ def line_text(line: Line) -> str:
     """A line as plain words, for those who hear it."""
     words = []
     for part in line:
-        if isinstance(part, Chip):
+        if isinstance(part, VerdictMark):
             words.append("no verdict" if part.verdict is None else SPOKEN[part.verdict])
         else:
             words.append(part if isinstance(part, str) else part.text)
@@ -133,7 +133,7 @@ class LineLabel(QWidget):
                 cursor.insertBlock()
             cursor.setBlockFormat(block)
             for part in line:
-                if isinstance(part, Chip):
+                if isinstance(part, VerdictMark):
                     form = QTextCharFormat(plain)
                     form.setObjectType(_CHIP)
                     form.setProperty(_VERDICT, part.verdict or "")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.wording import aggregation_title, minus, of, plural
 from judgenet.report.axis import round_ticks
-from judgenet.report.model import Figures
+from judgenet.report.model import ReportedAgreement
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError
@@ -43,7 +43,7 @@ _NARROW: Final = 900
 _CHART: Final = 264
 """Height of the chart in px at 100 %."""
 _CIRCLES: Final = 3
-_NO_FIGURES: Final = Figures(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
+_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from judgenet.core.wording import clean, near_day
-from judgenet.report.outline_parts import STATES
+from judgenet.report.outline_tables import STATES
 from judgenet.store.runs import RunInfo
 from judgenet.ui import clock
 from judgenet.ui.icons import icon

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judgenet.figures.judges import Differing
     from judgenet.report.model import Report
     from judgenet.report.numbers import Numbers
-    from judgenet.report.selection import Comparison
+    from judgenet.report.selection import VerdictChanges
     from judgenet.store.frame import RunFrame
 
 WAIT_MS: Final = 30
@@ -120,7 +120,7 @@ class Beside:
 
     other: Results
     common: int
-    comparison: Comparison
+    comparison: VerdictChanges
     compared: Compared
     differing: Differing
     changes: tuple[Change, ...]

@@ -6,7 +6,7 @@ from judgenet.core.network import NetworkSpec
 from judgenet.core.wording import SPOKEN, aggregation_title
 from judgenet.report.model import Report
 from judgenet.report.selection import (
-    Cell,
+    ConfusionCell,
     OfAggregation,
     OfLeftOut,
     OfNeuron,
@@ -14,7 +14,7 @@ from judgenet.report.selection import (
     OfTask,
     OrdersDiffer,
     Overturned,
-    Selection,
+    PairSelection,
     Turned,
 )
 
@@ -41,11 +41,11 @@ _LEFT = {
 }
 
 
-def selection_words(chosen: Selection, report: Report) -> str:
+def selection_words(chosen: PairSelection, report: Report) -> str:
     """A selection in words that go after "16 pairs: "."""
     spec = report.spec
     match chosen:
-        case Cell(name, said, human):
+        case ConfusionCell(name, said, human):
             who = "network" if name == report.decides else aggregation_title(name)
             return f"{who} {SPOKEN[said]}, people {SPOKEN[human]}"
         case OrdersDiffer(kind):

@@ -8,9 +8,9 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, of, percent, percent_interval, plural
 from judgenet.report import charts
 from judgenet.report.blocks import Given, Line, Row, Table
-from judgenet.report.charts import Estimate
+from judgenet.report.charts import ForestRow
 from judgenet.report.drawing import Drawing
-from judgenet.report.model import Figures, NeuronFigures, Report
+from judgenet.report.model import NeuronFigures, Report, ReportedAgreement
 from judgenet.stats.agreement import PositionConsistency
 
 PLACES: tuple[Verdict, ...] = ("a", "b", "tie")
@@ -29,9 +29,9 @@ def in_order(report: Report) -> list[str]:
 
 
 def estimate(
-    name: str, figures: Figures, *, subject: bool = False, with_n: bool = True, baseline: float | None = None
-) -> Estimate:
-    return Estimate(
+    name: str, figures: ReportedAgreement, *, subject: bool = False, with_n: bool = True, baseline: float | None = None
+) -> ForestRow:
+    return ForestRow(
         name,
         figures.agreement.accuracy,
         figures.intervals.accuracy,
@@ -48,7 +48,7 @@ def baseline_line(report: Report) -> tuple[str, float] | None:
     return f"always {SPOKEN[report.baseline.label]}", report.baseline.figures.agreement.accuracy
 
 
-def forest(rows: Sequence[Estimate], words: str, baseline: tuple[str, float] | None = None) -> tuple[Drawing, Table]:
+def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | None = None) -> tuple[Drawing, Table]:
     """A forest, and the same as a table."""
     with_note = any(row.note for row in rows)
     with_baseline = any(row.baseline is not None for row in rows)

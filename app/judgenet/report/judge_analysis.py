@@ -53,12 +53,12 @@ MOST_RATERS = 50
 MOST_SIZES = 64
 """A network with a wider last layer has no curve of sizes."""
 
-Step = Callable[[str], None]
+OnStep = Callable[[str], None]
 """Hears what is being reckoned. What it raises ends the work."""
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeoplePanel:
     """The people of a panel among themselves (``units`` pairs have the labels of some by name), and how much of the
     pairs people would have to review for the network to be as right as they are among themselves. ``need`` is ``None``
     where their own agreement is unknown."""
@@ -109,7 +109,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
+class SystemRanks:
     """The systems by the network's verdicts, and by people where they have labels. ``n`` and ``n_human`` pairs of two
     named systems were used."""
 
@@ -120,21 +120,21 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True)
-class More:
+class RunStudy:
     """All of it. What a run has nothing to say of is ``None`` or empty.
 
     ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
     is people's review of the pairs whose calls differ most.
     """
 
-    people: People | None
+    people: PeoplePanel | None
     layers: tuple[LayerStudy, ...]
     raters: Raters | None
     role_raters: Raters | None
     review: ReviewCurve | None
     learned: tuple[LearnedWay, ...]
     sizes: Sizes | None
-    ranks: Ranks | None
+    ranks: SystemRanks | None
     plan: LabelPlan | None
 
 
@@ -144,9 +144,9 @@ def deepen(
     frame: RunFrame,
     *,
     chosen: Chosen | None = None,
-    on_step: Step | None = None,
+    on_step: OnStep | None = None,
 ) -> Report:
-    """The report with :class:`More`, and the newest bias lab of the store. ``frame`` is the run that the report was
+    """The report with :class:`RunStudy`, and the newest bias lab of the store. ``frame`` is the run that the report was
     built from."""
     tell = on_step or (lambda _: None)
     judged = frame.aggregations[report.decides]
@@ -184,11 +184,13 @@ def deepen(
     plan = None
     if report.rates.judged:
         plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
-    more = More(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
+    more = RunStudy(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 
-def _people(frame: RunFrame, judged: Codes, uncertainty: NDArray[np.float64], draws: int, seed: int) -> People | None:
+def _people(
+    frame: RunFrame, judged: Codes, uncertainty: NDArray[np.float64], draws: int, seed: int
+) -> PeoplePanel | None:
     panels = frame.panel_counts
     if not panels:
         return None
@@ -211,7 +213,7 @@ def _people(frame: RunFrame, judged: Codes, uncertainty: NDArray[np.float64], dr
         need = review_need(
             frame.human, judged, uncertainty, panel.h.value, groups=frame.groups, resamples=resamples, seed=seed
         )
-    return People(panel, units, need)
+    return PeoplePanel(panel, units, need)
 
 
 def _layers(frame: RunFrame, draws: int, seed: int) -> Sequence[LayerStudy]:
@@ -319,10 +321,10 @@ def _sizes(report: Report, frame: RunFrame) -> Sizes:
     return Sizes(rule, found, frame.names, "" if found else "no pair has both a human label and a verdict")
 
 
-def _ranks(frame: RunFrame, decides: str, seed: int) -> Ranks | None:
+def _ranks(frame: RunFrame, decides: str, seed: int) -> SystemRanks | None:
     found = system_games(frame)
     mine, people = found.of(found.verdicts[decides]), found.of(found.human)
     if not mine:
         return None
     human = rank(found.names, people, seed=seed) if people else None
-    return Ranks(rank(found.names, mine, seed=seed), human, len(mine), len(people))
+    return SystemRanks(rank(found.names, mine, seed=seed), human, len(mine), len(people))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from judgenet.report.beside import Beside
 from judgenet.report.bias_figures import LabFigures
+from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
 from judgenet.report.model import Report
-from judgenet.report.study import LayerStudy, LearnedWay, More
+from judgenet.report.run_comparison import RunComparison
 from judgenet.stats.comparison import Difference
 from judgenet.stats.intervals import Interval
 from judgenet.stats.means import Mean
@@ -17,7 +17,7 @@ from judgenet.stats.ranking import Ranking
 from judgenet.stats.whatif import Point
 
 
-class Record(NamedTuple):
+class FigureRecord(NamedTuple):
     """One figure. ``value`` is ``None`` where it is undefined, and ``reason`` says why."""
 
     about: str
@@ -31,7 +31,7 @@ class Record(NamedTuple):
     reason: str = ""
 
 
-def more_records(report: Report) -> Iterator[Record]:
+def more_records(report: Report) -> Iterator[FigureRecord]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
@@ -41,17 +41,19 @@ def more_records(report: Report) -> Iterator[Record]:
         yield from _compared(report.beside)
 
 
-def _of_more(more: More, total: int) -> Iterator[Record]:
+def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     if more.people is not None:
         yield from _panel("people", "annotators", more.people.panel)
         need = more.people.need
         if need is not None:
             low, high = need.interval or (None, None)
             why = need.reasons.get("measured", "")
-            yield Record("review", "to people's agreement", "target", need.target)
-            yield Record("review", "uncertain first", "share", need.measured, low, high, need.n, total, why)
+            yield FigureRecord("review", "to people's agreement", "target", need.target)
+            yield FigureRecord("review", "uncertain first", "share", need.measured, low, high, need.n, total, why)
             random = None if need.random is None else need.random.review
-            yield Record("review", "at random", "share", random, n_used=need.n, reason=need.reasons.get("random", ""))
+            yield FigureRecord(
+                "review", "at random", "share", random, n_used=need.n, reason=need.reasons.get("random", "")
+            )
     for raters, what in ((more.raters, "neuron"), (more.role_raters, "role")):
         if raters is not None:
             yield from _raters(what, raters)
@@ -61,10 +63,10 @@ def _of_more(more: More, total: int) -> Iterator[Record]:
         for point in more.review.points:
             name = f"{point.reviewed} reviewed"
             low, high = point.interval or (None, None)
-            yield Record("review curve", name, "accuracy", point.accuracy, low, high, more.review.n, total)
+            yield FigureRecord("review curve", name, "accuracy", point.accuracy, low, high, more.review.n, total)
             low, high = point.untouched_interval or (None, None)
             used, why = point.untouched.n_used, point.reasons.get("accuracy", "")
-            yield Record("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
+            yield FigureRecord("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
     for way in more.learned:
         yield from _learned(way)
     if more.sizes is not None and more.sizes.found is not None:
@@ -76,77 +78,81 @@ def _of_more(more: More, total: int) -> Iterator[Record]:
             yield from _ranking("people", more.ranks.human, more.ranks.n_human)
     if more.plan is not None:
         for method, wanted in more.plan.needs.items():
-            yield Record(
+            yield FigureRecord(
                 "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
             )
 
 
-def lab_records(lab: LabFigures) -> Iterator[Record]:
+def lab_records(lab: LabFigures) -> Iterator[FigureRecord]:
     """The figures of a bias lab."""
     result = lab.result
     for cell in result.cells:
         name, used = f"{cell.probe}|{cell.judge}", (cell.n, cell.items)
         why = cell.reasons
-        yield Record("bias", name, "share", cell.share, *_ends(cell.interval), *used, why.get("share", ""))
+        yield FigureRecord("bias", name, "share", cell.share, *_ends(cell.interval), *used, why.get("share", ""))
         for figure in ("valid_rate", "net", "net_p", "net_p_holm", "equivalent", "pairs_needed", "p", "p_holm"):
             value = getattr(cell, figure)
             reason = why.get(figure) or why.get("p", "") or "not defined here" if value is None else ""
             within = _ends(cell.net_ci) if figure == "net" else (None, None)
-            yield Record("bias", name, figure, value, *within, *used, reason)
+            yield FigureRecord("bias", name, figure, value, *within, *used, reason)
         for outcome, count in cell.counts.items():
-            yield Record("bias", name, outcome, count, n_used=cell.items)
-        yield Record("bias", name, "conclusion", cell.conclusion)
-        yield Record("bias", name, "words", cell.words)
+            yield FigureRecord("bias", name, outcome, count, n_used=cell.items)
+        yield FigureRecord("bias", name, "conclusion", cell.conclusion)
+        yield FigureRecord("bias", name, "words", cell.words)
     for plan in result.lab.probes:
         chance = result.chances[plan.key]
         reason = "" if chance.analytic is not None else "chance is no meaningful reference here"
-        yield Record("bias", plan.key, "random", chance.analytic, None, chance.high, len(plan.items), reason=reason)
+        yield FigureRecord(
+            "bias", plan.key, "random", chance.analytic, None, chance.high, len(plan.items), reason=reason
+        )
         for why_not, count in plan.left_out.items():
-            yield Record("bias left out", plan.key, "pairs", count, n_total=result.lab.pairs, reason=why_not)
+            yield FigureRecord("bias left out", plan.key, "pairs", count, n_total=result.lab.pairs, reason=why_not)
     for shift in result.shifts:
         name = f"{shift.probe}|{shift.first}|{shift.second}"
         ends = _ends(shift.interval)
-        yield Record("bias difference", name, "share", shift.difference, *ends, shift.n, reason=shift.reason)
-        yield Record("bias difference", name, "p_holm", shift.p_holm, n_used=shift.n, reason=shift.reason)
+        yield FigureRecord("bias difference", name, "share", shift.difference, *ends, shift.n, reason=shift.reason)
+        yield FigureRecord("bias difference", name, "p_holm", shift.p_holm, n_used=shift.n, reason=shift.reason)
         why_not = shift.reason or "not defined here"
         for figure, net in (("net", shift.net_difference), ("net_p_holm", shift.net_p_holm)):
             within = _ends(shift.net_ci) if figure == "net" else (None, None)
             reason = why_not if net is None else ""
-            yield Record("bias difference", name, figure, net, *within, shift.net_n, reason=reason)
+            yield FigureRecord("bias difference", name, figure, net, *within, shift.net_n, reason=reason)
     for effect in result.names_effects:
         reason = "" if effect.n else "no pair counts with and without names"
-        yield Record("bias names", effect.judge, "difference", effect.difference, n_used=effect.n, reason=reason)
+        yield FigureRecord("bias names", effect.judge, "difference", effect.difference, n_used=effect.n, reason=reason)
     for (one, other), overlap in result.ranks.overlaps.items():
         counts = (overlap.questions, overlap.total)
         reason = "" if overlap.value is not None else "no instruction that both ranked"
-        yield Record("bias ranks", f"{one}|{other}", "overlap", overlap.value, None, None, *counts, reason)
+        yield FigureRecord("bias ranks", f"{one}|{other}", "overlap", overlap.value, None, None, *counts, reason)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return interval or (None, None)
 
 
-def _panel(about: str, name: str, panel: PanelAgreement) -> Iterator[Record]:
+def _panel(about: str, name: str, panel: PanelAgreement) -> Iterator[FigureRecord]:
     for figure in ("h", "alpha_nominal", "alpha_ordinal", "fleiss"):
         found = getattr(panel, figure)
         why = found.reason or found.interval_reason
-        yield Record(about, name, figure, found.value, *_ends(found.interval), found.n, reason=why)
+        yield FigureRecord(about, name, figure, found.value, *_ends(found.interval), found.n, reason=why)
     for (one, other), two in panel.pairwise.items():
         why = two.reasons.get("kappa", "")
-        yield Record(about, f"{one}|{other}", "kappa", two.kappa, n_used=two.n_used, n_total=two.n_total, reason=why)
+        yield FigureRecord(
+            about, f"{one}|{other}", "kappa", two.kappa, n_used=two.n_used, n_total=two.n_total, reason=why
+        )
 
 
-def _raters(what: str, raters: Raters) -> Iterator[Record]:
+def _raters(what: str, raters: Raters) -> Iterator[FigureRecord]:
     about = f"{what} against the best"
     for one in raters.raters:
         used = (one.agreement.n_used, one.agreement.n_total)
         why = one.agreement.reasons.get("accuracy", "")
         within = _ends(one.intervals.accuracy)
-        yield Record(about, one.name, "accuracy", one.agreement.accuracy, *within, *used, why)
-        yield Record(about, one.name, "p_holm", one.p_holm, n_used=one.n_common, reason=one.reason)
+        yield FigureRecord(about, one.name, "accuracy", one.agreement.accuracy, *within, *used, why)
+        yield FigureRecord(about, one.name, "p_holm", one.p_holm, n_used=one.n_common, reason=one.reason)
 
 
-def _layer(layer: LayerStudy, total: int) -> Iterator[Record]:
+def _layer(layer: LayerStudy, total: int) -> Iterator[FigureRecord]:
     name = f"layer {layer.layer}"
     yield from _panel("neurons as a panel", name, layer.panel)
     for figure in ("disagreement", "entropy", "unanimous", "q", "double_fault", "error_disagreement", "oracle"):
@@ -159,49 +165,49 @@ def _layer(layer: LayerStudy, total: int) -> Iterator[Record]:
         yield _mean("changes of mind", name, "gain", layer.minds.gain, total)
 
 
-def _mean(about: str, name: str, figure: str, found: Mean, total: int) -> Record:
-    return Record(about, name, figure, found.value, *_ends(found.interval), found.n, total, found.reason)
+def _mean(about: str, name: str, figure: str, found: Mean, total: int) -> FigureRecord:
+    return FigureRecord(about, name, figure, found.value, *_ends(found.interval), found.n, total, found.reason)
 
 
-def _learned(way: LearnedWay) -> Iterator[Record]:
+def _learned(way: LearnedWay) -> Iterator[FigureRecord]:
     if way.agreement is None or way.intervals is None:
-        yield Record("learned", way.way, "accuracy", None, reason=way.reason)
+        yield FigureRecord("learned", way.way, "accuracy", None, reason=way.reason)
         return
     used = (way.agreement.n_used, way.agreement.n_total)
     for figure in ("accuracy", "macro_f1", "kappa"):
         within = _ends(getattr(way.intervals, figure))
         why = way.agreement.reasons.get(figure, "")
-        yield Record("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
+        yield FigureRecord("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
     for of in way.less:
         found, about = of.accuracy, f"{way.way} less {of.other}"
         within = _ends(found.interval)
-        yield Record("learned less", about, "accuracy", found.difference, *within, found.n, reason=found.reason)
-        yield Record("learned less", about, "p", of.p, n_used=found.n)
+        yield FigureRecord("learned less", about, "accuracy", found.difference, *within, found.n, reason=found.reason)
+        yield FigureRecord("learned less", about, "p", of.p, n_used=found.n)
     for neuron, weight in way.weights.items():
-        yield Record("weight", f"{way.way}, {neuron}", "weight", weight)
+        yield FigureRecord("weight", f"{way.way}, {neuron}", "weight", weight)
 
 
-def _size(size: Point, total: int) -> Iterator[Record]:
+def _size(size: Point, total: int) -> Iterator[FigureRecord]:
     name = f"{size.neurons} neurons, {size.depth} layers, {'+'.join(size.orders)}, {size.samples} samples"
     used = (round(size.n_used), total)
-    yield Record("size", name, "accuracy", size.accuracy, *_ends(size.interval), *used)
-    yield Record("size", name, "calls_per_pair", size.calls)
+    yield FigureRecord("size", name, "accuracy", size.accuracy, *_ends(size.interval), *used)
+    yield FigureRecord("size", name, "calls_per_pair", size.calls)
 
 
-def _ranking(by: str, found: Ranking, n: int) -> Iterator[Record]:
+def _ranking(by: str, found: Ranking, n: int) -> Iterator[FigureRecord]:
     for one in found.systems:
         why = found.reason if one.interval is None else ""
-        yield Record(f"rating by {by}", one.name, "rating", one.rating, *_ends(one.interval), one.games, n, why)
-    yield Record(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
+        yield FigureRecord(f"rating by {by}", one.name, "rating", one.rating, *_ends(one.interval), one.games, n, why)
+    yield FigureRecord(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
 
 
-def _compared(compared: Beside) -> Iterator[Record]:
+def _compared(compared: RunComparison) -> Iterator[FigureRecord]:
     about, test = f"less {compared.second}", compared.found.test
     named: dict[str, Difference] = {**compared.found.differences, "win_rate": compared.rate}
     for name, found in named.items():
         within = _ends(found.interval)
-        yield Record("comparison", about, name, found.difference, *within, found.n, compared.common, found.reason)
+        yield FigureRecord("comparison", about, name, found.difference, *within, found.n, compared.common, found.reason)
     why = "" if test.n else "no pair with both verdicts has a human label"
-    yield Record("comparison", about, "only_first_right", test.only_first, n_total=test.n)
-    yield Record("comparison", about, "only_second_right", test.only_second, n_total=test.n)
-    yield Record("comparison", about, "p", test.p if test.n else None, n_total=test.n, reason=why)
+    yield FigureRecord("comparison", about, "only_first_right", test.only_first, n_total=test.n)
+    yield FigureRecord("comparison", about, "only_second_right", test.only_second, n_total=test.n)
+    yield FigureRecord("comparison", about, "p", test.p if test.n else None, n_total=test.n, reason=why)

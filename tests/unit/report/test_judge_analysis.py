@@ -15,11 +15,11 @@ import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.report.beside import compare_runs
 from judgenet.report.build import build
+from judgenet.report.judge_analysis import deepen
 from judgenet.report.model import Report
 from judgenet.report.outline import PARTS, outline, sections
-from judgenet.report.study import deepen
+from judgenet.report.run_comparison import compare_runs
 from judgenet.report.writers.csv import csv
 from judgenet.report.writers.json import report_json
 from judgenet.report.writers.latex import latex

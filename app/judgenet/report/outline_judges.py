@@ -32,8 +32,8 @@ from judgenet.report.blocks import (
     Strong,
     Table,
 )
+from judgenet.report.judge_analysis import LayerStudy
 from judgenet.report.model import Report
-from judgenet.report.study import LayerStudy
 from judgenet.stats.agreement import Agreement, review_interval
 from judgenet.stats.comparison import Difference
 from judgenet.stats.discussion import MindChanges, Moves
