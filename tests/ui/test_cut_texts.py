@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
+    QDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -23,13 +25,19 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from judgenet.engine.example_lab import record_example_lab
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
+from judgenet.ui.experiments.dialog import ExperimentsDialog
+from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.parts import ElidedLabel, label
+from judgenet.ui.tour import STEPS
+from tests.ui.conftest import until
 from tests.ui.cut_texts import cut_widgets, overlapping, painted_texts, path
+from tests.ui.person import press
 from tests.ui.test_whole_window import _open, _pages, _quiet
 
 FORMS = [((1280, 720), 1.0), ((1440, 900), 1.0), ((1440, 880), 1.5), ((1440, 880), 2.0), ((1280, 720), 2.0)]
@@ -106,6 +114,53 @@ async def test_no_text_of_any_page_is_cut(studio: Studio, place: Path, size: tup
     data.browse.open_pair(18)
     await _quiet(studio)
     cut["a pair"] = cut_in(studio.window)
+    assert {page: found for page, found in cut.items() if found} == {}
+
+
+@pytest.mark.parametrize(("size", "scale"), FORMS)
+async def test_no_text_of_dialogs_of_the_tour_and_of_a_lab_is_cut(
+    studio: Studio, place: Path, size: tuple[int, int], scale: float
+) -> None:
+    studio.settings.set(scale=scale)
+    studio.window.resize(*size)
+    await _open(studio, place)
+    actions, context = studio.window.frame_actions, studio.window.context
+    cut: dict[str, set[str]] = {}
+    for show in (
+        actions.show_about,
+        actions.show_keys,
+        actions.show_limits,
+        actions.try_models,
+        actions.show_experiments,
+    ):
+        show()
+        await _quiet(studio)
+        (dialog,) = (one for one in studio.window.findChildren(QDialog) if one.isVisible())
+        cut[dialog.windowTitle()] = cut_in(dialog)
+        if isinstance(dialog, ExperimentsDialog):
+            for row in range(dialog.list.count()):
+                dialog.list.setCurrentRow(row)
+                await _quiet(studio)
+                cut[f"experiment {row}"] = cut_in(dialog)
+        dialog.reject()
+    document = context.document
+    assert document.store is not None
+    await asyncio.to_thread(record_example_lab, document.store, document.project, document.pairs, document.folder)
+    bias = studio.window.page("bias")
+    assert isinstance(bias, BiasPage)
+    bias.state.refresh_labs()
+    context.navigator.go("bias")
+    await until(lambda: bool(bias.card.rows), "the card")
+    await _quiet(studio)
+    studio.window.grab()
+    cut["bias"] = cut_in(studio.window)
+    actions.tour()
+    for step in STEPS[1:]:
+        await _quiet(studio)
+        cut[f"tour, {step[1]}"] = {
+            found for found in cut_in(studio.window) if "Tour" in found and "lies over" not in found
+        }
+        press(studio.window, "Done" if step is STEPS[-1] else "Next")
     assert {page: found for page, found in cut.items() if found} == {}
 
 

@@ -482,7 +482,7 @@ async def test_a_page_without_room_has_its_tools_in_a_menu_and_the_inspector_at_
     shown = {action.text(): action for action in menu.actions()}
     assert {"Wiring", "Orders", "Zoom in", "Zoom out"} <= shown.keys()
     wirings = shown["Wiring"].menu()
-    next(action for action in wirings.actions() if action.text() == "By hand").trigger()
+    next(action for action in wirings.actions() if action.text() == "Custom").trigger()
     assert document.spec.layers[1].wiring.kind == "explicit"
     click(bar.inspector)
     assert page.has_inspector

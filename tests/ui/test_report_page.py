@@ -328,7 +328,7 @@ async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio,
     menu.aboutToShow.emit()
     menu.actions()[0].trigger()
     await until(page.parts["comparison"].isEnabled, "both runs", 60)
-    assert page.compare_choice.text() == "Beside run 1"
+    assert page.compare_choice.text() == "Compared with run 1"
     results = context.results.results
     assert results is not None
     right = [
@@ -337,13 +337,13 @@ async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio,
         if results.frame.human_label(place) is not None
     ]
     text = page.text.toPlainText()
-    assert "## Beside run-1" in text
-    told = text.split("## Beside run-1")[1].split("\n## ")[0]
+    assert "## Compared with run-1" in text
+    told = text.split("## Compared with run-1")[1].split("\n## ")[0]
     assert f"12 pairs are in both runs (of 12 and 12), 12 judged by both, {len(right)} of them labelled" in told
     assert f"| Accuracy, % | {100 * sum(right) / len(right):.1f} |" in told
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text() == "None").trigger()
-    await until(lambda: "Beside run-1" not in page.text.toPlainText(), "one run alone")
+    await until(lambda: "Compared with run-1" not in page.text.toPlainText(), "one run alone")
     assert page.compare_choice.text() == "Compare"
 
 

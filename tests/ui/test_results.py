@@ -194,7 +194,7 @@ def corrected(page: ResultsPage) -> float:
 async def test_the_head_has_the_corrected_rate_its_interval_and_what_it_rests_on(studio: Studio, place: Path) -> None:
     pairs = [replace(pair, model_a="Old", model_b="New") for pair in story_pairs(60, labelled=0.7)]
     page = await judged(studio, place, pairs)
-    assert "labels from elsewhere" in page.head.facts.text
+    assert "labels of unknown sampling" in page.head.facts.text
     assert "n/a – the labels were not chosen at random from these pairs" in page.head.win_note.text
     await taken_as(page, "random")
     results = recorded(page)

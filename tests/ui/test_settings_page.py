@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLineEdit, QListWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QScrollArea
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.presets import network
 from judgenet.core.project import Project
+from judgenet.engine.embedded_model import DEMO_NOTICE
 from judgenet.store.prices import load_prices
 from judgenet.store.secrets import find_key
 from judgenet.store.settings import settings_path, user_profiles
@@ -194,3 +195,23 @@ async def test_an_address_that_the_user_typed_is_asked_without_a_question(
         edit.setText(text)
     press(panel, "List models")
     await until(lambda: panel.model.currentText() == "fake")
+
+
+async def test_the_page_opens_at_its_head_and_scrolls_to_what_an_endpoint_answered(
+    studio: Studio, judge: JudgeServer
+) -> None:
+    studio.window.resize(1280, 720)
+    studio.window.context.document.new(Project.new("Test", network(2, 1)))
+    studio.window.context.navigator.go("settings")
+    await settle()
+    panel = studio.window.page("settings").findChild(EndpointsPanel)
+    assert isinstance(panel, EndpointsPanel)
+    scroll = find(studio.window, QScrollArea, "Settings").verticalScrollBar()
+    assert panel.told.text() == DEMO_NOTICE
+    assert scroll.maximum() > 0
+    assert scroll.value() == 0
+    await add(panel, "lab", f"{judge.url}/v1", "small")
+    scroll.setValue(0)
+    press(panel, "Test")
+    await until(lambda: panel.told.text().startswith("lab answers"))
+    await until(lambda: scroll.value() > 0)

@@ -66,7 +66,7 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
             console.print(f"{title}: {figures['needs'][method]['reason']}", soft_wrap=True)
     for verdict, part in figures["strata"].items():
         console.print(
-            f"Verdict {verdict}: {part['pairs']:,} pairs, {part['labels']:,} labelled, {part['target']:,} wished",
+            f"Verdict {verdict}: {part['pairs']:,} pairs, {part['labels']:,} labelled, {part['target']:,} needed",
             soft_wrap=True,
         )
     if figures["needs"]["within_verdict"]["labels"] is None:
@@ -77,7 +77,7 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
 
 def labels(
     run: RunArgument,
-    width: Annotated[float, typer.Option(help="The wished width of the 95 % interval of the win rate.")] = 0.1,
+    width: Annotated[float, typer.Option(help="The target width of the 95 % interval of the win rate.")] = 0.1,
     aggregation: AggregationOption = None,
     labels: LabelsOption = "all",
     chosen: ChosenOption = None,

@@ -79,7 +79,7 @@ def report(
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap; 0 leaves it out.")] = RESAMPLES,
     compare: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Another run to put beside this one.", show_default=False)
+        str | None, typer.Option(metavar="RUN", help="Another run to compare this one with.", show_default=False)
     ] = None,
     part: Annotated[
         list[str] | None,

@@ -613,7 +613,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
     if compared is None:
         return
     found, test = compared.found, compared.found.test
-    yield Section(f"Beside {compared.second}", f"{compared.first} less {compared.second}")
+    yield Section(f"Compared with {compared.second}", f"{compared.first} less {compared.second}")
     if compared.warning:
         yield Notice((Strong("Different judges: "), f"{_sentence(compared.warning)}."))
         yield Table(

@@ -160,7 +160,7 @@ def beside_the_rest(pairs: int, need_of: Callable[[int], Need]) -> Need:
 def _floor_reason(width: float, floor: float, of: str) -> str:
     return (
         f"impossible: {of} give no interval narrower than {100 * floor:.1f} points, however many are labelled "
-        f"(wished {100 * width:g})"
+        f"(target {100 * width:g})"
     )
 
 

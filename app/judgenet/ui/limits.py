@@ -18,8 +18,8 @@ from judgenet.ui.widgets import set_kind
 
 _WIDE: Final = 560
 _LEAD: Final = (
-    "A start of a run stops before it goes beyond these. An empty field sets no limit. Answers that are in the "
-    "project's store cost nothing and do not count."
+    "A run stops before it exceeds these limits. Leave a field empty for no limit. Answers that the project already "
+    "has cost nothing and do not count."
 )
 
 
@@ -45,9 +45,9 @@ class LimitsDialog(QDialog):
         self.setWindowTitle("Limits of a run")
         self.setAccessibleName("Limits of a run")
         self._lead = label(_LEAD, tone="text2", wrap=True)
-        self.money = field("Most money, USD", "no limit")
-        self.calls = field("Most new calls", "no limit")
-        self.tokens = field("Most tokens, in and out", "no limit")
+        self.money = field("Maximum cost, USD", "no limit")
+        self.calls = field("Maximum new calls", "no limit")
+        self.tokens = field("Maximum tokens, in and out", "no limit")
         self.prices: dict[tuple[str, str], tuple[QLineEdit, QLineEdit]] = {}
         self._about_prices = label("", tone="text2", wrap=True)
         self.told = label("", tone="warn", wrap=True)

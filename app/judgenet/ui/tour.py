@@ -19,44 +19,44 @@ STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
     (
         "welcome",
         "A network of judges",
-        "A question has two answers, A and B. Each neuron of layer 1 judges them from one side, in both orders. Each "
-        "neuron of the next layer reads those evaluations and judges again. At the end all vote.",
+        "A question has two answers, A and B. Each neuron of layer 1 judges them in one role, in both orders. Each "
+        "neuron of the next layer reads those evaluations and judges again. In the end all neurons vote.",
     ),
     (
         "design",
         "Design",
         "Drag the handle under a layer to change its width, press + between two columns to add a layer, drag from the "
-        "edge of a neuron to wire by hand. Select a neuron to change its role and model. Below stands what it costs.",
+        "edge of a neuron to wire by hand. Select a neuron to change its role and model. Its cost is shown below.",
     ),
     (
         "data",
         "Data",
-        "Drop a file of pairs on the window. You see how its columns are understood, and confirm what its labels mean, "
-        "before anything is taken over.",
+        "Drop a file of pairs on the window. You see how its columns were read and confirm what its labels mean "
+        "before anything is imported.",
     ),
     (
         "labels",
         "Labels",
-        "Say which response is better, without seeing names or verdicts: A, T, B. Labels of pairs drawn at random make "
-        "the win rate a number that can be defended.",
+        "Choose the better response with A, T (tie) or B, without seeing names or verdicts. Labels of randomly drawn "
+        "pairs correct the win rate and give it an interval.",
     ),
     (
         "run",
         "Run",
-        "Press Run. Neurons wake layer by layer. Click one to read its evidence as it is written, what it read of the "
-        "others, and its prompt. A mark shows where the two orders disagree or a neuron changed its mind.",
+        "Press Run. Neurons answer layer by layer. Click one to read its evidence as it is written, the evaluations "
+        "it received, and its prompt. A mark shows where the two orders disagree or a neuron changed its verdict.",
     ),
     (
         "results",
         "Results",
         "How often one response wins, corrected by people's labels, and how well the network agrees with people: with "
-        "intervals, and always with the number of pairs behind it. The sliders show what a smaller network would say.",
+        "intervals, and always with the number of pairs behind it. The sliders show the verdicts of smaller networks.",
     ),
     (
         "bias",
         "Bias",
-        "The lab measures how every part of the network is biased, by order, length, names, a majority or a planted "
-        "score, beside a coin and the single judge. Click a row to list its pairs.",
+        "The lab measures the bias of each layer of the network by order, length, names, an invented majority or a "
+        "planted score, compared with chance and with the single judge. Click a row to list its pairs.",
     ),
     (
         "report",
@@ -112,9 +112,9 @@ class Tour(QFrame):
     def begin(self) -> None:
         """Shows the first step."""
         self._step = 0 if not self._document.is_open else 1
-        self._show()
+        # First, so that the text is measured in the letters that it is shown in.
         self.show()
-        self.raise_()
+        self._show()
         self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _go_on(self) -> None:
@@ -146,7 +146,8 @@ class Tour(QFrame):
             return
         width = min(theme.px(440), self._over.width() - theme.px(48))
         self.setFixedWidth(width)
-        self.adjustSize()
+        # adjustSize() would stop at two thirds of the screen.
+        self.resize(width, self._column.totalHeightForWidth(width))
         bottom = theme.px(32 + 72 + 16)
         self.move(theme.px(72 + 24), self._over.height() - self.height() - bottom)
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.checks import Problem
-from judgenet.core.wording import duration, money_span, plural, span
+from judgenet.core.wording import duration, money, money_span, plural, span
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
@@ -65,7 +65,7 @@ class CostStrip(QFrame):
         self.calls = _Figure("calls")
         self.tokens = _Figure("tokens")
         self.paid = _Figure("already paid")
-        self.open = _Figure("to pay now")
+        self.open = _Figure("new calls")
         self.price = _Figure("price")
         self.time = _Figure("time")
         self.note = label("", tone="text2", wrap=True)
@@ -207,7 +207,7 @@ class CostStrip(QFrame):
         if figures.estimate is None:
             self.tokens.hide()
             self.open.hide()
-            self.note.setText(figures.problem or "Reckoning …")
+            self.note.setText(figures.problem or "Calculating …")
             return
         self._show(figures.estimate)
         self._fit()
@@ -233,13 +233,13 @@ class CostStrip(QFrame):
         tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
         tip = f"in {span(*tokens_in)}, out {span(*tokens_out)}; what is paid already is left out"
-        self.tokens.say(span(low, high), "tokens", tip)
+        self.tokens.say(span(low, high), "new tokens" if estimate.calls_recorded else "tokens", tip)
         about = "" if found.pairs_looked_at >= pairs else f"Counted on {found.pairs_looked_at:,} of the pairs"
         self.paid.say(
             f"{estimate.calls_recorded:,}", "already paid", about or "Answers that are in the project's store"
         )
         opened = estimate.calls_open
-        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), "to pay now")
+        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), "new calls")
         self._say_price(found)
         seconds = found.duration
         if not seconds.high:
@@ -248,18 +248,18 @@ class CostStrip(QFrame):
         low_time, high_time = duration(seconds.low), duration(seconds.high)
         shown = high_time if low_time == high_time else f"{low_time} – {high_time}"
         basis = (
-            "by the answers so far"
+            "Estimated from the answers so far"
             if seconds.measured
-            else f"with {USUAL_LATENCY_S:g} s a call, nothing was measured yet"
+            else f"Assuming {USUAL_LATENCY_S:g} s per call: no call was measured yet"
         )
-        self.time.say(f"≈ {shown}", "time", f"Reckoned {basis}")
+        self.time.say(f"≈ {shown}", "time", basis)
 
     def _say_price(self, found: RunEstimate) -> None:
         estimate = found.estimate
         if estimate.price is None:
             self.price.say("unknown", "price", estimate.reason)
         elif not estimate.price.high and not estimate.calls_open.high:
-            self.price.say("nothing", "price", "All calls are paid for")
+            self.price.say(money(0.0, estimate.currency), "price", "All calls are paid for")
         elif not estimate.price.high:
             self.price.say("free", "price", "Runs on this computer")
         else:

@@ -48,7 +48,7 @@ _LEARNED: Final[dict[LearnedKind, str]] = {
     "any_sign": "Weights of any sign",
     "dawid_skene": "Dawid–Skene, no labels",
 }
-_LANGUAGES: Final[dict[Language, str]] = {"auto": "As the pair's", "en": "English", "zh": "Chinese"}
+_LANGUAGES: Final[dict[Language, str]] = {"auto": "Same as pair", "en": "English", "zh": "Chinese"}
 
 
 class RolesSection(Section):
@@ -343,7 +343,7 @@ class NetworkSection(Section):
         self.name = field("Name of the network")
         self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
         self.same = QCheckBox("Same width for all layers")
-        self.adaptive = QCheckBox("As wide as there are roles")
+        self.adaptive = QCheckBox("One neuron per role")
         self.widths: list[SpinBox] = []
         self._widths_box = QWidget()
         self._widths = QFormLayout(self._widths_box)
@@ -356,7 +356,7 @@ class NetworkSection(Section):
         for language, text in _LANGUAGES.items():
             self.language.addItem(text, language)
         self.family = ComboBox("Kind of task")
-        self.family.addItem("As the pair's task", "auto")
+        self.family.addItem("From the pair's task", "auto")
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")

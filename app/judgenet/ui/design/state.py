@@ -139,7 +139,7 @@ def roles_state(spec: NetworkSpec) -> RolesState | None:
         more = ", …" if len(roles.roles) > 3 else ""
         return RolesState(str(len(roles.roles)), (names + more,) if names else ("None yet",), "Same for each pair")
     most = "" if roles.limit is None else f"≤ {roles.limit}"
-    return RolesState(most, ("Named by the model",), "For each pair anew")
+    return RolesState(most, ("Generated",), "For each pair")
 
 
 def design_state(

@@ -39,7 +39,7 @@ class SizeMenu(QWidget):
         self._editor = editor
         self.width_spin = SpinBox("Neurons a layer", 1, MAX_SIZE)
         self.depth_spin = SpinBox("Layers", 1, MAX_SIZE)
-        self.adaptive = QCheckBox("As wide as there are roles")
+        self.adaptive = QCheckBox("One neuron per role")
         form = QFormLayout(self)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         add_row(form, "Neurons a layer", self.width_spin)
@@ -99,7 +99,7 @@ class DesignToolbar(QWidget):
         menu.addAction(holder)
         menu.aboutToShow.connect(self.size_menu.refresh)
         self.size_button.setMenu(menu)
-        self.wiring = Segment("Wiring", (("full", "Full"), ("window", "Window ±1"), ("explicit", "By hand")))
+        self.wiring = Segment("Wiring", (("full", "Full"), ("window", "Window ±1"), ("explicit", "Custom")))
         self.orders = Segment("Orders", (("both", "Both orders"), ("ab", "AB only")))
         self.tree = QToolButton()
         actions.attach(self.tree, "design.tree")

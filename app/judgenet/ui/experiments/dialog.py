@@ -47,7 +47,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
 from judgenet.ui.experiments import work
 from judgenet.ui.experiments.results_view import ResultsView
-from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, label, upright
+from judgenet.ui.parts import ComboBox, SpinBox, add_row, label, upright
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -55,6 +55,8 @@ _WIDE: Final = 1120
 _HIGH: Final = 680
 _NARROW: Final = 880
 """Narrower than this many px at 100 %, the plan has one column."""
+_FIELD: Final = 192
+"""A field of the plan is at least so wide, in px at 100 %: as its longest choice."""
 _WAIT_MS: Final = 200
 _SHOW_MS: Final = 100
 _MOST_NEURONS: Final = 64
@@ -108,7 +110,7 @@ class ExperimentsDialog(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setCurrentRow(0)
         self.list.currentRowChanged.connect(self._choose)
-        self.title = ElidedLabel("", "section")
+        self.title = label("", "section", wrap=True)
         self.view = Segment("View", (("plan", "Plan"), ("results", "Results"), ("method", "Method")))
         self.view.chosen.connect(self._show_view)
         head = QHBoxLayout()
@@ -157,52 +159,54 @@ class ExperimentsDialog(QDialog):
         self.lead = label("", "evidence", wrap=True)
         self.cost = label("", tone="text2", wrap=True)
         self.pairs = ComboBox("Pairs")
-        self.number = SpinBox("How many pairs", 1, 1_000_000)
+        self.number = SpinBox("Number of pairs", 1, 1_000_000)
         self.wide = ComboBox("Width of the network")
-        self.wide.addItem("As many neurons as roles", "auto")
+        self.wide.addItem("One neuron per role", "auto")
         self.wide.addItem("A fixed number", "fixed")
-        self.width_of = SpinBox("Neurons in each layer", 1, _MOST_NEURONS)
+        self.width_of = SpinBox("Neurons per layer", 1, _MOST_NEURONS)
         self.width_of.setValue(4)
-        self.samples = SpinBox("FairEval's samples in each order", 1, 32)
+        self.samples = SpinBox("FairEval samples per order", 1, 32)
         self.samples.setValue(FAIREVAL_SAMPLES)
-        self.widest = SpinBox("Neurons up to", 1, _MOST_NEURONS)
+        self.widest = SpinBox("Maximum neurons per layer", 1, _MOST_NEURONS)
         self.widest.setValue(8)
-        self.deepest = SpinBox("Layers up to", 1, 16)
+        self.deepest = SpinBox("Maximum layers", 1, 16)
         self.deepest.setValue(4)
-        self.neurons = SpinBox("Neurons in all, up to", 1, _MOST_NEURONS)
+        self.neurons = SpinBox("Maximum neurons in total", 1, _MOST_NEURONS)
         self.neurons.setValue(10)
-        self.target = SpinBox("Agreement to reach, %", 0, 100)
-        self.target.setSpecialValueText("as people agree")
-        self.seconds = SpinBox("Seconds a label takes", 0, 36_000)
-        self.wage = SpinBox("Wage, USD an hour", 0, 10_000)
-        self.annotators = SpinBox("People who label a pair", 1, 100)
+        self.target = SpinBox("Target agreement, %", 0, 100)
+        self.target.setSpecialValueText("same as annotators")
+        self.seconds = SpinBox("Seconds per label", 0, 36_000)
+        self.wage = SpinBox("Wage, USD per hour", 0, 10_000)
+        self.annotators = SpinBox("Annotators per pair", 1, 100)
         for spin in (self.seconds, self.wage):
             spin.setSpecialValueText("not stated")
-        self.most_calls = SpinBox("Limit of calls", 0, 100_000_000)
+        self.most_calls = SpinBox("Maximum calls", 0, 100_000_000)
         self.most_calls.setSpecialValueText("no limit")
-        for text, key in (("All pairs", "all"), ("A number of each task", "each"), ("Random sample", "limit")):
+        for text, key in (("All pairs", "all"), ("A number per task", "each"), ("Random sample", "limit")):
             self.pairs.addItem(text, key)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for text, widget in (
             ("Pairs", self.pairs),
-            ("How many", self.number),
+            ("Number of pairs", self.number),
             ("Width", self.wide),
-            ("Neurons in each layer", self.width_of),
-            ("FairEval's samples", self.samples),
-            ("Neurons up to", self.widest),
-            ("Layers up to", self.deepest),
-            ("Neurons in all, up to", self.neurons),
-            ("Agreement to reach, %", self.target),
-            ("Seconds a label takes", self.seconds),
-            ("Wage, USD an hour", self.wage),
-            ("People who label a pair", self.annotators),
-            ("Limit of calls", self.most_calls),
+            ("Neurons per layer", self.width_of),
+            ("FairEval samples per order", self.samples),
+            ("Maximum neurons per layer", self.widest),
+            ("Maximum layers", self.deepest),
+            ("Maximum neurons in total", self.neurons),
+            ("Target agreement, %", self.target),
+            ("Seconds per label", self.seconds),
+            ("Wage, USD per hour", self.wage),
+            ("Annotators per pair", self.annotators),
+            ("Maximum calls", self.most_calls),
         ):
             add_row(form, text, widget)
         self._form = form
         for box in (self.pairs, self.wide):
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentIndexChanged.connect(self._edited)
         for spin in (self.number, self.width_of, self.samples, self.widest, self.deepest, self.neurons, self.target):
             spin.valueChanged.connect(self._edited)
@@ -263,6 +267,10 @@ class ExperimentsDialog(QDialog):
         self._halves.setSpacing(theme.px(32))
         self._form.setVerticalSpacing(theme.px(8))
         self._form.setHorizontalSpacing(theme.px(16))
+        for row in range(self._form.rowCount()):
+            item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
+            if item is not None and item.widget() is not None:
+                item.widget().setMinimumWidth(theme.px(_FIELD))
         self._facts.setVerticalSpacing(theme.px(8))
         self._facts.setHorizontalSpacing(theme.px(16))
         self.results.set_theme(theme)
@@ -299,7 +307,7 @@ class ExperimentsDialog(QDialog):
             return
         self._key = list(EXPERIMENTS)[place]
         preset = EXPERIMENTS[self._key]
-        self.title.say(preset.title)
+        self.title.setText(preset.title)
         self.lead.setText(preset.description)
         self.cost.setText(preset.cost[0].upper() + preset.cost[1:] + ".")
         tasks = len({pair.task for pair in self._context.document.pairs} - {None})
@@ -515,7 +523,7 @@ class ExperimentsDialog(QDialog):
             if old is not None:
                 old.hide()
                 old.deleteLater()
-        lines = [("calls", "reckoning …")] if self._estimate is None else self._estimate.lines()
+        lines = [("calls", "calculating …")] if self._estimate is None else self._estimate.lines()
         for place, (name, text) in enumerate(lines):
             self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), place, 0, Qt.AlignmentFlag.AlignTop)
             value = label(text, "strong" if name in ("still to ask", "price") else "", wrap=True)

@@ -47,7 +47,7 @@ _WORDS: Final[dict[Mode, str]] = {
 }
 _KEY: Final = {"a": "A", "b": "B", "tie": "T", "skip": "S", "unsure": "U"}
 _CHOSEN_WORDS: Final[dict[Chosen, str]] = {
-    "imported": "from elsewhere",
+    "imported": "unknown sampling",
     "random": "drawn at random",
     "within-verdict": "drawn within verdicts",
     "targeted": "picked, do not count",

@@ -61,6 +61,7 @@ class BiasPage(Page):
             Action("bias.stop", "Stop the lab", self.state.stop, "", "stop", self._can_stop, words="bias"),
         )
         self.lab_choice = ComboBox("Which lab")
+        self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.lab_choice.activated.connect(self._lab_chosen)
         self.side = Side(self.state, theme)
         self.headline = label("", "page", wrap=True)

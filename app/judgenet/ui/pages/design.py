@@ -42,7 +42,7 @@ _WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
     ("Full: all of the layer before", "full", 1),
     ("Window ±1: neighbours", "window", 1),
     ("Window ±2", "window", 2),
-    ("By hand", "explicit", 1),
+    ("Custom", "explicit", 1),
 )
 
 

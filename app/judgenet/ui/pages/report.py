@@ -241,7 +241,7 @@ class ReportPage(OfRunPage):
     def _can_save(self) -> bool | str:
         if self._document is None:
             return "There is no report yet."
-        return not self._reckoning or "Panels, weights and smaller networks are still being reckoned."
+        return not self._reckoning or "Panels, weights and smaller networks are still being calculated."
 
     @property
     def whole(self) -> bool:

@@ -390,7 +390,9 @@ class EndpointsPanel(QFrame):
         self.remove.setText("Back to the built-in settings" if built_in else "Remove")
         self.save.setEnabled(not own)
         self.save.setToolTip("This endpoint belongs to the project" if own else "")
-        self._tell(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
+        # Nobody asked for this, so that the page does not scroll to it.
+        self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
+        set_tone(self.told, "text2")
         self._say_key()
 
     def _price_of(self, profile: EndpointProfile) -> Price | None:

@@ -112,7 +112,7 @@ class ComparePanel(Panel):
 
     Signals:
         pairs_wanted: indexes of pairs of the run in focus, and in words which they are.
-        closed: the other run is to be put away.
+        closed: the comparison is to be closed.
     """
 
     pairs_wanted = Signal(object, str)
@@ -135,7 +135,7 @@ class ComparePanel(Panel):
         self.warning = Strip(theme)
         self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
         self.reasons = label("", tone="text2", wrap=True)
-        self.close_link = link("Put it away", "Put the other run away")
+        self.close_link = link("Close comparison")
         super().__init__("Two runs", theme, flush=True, parent=parent)
         self.head.addWidget(self.close_link)
         self._turns: tuple[Turn, ...] = ("right", "wrong", "all")
@@ -181,7 +181,7 @@ class ComparePanel(Panel):
         self._beside = beside
         other = beside.other
         one, two = f"Run {mine.run.number}", f"Run {other.run.number}"
-        self.title.setText(f"{one} beside {two.lower()}")
+        self.title.setText(f"{one} compared with {two.lower()}")
         rows = [
             Row(
                 f"{called(of.run).replace('&&', '&')}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
@@ -218,7 +218,7 @@ class ComparePanel(Panel):
         }
         for turn in self._turns:
             button = self.links[turn]
-            self._words[turn] = f"{one.lower()} beside {two.lower()}: {texts[turn]}"
+            self._words[turn] = f"{one.lower()} compared with {two.lower()}: {texts[turn]}"
             button.setText(f"{plural(counts[turn], 'pair')}: {texts[turn]}")
             button.setAccessibleName(button.text())
             button.setEnabled(counts[turn] > 0)

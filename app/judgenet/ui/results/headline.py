@@ -317,11 +317,11 @@ CHOSEN_SHORT: Final[dict[Chosen | None, str]] = {
     "random": "random labels",
     "within-verdict": "labels, random within verdicts",
     "targeted": "labels of a targeted review",
-    "imported": "labels from elsewhere",
+    "imported": "labels of unknown sampling",
     None: "human labels",
 }
 _FILE_CHOSEN: Final[tuple[tuple[Chosen, str], ...]] = (
-    ("imported", "chosen elsewhere, or nobody knows how"),
+    ("imported", "unknown sampling"),
     ("random", "chosen at random from these pairs"),
     ("within-verdict", "chosen at random within verdicts"),
     ("targeted", "chosen for a property of theirs"),
@@ -363,8 +363,8 @@ def headline_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
 
 _CORRECTED_WORDS: Final[dict[Method, str]] = {
     "stratified": "Corrected",
-    "lee": "Corrected by error rates on labels from elsewhere",
-    "k_class": "Corrected by error rates on labels from elsewhere",
+    "lee": "Corrected by error rates on labels of unknown sampling",
+    "k_class": "Corrected by error rates on labels of unknown sampling",
 }
 
 

@@ -52,7 +52,7 @@ class PlannerPanel(Panel):
     label_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.width_slider = Slider("Wished width of the interval, in points")
+        self.width_slider = Slider("Target width of the interval, in points")
         self.width_slider.setRange(*_WISHED)
         self.width_slider.setValue(_USUAL)
         self.width_value = label("", "strong")
@@ -63,7 +63,7 @@ class PlannerPanel(Panel):
         self.next_button = QPushButton("Label these next")
         super().__init__("How many labels?", theme, parent=parent)
         self._row = QHBoxLayout()
-        self._row.addWidget(label("Wished width", tone="text2"))
+        self._row.addWidget(label("Target width", tone="text2"))
         self._row.addWidget(self.width_slider, 1)
         self._row.addWidget(self.width_value)
         self._figures = QHBoxLayout()
@@ -195,5 +195,5 @@ def plan_picture(plan: LabelPlan) -> Picture:
     if plan.pairs < _DRAWN_FROM:
         x_ticks = ((log10(plan.pairs), f"{plan.pairs:,}"),)
     return Picture(
-        tuple(series), x_ticks, ticks, "labels in all", Base("Wished", f"{100 * plan.width:.0f}", plan.width)
+        tuple(series), x_ticks, ticks, "labels in all", Base("Target", f"{100 * plan.width:.0f}", plan.width)
     )

@@ -106,9 +106,9 @@ class CompareChoice(QToolButton):
         others = [run for run in self._run_state.runs if self._is_other(run)]
         self.setEnabled(bool(others))
         beside = next((run for run in others if run.id == self._results.other_id), None)
-        self.setText("Compare" if beside is None else f"Beside run {beside.number}")
+        self.setText("Compare" if beside is None else f"Compared with run {beside.number}")
         self.setAccessibleName("Compare with another run" if beside is None else f"{self.text()}, choose another")
-        self.setToolTip("Put another run beside this one" if others else "There is no other run to compare with.")
+        self.setToolTip("Compare this run with another one" if others else "There is no other run to compare with.")
 
     def open(self) -> None:
         """Opens the choice."""

@@ -149,7 +149,7 @@ class ReadTab(_CallTab):
     pair_wanted = Signal()
 
     def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
-        super().__init__(context, focus, theme, "What it read")
+        super().__init__(context, focus, theme, "Inputs")
         self.words = label("", tone="text2", wrap=True)
         self.show_pair = link("Show the pair")
         self.show_pair.clicked.connect(self.pair_wanted)

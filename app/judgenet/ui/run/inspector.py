@@ -30,7 +30,7 @@ from judgenet.ui.widgets import Chip
 
 TABS: Final = (
     ("evidence", "Evidence"),
-    ("read", "What it read"),
+    ("read", "Inputs"),
     ("prompt", "Prompt"),
     ("raw", "Raw answer"),
     ("calls", "Calls"),
