@@ -55,7 +55,7 @@ _WIDE: Final = 1120
 _HIGH: Final = 680
 _NARROW: Final = 880
 """Narrower than this many px at 100 %, the plan has one column."""
-_FIELD: Final = 192
+_FIELD: Final = 200
 """A field of the plan is at least so wide, in px at 100 %: as its longest choice."""
 _WAIT_MS: Final = 200
 _SHOW_MS: Final = 100
@@ -186,14 +186,13 @@ class ExperimentsDialog(QDialog):
             self.pairs.addItem(text, key)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for text, widget in (
             ("Pairs", self.pairs),
             ("Number of pairs", self.number),
             ("Width", self.wide),
             ("Neurons per layer", self.width_of),
-            ("FairEval samples per order", self.samples),
+            ("FairEval samples", self.samples),
             ("Maximum neurons per layer", self.widest),
             ("Maximum layers", self.deepest),
             ("Maximum neurons in total", self.neurons),
@@ -269,8 +268,9 @@ class ExperimentsDialog(QDialog):
         self._form.setHorizontalSpacing(theme.px(16))
         for row in range(self._form.rowCount()):
             item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
-            if item is not None and item.widget() is not None:
-                item.widget().setMinimumWidth(theme.px(_FIELD))
+            field = None if item is None else item.widget()
+            if field is not None:
+                field.setMinimumWidth(theme.px(_FIELD))
         self._facts.setVerticalSpacing(theme.px(8))
         self._facts.setHorizontalSpacing(theme.px(16))
         self.results.set_theme(theme)
@@ -286,6 +286,8 @@ class ExperimentsDialog(QDialog):
         narrow = self.width() < theme.px(_NARROW)
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         self._halves.setDirection(way)
+        wrap = QFormLayout.RowWrapPolicy
+        self._form.setRowWrapPolicy(wrap.WrapAllRows if narrow else wrap.WrapLongRows)
         self.list.setFixedWidth(theme.px(172 if narrow else 200))
 
     # What was chosen

@@ -300,7 +300,9 @@ class HeadPanel(QFrame):
         if left := left_words(sample.left_out):
             lines.append((f"Not counted: {left}",))
         if worth.multiplier is not None:
-            lines.append((f"With the network, a label counts as {worth.multiplier:.2f}",))
+            labels_each = f"{worth.multiplier:.2f}"
+            gain = " (no gain from the network)" if labels_each == "1.00" else ""
+            lines.append((f"Each label is worth {labels_each} labels{gain}",))
         network = report.spec.name or "Network"
         lines.append((Given(network), f", {aggregation_title(numbers.aggregation)}"))
         in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
