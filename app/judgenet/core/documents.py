@@ -24,6 +24,24 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+_JSON_PROBLEMS = {
+    "Expecting value": "a value is expected",
+    "Expecting ',' delimiter": "a comma or the end of the list or object is expected",
+    "Expecting ':' delimiter": "a colon is expected after a name",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is expected",
+    "Unterminated string starting at": "a text has no closing quotation mark",
+    "Invalid control character at": "a line break, tab or other control character stands inside a text",
+    "Invalid \\escape": "a backslash is followed by a character that it cannot escape",
+    "Invalid \\uXXXX escape": "four hexadecimal digits are expected after \\u",
+    "Extra data": "something follows the end of the value",
+}
+
+
+def json_words(error: json.JSONDecodeError) -> str:
+    """What is wrong with a JSON text, in the words of this program, without the place."""
+    return _JSON_PROBLEMS.get(error.msg.removesuffix(": "), "it cannot be read")
+
+
 class DocumentError(ValueError):
     """A document that cannot be used. ``path`` is the JSON path of the trouble, empty for the whole."""
 
@@ -42,7 +60,7 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_not_a_number, parse_float=_float)
     except json.JSONDecodeError as error:
-        raise DocumentError("", f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+        raise DocumentError("", f"not JSON: {json_words(error)} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
         raise DocumentError("", "nested too deeply to be read") from None
     except DocumentError:

@@ -40,6 +40,7 @@ _TAGGED = re.compile(
     r"\b[^<>\n]{0,80}>",
     re.I,
 )
+_STRUCK = re.compile(r"(?<!~)~~(?=[^\s~])[^\n~]{1,2000}~~(?!~)|<(?P<tag>del|strike)>.{1,2000}?</(?P=tag)>", re.I | re.S)
 _ANGLED = re.compile(r"<<(?=\S)[^<>]{1,2000}>>")
 _BACKTICKS = re.compile(r"`+")
 _MARKS = re.compile("[" + re.escape("".join(_PAIRS) + "".join(_PAIRS.values()) + _STRAIGHT) + "]")
@@ -50,13 +51,14 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """The places of a text that are quoted: fences, block quotes, tags of quotations, and all quotation marks.
+    """The places of a text that are quoted: fences, block quotes, tags of quotations, and all quotation marks. What is
+    struck out is not said either.
 
     A mark that is not closed quotes to the end of its paragraph. A mark around a number, a name or a verdict that the
     judge announces ("Final verdict: \\"B\\"") is emphasis.
     """
     spans: list[tuple[int, int]] = []
-    for source in (_fences, _tagged, _block_quotes, _ticked, _marked):
+    for source in (_fences, _struck, _tagged, _block_quotes, _ticked, _marked):
         spans += source(blanked(text, spans))
     return spans
 
@@ -71,6 +73,11 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
         place = closing.end() if closing else len(text)
         if text[: opening.start()].strip() or text[place:].strip():
             yield opening.start(), place
+
+
+def _struck(text: str) -> Iterator[tuple[int, int]]:
+    for found in _STRUCK.finditer(text):
+        yield found.span()
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int]]:
@@ -396,7 +403,9 @@ def _introduced(low: str, begin: int) -> bool:
         sentence = line[found.end() :]
     if not before.endswith((":", "：", ",", "，")):
         return re.search(
-            r"\b(?:with|said|says|reads|words?|follows|following|text|lines?)(?: this| these)?[.… ]*\Z", sentence
+            r"\b(?:with|said|says|saying|reads?|reading|writes|wrote|state[sd]|stating|words?|follows|following|text|lines?)"
+            r"(?: this| these)?[.… ]*\Z",
+            sentence,
         ) is not None and (_REPORTS.search(sentence) is not None and not _OWN_VOICE.search(sentence))
     last = re.split(r"[,;] ", sentence)[-1]
     if (own_lead(last) and _ANNOUNCES.search(last)) or re.fullmatch(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from judgenet.assets import asset
+from judgenet.core.documents import json_words
 from judgenet.core.network import Role
 from judgenet.core.schemas import DESCRIPTION, NAME, ROLES
 from judgenet.core.templates import FAMILIES, LANGUAGES
@@ -97,7 +98,7 @@ def _from_json(text: str, name: str) -> list[tuple[str, Role]]:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise RoleError(
-            f"{name}, line {error.lineno}, column {error.colno}: this is not valid JSON ({error.msg}). "
+            f"{name}, line {error.lineno}, column {error.colno}: this is not valid JSON ({json_words(error)}). "
             "Mend it, or write one 'name: description' a line."
         ) from error
     if isinstance(content, dict):

@@ -20,6 +20,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any, Final, Literal
 
+from judgenet.core.documents import json_words
 from judgenet.formats.errors import DataError, EncodingError, json_problem, listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.limits import Room, size_text, too_large
@@ -559,7 +560,7 @@ def _broken_document(file: str, text: str, error: json.JSONDecodeError) -> DataE
     """Says which record of a JSON list is broken, and whether the file was cut there."""
     if not text.lstrip().startswith("[") or error.msg == "Extra data":
         return DataError(
-            f"Line {error.lineno} is not valid JSON: {error.msg} (column {error.colno}).",
+            f"Line {error.lineno} is not valid JSON: {json_words(error)} (column {error.colno}).",
             "Give JSON Lines (one object a line) or one JSON list of objects.",
             file=file,
             row=error.lineno,
@@ -575,7 +576,7 @@ def _broken_document(file: str, text: str, error: json.JSONDecodeError) -> DataE
         pass
     if error.pos < len(text.rstrip()) and not error.msg.startswith("Unterminated string"):
         return DataError(
-            f"Line {error.lineno}, in or after record {whole + 1}, is not valid JSON: {error.msg} "
+            f"Line {error.lineno}, in or after record {whole + 1}, is not valid JSON: {json_words(error)} "
             f"(column {error.colno}).",
             "Mend the record: a JSON list of objects is expected.",
             file=file,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from judgenet.core.documents import json_words
+
 
 class DataError(ValueError):
     """A file that cannot be read or written as asked.
@@ -49,8 +51,7 @@ def shown(value: object, limit: int = 60) -> str:
 def json_problem(error: Exception) -> str:
     """What is wrong with a JSON text, to stand inside a sentence: the place in the line, where it is known."""
     if isinstance(error, json.JSONDecodeError):
-        what = "something follows the end of the object" if error.msg == "Extra data" else error.msg
-        return f"{what} (column {error.colno})"
+        return f"{json_words(error)} (column {error.colno})"
     if isinstance(error, RecursionError):
         return "its lists and objects are nested too deeply"
     return "a number has too many digits" if "digits" in str(error) else "it cannot be read"

@@ -104,3 +104,22 @@ def test_extra_members_come_back_at_any_depth_unless_their_owner_is_gone() -> No
     edited = {"a": {"x": 2, "new": "ours now"}, "list": [{}]}
     assert with_extra(edited, extra) == {"a": {"x": 2, "new": "ours now"}, "list": [{"new": 2}]}
     assert json.dumps(known) == json.dumps({"a": {"x": 1}, "list": [{}, {"y": 3}], "gone": {}})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": }', "a value is expected"),
+        ('{"a": 1 "b": 2}', "a comma or the end"),
+        ('{"a" 1}', "a colon is expected"),
+        ("{a: 1}", "a name in double quotes"),
+        ('{"a": "b', "no closing quotation mark"),
+        ('{"a": "\n"}', "control character stands inside a text"),
+        ('{"a": "\\q"}', "a backslash is followed by"),
+        ('{"a": "\\u12"}', "four hexadecimal digits"),
+        ("{} {}", "something follows the end"),
+    ],
+)
+def test_what_is_wrong_with_json_is_said_in_plain_words(text: str, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        parse(text)
