@@ -103,26 +103,12 @@ def _fits(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
     return not patterns or any(fnmatchcase(name, pattern.lower()) for pattern in patterns for name in names if name)
 
 
-def price_of(
-    tokens_in: int,
-    tokens_out: int,
-    cached: int,
-    model: str,
-    table: PriceTable,
-    endpoint: str = "",
-    kind: str = "",
-) -> float | None:
-    """The price of a call in the table's currency, ``None`` where the model's price is unknown (never 0).
+def cost_of(price: Price, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
+    """What tokens cost at a known price, in the table's currency.
 
     ``tokens_in`` are all prompt tokens, ``cached`` those of them that came from the endpoint's cache; ``tokens_out``
-    includes thinking. ``endpoint`` and ``kind`` find entries that name an endpoint, such as the embedded model's.
+    includes thinking.
     """
-    price = table.find(model, endpoint, kind)
-    return None if price is None else cost_of(price, tokens_in, tokens_out, cached)
-
-
-def cost_of(price: Price, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
-    """What tokens cost at a known price; see :func:`price_of`."""
     if price.local:
         return 0.0
     cached = min(cached, tokens_in)

@@ -258,32 +258,6 @@ def k_class_labels(
     )
 
 
-def two_class_allocation(labels: int, theta: float, specificity: float, sensitivity: float) -> tuple[float, float]:
-    """How many of ``labels`` should be truly negative and truly positive for the narrowest interval.
-
-    The exact optimum, (1 - theta) sqrt(q0 (1 - q0)) to theta sqrt(q1 (1 - q1)), not yet rounded; half each where the
-    judge makes no error.
-
-    :raises ValueError: a share outside 0 to 1.
-    """
-    _shares(theta, specificity, sensitivity)
-    part_0 = (1 - theta) * sqrt(specificity * (1 - specificity))
-    part_1 = theta * sqrt(sensitivity * (1 - sensitivity))
-    if not part_0 + part_1:
-        return labels / 2, labels / 2
-    negative = labels * part_0 / (part_0 + part_1)
-    return negative, labels - negative
-
-
-def floored(labels: int, negative: float) -> tuple[int, int]:
-    """Whole numbers of negative and positive labels, at least :data:`FEWEST_PER_SIDE` each, or half each where there
-    are not enough."""
-    if labels < 2 * FEWEST_PER_SIDE:
-        return labels - labels // 2, labels // 2
-    fewer = min(labels - FEWEST_PER_SIDE, max(FEWEST_PER_SIDE, round(negative)))
-    return fewer, labels - fewer
-
-
 def published_allocation(
     labels: int, positive: float, specificity: float, sensitivity: float, pilot: int = FEWEST_PER_SIDE
 ) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import log
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,47 +38,6 @@ class Overlap:
     questions: int
     total: int
     reason: str = ""
-
-
-def rank_biased_overlap(
-    first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = P, extrapolated: bool = True
-) -> float | None:
-    """The overlap of two rankings of the same systems, best first: 0 (nothing in common) to 1 (the same).
-
-    ``(1 - p) * sum of p ** (d - 1) * A_d`` over all ranks, and with ``extrapolated`` also ``A_k * p ** k``, as if
-    agreement went on as it ends. Truncated, even equal rankings stay below 1. ``None`` where both are empty.
-
-    :raises ValueError: the rankings have different lengths, a system stands twice in one, or p is not between 0 and 1.
-    """
-    if not 0 < p < 1:
-        raise ValueError(f"p is between 0 and 1, not {p}.")
-    if len(first) != len(second):
-        raise ValueError(f"Rankings of {len(first)} and {len(second)} systems cannot be compared.")
-    if len(set(first)) != len(first) or len(set(second)) != len(second):
-        raise ValueError("A system stands twice in a ranking.")
-    if not first:
-        return None
-    total, share, common = 0.0, 0.0, 0
-    seen: tuple[set[Hashable], set[Hashable]] = (set(), set())
-    for depth, (one, other) in enumerate(zip(first, second, strict=True), 1):
-        common += 1 if one == other else (one in seen[1]) + (other in seen[0])
-        seen[0].add(one)
-        seen[1].add(other)
-        share = common / depth
-        total += p ** (depth - 1) * share
-    return total * (1 - p) + (share * p ** len(first) if extrapolated else 0.0)
-
-
-def weight_of_top(depth: int, p: float = P) -> float:
-    """The share of all weight that the first ``depth`` ranks have in an extrapolated overlap
-    (Webber, Moffat and Zobel 2010, equation 21).
-
-    :raises ValueError: the depth is below 1, or p is not between 0 and 1.
-    """
-    if depth < 1 or not 0 < p < 1:
-        raise ValueError(f"There is no weight of {depth} ranks with p = {p}.")
-    rest = log(1 / (1 - p)) - sum(p**i / i for i in range(1, depth))
-    return 1 - p ** (depth - 1) + (1 - p) / p * depth * rest
 
 
 def scores_of(ranking: Sequence[str]) -> dict[str, float]:

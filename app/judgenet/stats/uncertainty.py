@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, fsum, log, prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from math import ceil, fsum, log
+from typing import TYPE_CHECKING, NamedTuple
 
-from judgenet.core.aggregate import merged
 from judgenet.core.evaluation import TIE_TOLERANCE
-from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import Agreement, ReviewShare, agreement_of, review_interval, review_share
 from judgenet.stats.intervals import (
     FEW_PAIRS,
@@ -44,12 +42,6 @@ if TYPE_CHECKING:
 MOST_ENTROPY = log(3)
 """The entropy of three verdicts that are equally frequent, in nats."""
 
-Merge = Literal["pooled", "balanced"]
-"""How calls of two orders join: all together (FairEval's script), or first within each order, so that an order with
-fewer valid calls weighs the same."""
-
-Scores = tuple[float, float]
-"""The scores of responses A and B, whatever the order in which they were shown."""
 
 RESAMPLES = 1000
 SHARES = tuple(step / 20 for step in range(21))
@@ -97,54 +89,6 @@ def entropies(counts: NDArray[np.integer]) -> Numbers:
     found: Numbers = np.abs((shares * logs).sum(axis=1))
     found[n == 0] = np.nan
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Calibrated:
-    """The mean scores of A and B over a pair's valid calls, and what they say.
-
-    Means are ``None`` where there is no valid call, and ``verdict`` too. ``calls`` counts the verdicts of the single
-    calls, ``entropy`` is theirs.
-    """
-
-    mean_a: float | None
-    mean_b: float | None
-    verdict: Verdict | None
-    calls: CallVerdicts
-    entropy: float | None
-
-
-def calibrated(ab: Sequence[Scores], ba: Sequence[Scores], merge: Merge = "pooled") -> Calibrated:
-    """Multiple evidence calibration, and with calls in both orders balanced position calibration (MEC, BPC): the mean
-    over the valid calls of each response's scores.
-
-    ``ab`` and ``ba`` hold the scores of A and B in the calls that showed A first, and B first. ``balanced`` averages
-    within each order first; an order without a valid call has no part.
-    """
-    said = [merged([a - b]) for a, b in (*ab, *ba)]
-    calls = CallVerdicts(said.count("a"), said.count("tie"), said.count("b"))
-    sides = [list(ab), list(ba)] if merge == "balanced" else [[*ab, *ba]]
-    sides = [side for side in sides if side]
-    if not sides:
-        return Calibrated(None, None, None, calls, None)
-    mean_a, mean_b = (
-        fsum(fsum(scores[place] for scores in side) / len(side) for side in sides) / len(sides) for place in (0, 1)
-    )
-    verdict = balanced_verdict(*([a - b for a, b in side] for side in sides))
-    return Calibrated(mean_a, mean_b, verdict, calls, entropy(calls))
-
-
-def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
-    """The verdict of differences A minus B that are averaged within each order first; ``None`` without any."""
-    there = [order for order in orders if order]
-    if not there:
-        return None
-    # Compared as sums, so that a tie of means that are no binary fractions stays a tie.
-    whole = prod(len(order) for order in there)
-    total = fsum(difference * (whole // len(order)) for order in there for difference in order)
-    if abs(total) <= TIE_TOLERANCE * whole:
-        return "tie"
-    return "a" if total > 0 else "b"
 
 
 # Conflicts

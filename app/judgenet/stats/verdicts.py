@@ -214,8 +214,8 @@ def plurality_codes(
 
 
 def _balanced(sums: Floats, counts: IntArray) -> Codes:
-    """The verdict of differences that are averaged within each order first, as
-    :func:`judgenet.stats.uncertainty.balanced_verdict`; both arguments are of shape (pairs, 2)."""
+    """The verdict of differences A minus B that are averaged within each order first; both arguments are of shape
+    (pairs, 2)."""
     there: Flags = counts > 0
     # Compared as sums, so that a tie of means that are no binary fractions stays a tie.
     whole = np.where(there, counts, 1).prod(axis=1)

@@ -19,10 +19,10 @@ from judgenet.core.plan import (
     PriceTable,
     Range,
     bundled_prices,
+    cost_of,
     count_calls,
     estimate,
     planned_calls,
-    price_of,
     prices_from_json,
 )
 from judgenet.core.presets import network, panel
@@ -57,6 +57,13 @@ def test_calls_of_other_designs() -> None:
     assert count_calls(own).total == 2
     more = set_settings(network(2, 1), (0, 1), Settings(samples=3))
     assert count_calls(more).layers == (2 * (1 + 3),)
+
+
+def price_of(
+    tokens_in: int, tokens_out: int, cached: int, model: str, table: PriceTable, endpoint: str = "", kind: str = ""
+) -> float | None:
+    price = table.find(model, endpoint, kind)
+    return None if price is None else cost_of(price, tokens_in, tokens_out, cached)
 
 
 @pytest.mark.parametrize(

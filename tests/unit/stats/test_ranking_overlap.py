@@ -14,9 +14,7 @@ from judgenet.stats.ranking_overlap import (
     mean_overlap,
     overlap_among,
     overlap_of_scores,
-    rank_biased_overlap,
     scores_of,
-    weight_of_top,
     win_shares,
 )
 
@@ -30,39 +28,19 @@ FIFTEEN = "ABCDEFGHIJKLMNO"
         ("ABCDE", "BACDE", 0.472320, 0.8),
         ("ABCDE", "EDCBA", 0.201387, 0.529067),
         ("ABCDE", "ABCED", 0.646720, 0.974400),
-        ("ABCDE", "VWXYZ", 0, 0),
         ("ABC", "ACB", 0.408000, 0.920000),
         ("A", "A", 0.2, 1),
         (FIFTEEN, FIFTEEN, 0.964816, 1),
     ],
 )
 def test_overlap_of_two_rankings(first: str, second: str, truncated: float, extrapolated: float) -> None:
-    assert rank_biased_overlap(first, second, extrapolated=False) == pytest.approx(truncated, abs=1e-6)
-    assert rank_biased_overlap(first, second) == pytest.approx(extrapolated, abs=1e-6)
-    if set(first) == set(second):
-        scores = scores_of(first), scores_of(second)
-        assert overlap_of_scores(*scores, extrapolated=False) == pytest.approx(truncated, abs=1e-6)
-        assert overlap_of_scores(*scores) == pytest.approx(extrapolated, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("p", "depth", "weight"),
-    [(0.8, 5, 0.860864), (0.9, 10, 0.855585), (0.98, 50, 0.852234), (0.9, 5, 0.671989), (0.8, 10, 0.969034)],
-)
-def test_weight_of_the_first_ranks(p: float, depth: int, weight: float) -> None:
-    assert weight_of_top(depth, p) == pytest.approx(weight, abs=1e-6)
+    scores = scores_of(first), scores_of(second)
+    assert overlap_of_scores(*scores, extrapolated=False) == pytest.approx(truncated, abs=1e-6)
+    assert overlap_of_scores(*scores) == pytest.approx(extrapolated, abs=1e-6)
 
 
 def test_rankings_that_cannot_be_compared() -> None:
-    assert rank_biased_overlap("", "") is None
     assert overlap_of_scores({}, {}) is None
-    for first, second in (("AB", "ABC"), ("AA", "AB"), ("AB", "BB")):
-        with pytest.raises(ValueError, match=r"compared|twice"):
-            rank_biased_overlap(first, second)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        rank_biased_overlap("AB", "AB", p=1)
-    with pytest.raises(ValueError, match="no weight"):
-        weight_of_top(0)
     with pytest.raises(ValueError, match="different systems"):
         overlap_of_scores({"A": 1}, {"B": 1})
     with pytest.raises(ValueError, match="At least one order"):
@@ -71,7 +49,7 @@ def test_rankings_that_cannot_be_compared() -> None:
 
 def test_tied_systems_are_put_in_many_orders() -> None:
     """A before B half of the time: (1 + 0.8 * 0.8 / 0.8) / 2 over two systems, of which the first rank weighs 0.2."""
-    same, other = rank_biased_overlap("AB", "AB"), rank_biased_overlap("AB", "BA")
+    same, other = (overlap_of_scores(scores_of("AB"), scores_of(two)) for two in ("AB", "BA"))
     assert same is not None
     assert other is not None
     tied = overlap_of_scores({"A": 1, "B": 1}, {"A": 2, "B": 1}, tie_breaks=20_000, seed=3)
@@ -208,5 +186,5 @@ def test_pooled_people_against_pooled_judges(
         wins = {name: sum(rows[place][name] for rows in judges.values()) for name in judges}
         by_people = sorted(judges, key=lambda name: ranks[name])
         by_judges = sorted(judges, key=lambda name: -wins[name])
-        values.append(rank_biased_overlap(by_people, by_judges, extrapolated=False))
+        values.append(overlap_of_scores(scores_of(by_people), scores_of(by_judges), extrapolated=False))
     assert sum(value for value in values if value is not None) / 50 == pytest.approx(0.4963, abs=5e-5)

@@ -15,14 +15,12 @@ from scipy.stats import entropy as scipy_entropy  # type: ignore[import-untyped]
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
+from judgenet.core.aggregate import merged
 from judgenet.core.pairs import Verdict
 from judgenet.stats.curves import CODES
 from judgenet.stats.uncertainty import (
     MOST_ENTROPY,
     CallVerdicts,
-    Scores,
-    balanced_verdict,
-    calibrated,
     conflicts,
     entropies,
     entropy,
@@ -74,49 +72,32 @@ def test_counts_that_are_none() -> None:
         entropies(np.zeros((2, 4), dtype=int))
 
 
+Scores = tuple[float, float]
+
+
 def swapped(shown: list[Scores]) -> list[Scores]:
     """Scores as they were shown with B first, mapped back."""
     return [(second, first) for first, second in shown]
 
 
 @pytest.mark.parametrize(
-    ("ab", "ba", "means", "verdict", "labels", "bpde"),
+    ("ab", "ba", "verdict", "labels", "bpde"),
     [
-        ([(9, 8), (9, 7), (8, 8)], [(9, 8), (8, 9), (9, 9)], (8.666667, 8.166667), "a", "WWTLWT", 1.011404),
-        ([(8, 7)] * 3, [(8, 7)] * 3, (7.5, 7.5), "tie", "WWWLLL", 0.693147),
-        ([(9, 6), (8, 6), (9, 7)], [(6, 8), (7, 9), (6, 9)], (8.666667, 6.333333), "a", "WWWWWW", 0),
-        ([(7.5, 8)], [(8, 7.5)], (7.5, 8.0), "b", "LL", 0),
-        ([(9, 8), (7, 8)], [(9, 8)], (8.0, 8.333333), "b", "WLL", 0.636514),
+        ([(9, 8), (9, 7), (8, 8)], [(9, 8), (8, 9), (9, 9)], "a", "WWTLWT", 1.011404),
+        ([(8, 7)] * 3, [(8, 7)] * 3, "tie", "WWWLLL", 0.693147),
+        ([(9, 6), (8, 6), (9, 7)], [(6, 8), (7, 9), (6, 9)], "a", "WWWWWW", 0),
+        ([(7.5, 8)], [(8, 7.5)], "b", "LL", 0),
+        ([(9, 8), (7, 8)], [(9, 8)], "b", "WLL", 0.636514),
     ],
 )
 def test_balanced_position_calibration(
-    ab: list[Scores], ba: list[Scores], means: Scores, verdict: Verdict, labels: str, bpde: float
+    ab: list[Scores], ba: list[Scores], verdict: Verdict, labels: str, bpde: float
 ) -> None:
-    found = calibrated(ab, swapped(ba))
-    assert (found.mean_a, found.mean_b) == pytest.approx(means, abs=1e-6)
-    assert found.verdict == verdict
-    said = Counter(labels)
-    assert found.calls == (said["W"], said["T"], said["L"])
-    assert found.entropy == pytest.approx(bpde, abs=1e-6)
-
-
-def test_balanced_first_averages_within_each_order() -> None:
-    """Three calls for A in one order, one for B by twice as much in the other."""
-    ab, ba = [(8.0, 7.0)] * 3, [(6.0, 8.0)]
-    pooled, balanced = calibrated(ab, ba), calibrated(ab, ba, "balanced")
-    assert (pooled.mean_a, pooled.mean_b, pooled.verdict) == (7.5, 7.25, "a")
-    assert (balanced.mean_a, balanced.mean_b, balanced.verdict) == (7.0, 7.5, "b")
-    alone = calibrated(ab, [], "balanced")
-    assert (alone.mean_a, alone.verdict) == (8.0, "a")
-    for merge in ("pooled", "balanced"):
-        nothing = calibrated([], [], merge)
-        assert (nothing.mean_a, nothing.verdict, nothing.entropy) == (None, None, None)
-
-
-def test_a_tie_of_fractions_stays_a_tie() -> None:
-    assert balanced_verdict([0.1 + 0.2 - 0.3], []) == "tie"
-    assert balanced_verdict([1 / 3, 1 / 3, 1 / 3], [-1 / 3]) == "tie"
-    assert balanced_verdict([], []) is None
+    differences = [a - b for a, b in (*ab, *swapped(ba))]
+    assert merged(differences) == verdict
+    said = Counter(merged([difference]) for difference in differences)
+    assert [said["a"], said["tie"], said["b"]] == [labels.count(letter) for letter in "WTL"]
+    assert entropy(CallVerdicts(said["a"], said["tie"], said["b"])) == pytest.approx(bpde, abs=1e-6)
 
 
 @pytest.mark.parametrize(

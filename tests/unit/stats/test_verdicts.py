@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +16,6 @@ from judgenet.core.network import Aggregation, LayerSpec, LearnedRule, NetworkSp
 from judgenet.core.pairs import ORDERS, Verdict
 from judgenet.stats import verdicts
 from judgenet.stats.curves import CODES
-from judgenet.stats.uncertainty import balanced_verdict
 from judgenet.stats.verdicts import CallScores, verdict_table
 
 PLACES = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1))
@@ -36,6 +38,13 @@ DAWID_SKENE = LearnedRule(
     (2, 2),
     prior=(0.4, 0.4, 0.2),
 )
+
+
+def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
+    """The sign of the mean over the orders of the mean of each, in exact fractions."""
+    means = [sum(map(Fraction, order)) / len(order) for order in orders if order]
+    total = sum(means)
+    return None if not means else "tie" if abs(total) <= 1e-9 else "a" if total > 0 else "b"
 
 
 def opinions(calls: list[float | str | None]) -> list[Opinion]:
