@@ -187,6 +187,18 @@ async def test_the_cost_strip_shows_its_figures_whole_or_not_at_all(
     assert {found for found in cut_in(studio.window) if "CostStrip" in found} == set()
 
 
+async def test_at_the_usual_size_the_cost_strip_has_room_for_all_its_buttons(studio: Studio, place: Path) -> None:
+    studio.window.resize(1440, 900)
+    await _open(studio, place)
+    studio.window.context.navigator.go("design")
+    await _quiet(studio)
+    design = studio.window.page("design")
+    assert isinstance(design, DesignPage)
+    costs = design.costs
+    for widget in (costs.tokens, costs.paid, costs.open, costs.time, costs.limits, costs.try_models, costs.experiments):
+        assert widget.isVisible(), widget.accessibleName()
+
+
 # The finder itself
 
 

@@ -145,7 +145,7 @@ def chosen_words(rates: RateFigures) -> str:
             f"count as drawn at random.{left}"
         )
     if rates.sample.why.startswith("every"):
-        return f"Every judged pair has a label, so that none was chosen.{left}"
+        return f"All judged pairs are labelled; no sampling was needed.{left}"
     return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}.{left}"
 
 

@@ -140,7 +140,7 @@ class LabelTally:
         if chosen is not None:
             return self._sample(everything, chosen, "as stated")
         if self._verdicts.total() and self._labelled.total() == self._verdicts.total():
-            return self._sample(everything, "random", "every judged pair has a label, so that none was chosen")
+            return self._sample(everything, "random", "all judged pairs are labelled; no sampling was needed")
         if kinds["within"] and not only_random:
             return self._sample(frozenset({"random", "within"}), "within-verdict", "drawn at random within verdicts")
         if kinds["random"]:

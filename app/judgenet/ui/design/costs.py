@@ -122,7 +122,8 @@ class CostStrip(QFrame):
         theme = self._context.theme.theme
         side = 32 if wide > 640 else 16
         self._row.setContentsMargins(theme.px(side), 0, theme.px(min(side, 24)), 0)
-        self._row.setSpacing(theme.px(36 if wide > 920 else 20 if wide > 400 else 12))
+        spaces = (36, 20) if wide > 920 else (20,) if wide > 400 else (12,)
+        self._row.setSpacing(theme.px(spaces[0]))
         self.note.setMinimumWidth(theme.px(120))
         self._elide_problems()
         found = self._context.figures.estimate
@@ -133,7 +134,9 @@ class CostStrip(QFrame):
         self.time.setVisible(counted and wide > 360)
         for button in (self.experiments, self.try_models, self.limits):
             button.show()
-        # What has its place in the menu too goes first, then figures that others tell as well.
+        # Space goes first. What has its place in the menu too goes next, then figures that others tell as well.
+        if self._needed() > self.width():
+            self._row.setSpacing(theme.px(spaces[-1]))
         for widget in (self.experiments, self.try_models, self.tokens, self.limits, self.open, self.paid, self.time):
             if self._needed() <= self.width():
                 return
