@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.parts import ElidedLabel
+from judgenet.ui.elements import ElidedLabel
 
 SLACK = 1.5
 """Px by which a text may be wider than its room: fractions of glyphs."""

@@ -11,9 +11,9 @@ from judgenet.ui.canvas.model import (
     LayerState,
     NetworkState,
     NeuronState,
+    NodeProblem,
     OrderState,
-    PairState,
-    Problem,
+    PairNodeState,
     RolesState,
     VerdictState,
     VoteState,
@@ -59,12 +59,12 @@ def design(widths: Sequence[int] = (4, 3), *, problem: bool = True) -> NetworkSt
         if number == 0 and width == 4:
             neurons[2] = replace(neurons[2], model="Fjord 8B")
             if problem:
-                neurons[3] = replace(neurons[3], model="", problem=Problem("No model chosen", "Use Meridian 70B"))
+                neurons[3] = replace(neurons[3], model="", problem=NodeProblem("No model chosen", "Use Meridian 70B"))
         layers.append(LayerState(tuple(neurons), all_of(widths[number - 1], width) if number else ()))
     boxes = boxes_of(tuple(layers))
     return NetworkState(
         tuple(layers),
-        pair=PairState("Pair 413", QUESTION, "102 w", "110 w"),
+        pair=PairNodeState("Pair 413", QUESTION, "102 w", "110 w"),
         roles=RolesState(str(widths[0]), ("Fixed, from library", "“General review”"), "Same for each pair"),
         vote=VoteState(boxes=boxes, note="A tied vote is a tie"),
     )
@@ -93,7 +93,7 @@ def run() -> NetworkState:
     return NetworkState(
         layers,
         mode="run",
-        pair=PairState("Pair 413", QUESTION, "102 w", "110 w"),
+        pair=PairNodeState("Pair 413", QUESTION, "102 w", "110 w"),
         roles=RolesState("4", ("Fixed, from library",)),
         vote=VoteState(boxes=boxes_of(layers), votes=(2, 0, 2), used=4, of=7),
         verdict=VerdictState(outstanding=2, human="a"),
@@ -122,7 +122,7 @@ def states() -> dict[str, NeuronState]:
         "verdict only": replace(
             scored("Clarity", (8, 6), (8, 5), "a"), ab=OrderState(verdict="a"), ba=OrderState(verdict="tie")
         ),
-        "problem": NeuronState("Safety", problem=Problem("No model chosen", "Use Meridian 70B")),
+        "problem": NeuronState("Safety", problem=NodeProblem("No model chosen", "Use Meridian 70B")),
         "idle": NeuronState("Completeness", "Meridian 70B", "Temp. 0.7 · 1 sample"),
         "long": scored("Würdigung der Quellenlage und Belege", (10, 9.5), (10, 7.25), "a", 61.5),
         "cjk": scored("正確性と完全性の評価", (8, 6), (8, 5), "a"),
@@ -161,7 +161,7 @@ def busy(widths: Sequence[int], *, seed: int = 7, done: float = 0.8, mode: str =
     return NetworkState(
         tuple(layers),
         mode="run",
-        pair=PairState("Pair 413", QUESTION, "102 w", "110 w"),
+        pair=PairNodeState("Pair 413", QUESTION, "102 w", "110 w"),
         roles=RolesState(f"{widths[0]}", (f"{widths[0]}, fixed",)),
         vote=VoteState(boxes=boxes, votes=votes, used=scored_count, of=total),
         verdict=VerdictState(outstanding=to_come, leads="a"),

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from judgenet.ui import tokens
 from judgenet.ui.canvas.export import ExportError, export_bounds, network_image, network_png, network_svg
+from judgenet.ui.canvas.hit_test import Spot
 from judgenet.ui.canvas.layout import edge_y
 from judgenet.ui.canvas.minimap import MiniMap
 from judgenet.ui.canvas.model import (
@@ -28,7 +29,6 @@ from judgenet.ui.canvas.model import (
     VoteState,
 )
 from judgenet.ui.canvas.scene import NetworkScene
-from judgenet.ui.canvas.spots import Spot
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.fonts import load_fonts
 from judgenet.ui.theme import make_theme

@@ -11,17 +11,17 @@ import pytest
 
 from judgenet.core.network import WiringKind
 from judgenet.core.wording import duration, score_text
+from judgenet.ui.canvas.descriptions import layer_words, neuron_words, target_words, verdict_words
 from judgenet.ui.canvas.layout import BAND_LIMIT, compute, edge_at, edge_y, is_band
 from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, OrderState, Place, VerdictState, tally
 from judgenet.ui.canvas.search import search
-from judgenet.ui.canvas.words import layer_words, neuron_words, target_words, verdict_words
 from tests.ui.samples import all_of, busy, design, order, run, scored
 
 
 def test_the_model_the_layout_and_the_words_need_no_qt() -> None:
     script = (
         "import sys\n"
-        "import judgenet.ui.canvas.model, judgenet.ui.canvas.layout, judgenet.ui.canvas.words, judgenet.ui.tokens\n"
+        "import judgenet.ui.canvas.model, judgenet.ui.canvas.layout, judgenet.ui.canvas.descriptions, judgenet.ui.tokens\n"
         "print([name for name in sys.modules if name.startswith(('PySide6', 'shiboken'))])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=200)

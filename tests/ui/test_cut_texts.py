@@ -33,7 +33,7 @@ from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.run import RunPage
-from judgenet.ui.parts import ElidedLabel, label
+from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.tour import STEPS
 from tests.ui.conftest import until
 from tests.ui.cut_texts import cut_widgets, overlapping, painted_texts, path

@@ -25,8 +25,8 @@ from judgenet.ui.canvas.chrome import HandleItem, PlusItem
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.design.state import problem_words, problems_at
 from judgenet.ui.document import Document
+from judgenet.ui.elements import RowLabel
 from judgenet.ui.pages.design import DesignPage
-from judgenet.ui.parts import RowLabel
 from tests.ui.conftest import settle, until
 from tests.ui.person import choose, click, click_at, click_node, drag, find, key, press, type_text
 

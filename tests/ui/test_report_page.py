@@ -22,7 +22,7 @@ from judgenet.report.forms import FORMS, ReportFormat
 from judgenet.report.outline import PARTS
 from judgenet.store.labs import keep_lab, lab_info
 from judgenet.ui.app import Studio
-from judgenet.ui.errors import Trouble
+from judgenet.ui.errors import UserMessage
 from judgenet.ui.pages.report import ReportPage
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
@@ -63,7 +63,7 @@ def check(box: QCheckBox) -> None:
     QTest.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
 
 
-def told(studio: Studio) -> Trouble | None:
+def told(studio: Studio) -> UserMessage | None:
     troubles = studio.window.errors.troubles
     return troubles[0] if troubles else None
 

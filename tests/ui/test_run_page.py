@@ -32,7 +32,7 @@ from judgenet.ui.bridge import PERIOD_MS
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.run import plots
-from judgenet.ui.run.prose import Prose
+from judgenet.ui.run.evidence_text import Prose
 from judgenet.ui.run.refresh import TURNS
 from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState

@@ -51,10 +51,10 @@ from judgenet.store.evidence import Sampled, evidence_of, sample_evidence
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
 
-Scope = Literal["all", "last"] | str
+CallScope = Literal["all", "last"] | str
 """Whose calls tell how sure the network is: of all layers, of the last, or of one neuron by name."""
 
-Figures = tuple[Agreement, AgreementIntervals]
+AgreementWithIntervals = tuple[Agreement, AgreementIntervals]
 
 
 def agreements(
@@ -65,7 +65,7 @@ def agreements(
     labels: LabelSet = "occurring",
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> dict[str, Figures]:
+) -> dict[str, AgreementWithIntervals]:
     """Agreement of each of ``said`` with the labels ``human`` (codes by pair), with intervals over questions where
     these repeat; all draw the same questions. Every face of the program compares verdicts with people here."""
     found = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
@@ -77,7 +77,7 @@ def agreements(
 # How sure
 
 
-def call_counts(frame: RunFrame, scope: Scope = "all", order: Order | None = None) -> NDArray[np.int64]:
+def call_counts(frame: RunFrame, scope: CallScope = "all", order: Order | None = None) -> NDArray[np.int64]:
     """How many calls of a scope say that A wins, a tie, that B wins: of shape (pairs, 3); of one order or both.
 
     :raises KeyError: the run has no neuron of this name.
@@ -95,7 +95,7 @@ def call_counts(frame: RunFrame, scope: Scope = "all", order: Order | None = Non
     return found
 
 
-def uncertainty(frame: RunFrame, scope: Scope = "all") -> NDArray[np.float64]:
+def uncertainty(frame: RunFrame, scope: CallScope = "all") -> NDArray[np.float64]:
     """The entropy (BPDE) of the calls of a scope by pair, NaN where none is valid.
 
     :raises KeyError: the run has no neuron of this name.
@@ -123,7 +123,7 @@ class Sureness:
 _NO_CALL = "no pair has a valid call"
 
 
-def sureness(frame: RunFrame, scope: Scope = "all") -> Sureness:
+def sureness(frame: RunFrame, scope: CallScope = "all") -> Sureness:
     """How sure the calls of a scope are of the pairs.
 
     :raises KeyError: the run has no neuron of this name.
@@ -164,13 +164,13 @@ class Uncertainty:
     scope: str
     sureness: tuple[Sureness, ...]
     conflict: Share
-    calibration: dict[str, Figures]
+    calibration: dict[str, AgreementWithIntervals]
     review: ReviewCurve
     need: ReviewNeed | None
 
 
 def uncertainty_figures(
-    frame: RunFrame, aggregation: str, *, scope: Scope = "all", target: float | None = None, seed: int = 0
+    frame: RunFrame, aggregation: str, *, scope: CallScope = "all", target: float | None = None, seed: int = 0
 ) -> Uncertainty:
     """FairEval's figures of a run; ``target`` is people's agreement among themselves (h).
 
@@ -183,7 +183,7 @@ def uncertainty_figures(
         "bpc_pooled": frame.aggregations["c1"],
         "bpc_balanced": frame.table.balanced,
     }
-    scopes: tuple[Scope, ...] = ("all", "last") if frame.spec.depth > 1 else ("all",)
+    scopes: tuple[CallScope, ...] = ("all", "last") if frame.spec.depth > 1 else ("all",)
     return Uncertainty(
         aggregation=aggregation,
         scope=scope,

@@ -21,12 +21,13 @@ from PySide6.QtWidgets import (
 
 from judgenet.ui.accessible import install_names
 from judgenet.ui.actions import ActionTable
+from judgenet.ui.approval import TrustAsker
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import confirm
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorBar
-from judgenet.ui.figures import Figures
+from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.frame_actions import FrameActions
 from judgenet.ui.navigation import PAGES, Navigator, PageKey, Visit
 from judgenet.ui.pages import make_page
@@ -44,7 +45,6 @@ from judgenet.ui.tasks import Tasks
 from judgenet.ui.theme import Theme, ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
 from judgenet.ui.tour import Tour
-from judgenet.ui.trust import TrustAsker
 
 DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
@@ -129,7 +129,7 @@ class AppWindow(QMainWindow):
         bridge = Bridge(self)
         run_state = RunState(document, bridge, self.tasks, self.errors, self)
         runner = Runner(document, run_state, bridge, self.tasks, self.errors, self)
-        figures = Figures(document, run_state, self.tasks, self.errors, self)
+        figures = DesignEstimate(document, run_state, self.tasks, self.errors, self)
         navigator = Navigator(self)
         actions = ActionTable(self)
         self.context = Context(

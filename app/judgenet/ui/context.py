@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
-from judgenet.ui.figures import Figures
+from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.navigation import Navigator
 from judgenet.ui.results.learning import Learning
 from judgenet.ui.results.state import ResultsState
@@ -33,7 +33,7 @@ class Context:
     results: ResultsState
     learning: Learning
     runner: Runner
-    figures: Figures
+    figures: DesignEstimate
     theme: ThemeManager
     actions: ActionTable
     errors: ErrorPort

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui.elements import label
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_EMPTY, PAGE_MARGIN
 from judgenet.ui.widgets import set_kind

@@ -32,7 +32,7 @@ from judgenet.ui.widgets import set_kind
 
 log = logging.getLogger(__name__)
 
-Level = Literal["error", "warning", "note"]
+MessageLevel = Literal["error", "warning", "note"]
 
 OUR_ERRORS: Final = (
     DataError,
@@ -49,7 +49,7 @@ OUR_ERRORS: Final = (
 )
 """Errors whose message is written for the user."""
 
-_LOOK: Final[dict[Level, tuple[str, str, str]]] = {
+_LOOK: Final[dict[MessageLevel, tuple[str, str, str]]] = {
     "error": ("error", "error", "bad"),
     "warning": ("warning", "warning", "warn"),
     "note": ("note", "info", "text2"),
@@ -66,7 +66,7 @@ class Mend:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class UserMessage:
     """Something that the user must know. ``details`` is what "Copy details" copies beside what is shown; ``second`` is
     another thing that can be done than ``mend``."""
 
@@ -74,7 +74,7 @@ class Trouble:
     where: str = ""
     mend: Mend | None = None
     details: str = ""
-    level: Level = "error"
+    level: MessageLevel = "error"
     second: Mend | None = None
     at: datetime = field(default_factory=lambda: datetime.now().astimezone(), compare=False)
 
@@ -102,7 +102,7 @@ class ErrorPort(Protocol):
         where: str = "",
         mend: Mend | None = None,
         details: str = "",
-        level: Level = "error",
+        level: MessageLevel = "error",
         second: Mend | None = None,
     ) -> None:
         """Shows trouble in the bar. Texts are plain, and secrets in them are struck out."""
@@ -121,7 +121,7 @@ class ErrorBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._troubles: list[Trouble] = []
+        self._troubles: list[UserMessage] = []
         self._over: QWidget | None = None
         self._frame = QFrame(self)
         self._icon = QLabel(self._frame)
@@ -188,7 +188,7 @@ class ErrorBar(QWidget):
         self._show()
 
     @property
-    def troubles(self) -> tuple[Trouble, ...]:
+    def troubles(self) -> tuple[UserMessage, ...]:
         """What is shown, and what waits behind it."""
         return tuple(self._troubles)
 
@@ -198,11 +198,11 @@ class ErrorBar(QWidget):
         where: str = "",
         mend: Mend | None = None,
         details: str = "",
-        level: Level = "error",
+        level: MessageLevel = "error",
         second: Mend | None = None,
     ) -> None:
         """Shows trouble; the same once more replaces the one before."""
-        trouble = Trouble(scrub(what), scrub(where), mend, details, level, second)
+        trouble = UserMessage(scrub(what), scrub(where), mend, details, level, second)
         self._troubles = [other for other in self._troubles if other.sentence != trouble.sentence]
         self._troubles.insert(0, trouble)
         self._show()

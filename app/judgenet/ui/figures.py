@@ -44,7 +44,7 @@ class _Known:
     hash: str
 
 
-class Figures(QObject):
+class DesignEstimate(QObject):
     """The estimate of the document's design.
 
     Attributes:

@@ -23,7 +23,7 @@ from judgenet.engine.versions import licences, versions
 from judgenet.store.recovery import log_file
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
-from judgenet.ui.parts import field, label
+from judgenet.ui.elements import field, label
 from judgenet.ui.theme import Theme, dress
 from judgenet.ui.widgets import set_kind
 

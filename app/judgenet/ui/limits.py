@@ -13,7 +13,7 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.setup import no_price_words, unpriced_models
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.ui.context import Context
-from judgenet.ui.parts import add_row, field, label, set_tone
+from judgenet.ui.elements import add_row, field, label, set_tone
 from judgenet.ui.widgets import set_kind
 
 _WIDE: Final = 560

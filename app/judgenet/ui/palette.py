@@ -26,7 +26,7 @@ from judgenet.ui.theme import Theme
 
 MOST: Final = 60
 
-Answers = Callable[[str], Sequence[Action]]
+ActionSearch = Callable[[str], Sequence[Action]]
 """Actions that a typed text means by itself."""
 
 _ACTION: Final = Qt.ItemDataRole.UserRole
@@ -121,7 +121,7 @@ class Palette(QFrame):
         super().__init__(parent)
         self._over = parent
         self._actions = actions
-        self._answers: list[Answers] = []
+        self._answers: list[ActionSearch] = []
         self._before: QWidget | None = None
         self.setProperty("part", "popup")
         self.setAccessibleName("Command palette")
@@ -147,7 +147,7 @@ class Palette(QFrame):
         self._list.itemClicked.connect(self._take)
         self.hide()
 
-    def add_answers(self, answers: Answers) -> None:
+    def add_answers(self, answers: ActionSearch) -> None:
         """Adds what makes actions of a typed text."""
         self._answers.append(answers)
 

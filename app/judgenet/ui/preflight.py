@@ -28,8 +28,8 @@ from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, m
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, line, set_tone
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, line, set_tone
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import set_kind
 

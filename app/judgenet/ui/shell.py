@@ -25,7 +25,7 @@ from judgenet.core.wording import duration, money, money_span, plural, whole_per
 from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
-from judgenet.ui.figures import Figures
+from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import apply_measures, measure
 from judgenet.ui.navigation import PageKey
@@ -412,7 +412,13 @@ class StatusBar(QFrame):
     unscored_wanted = Signal()
 
     def __init__(
-        self, document: Document, run_state: RunState, runner: Runner, figures: Figures, tasks: Tasks, theme: Theme
+        self,
+        document: Document,
+        run_state: RunState,
+        runner: Runner,
+        figures: DesignEstimate,
+        tasks: Tasks,
+        theme: Theme,
     ) -> None:
         super().__init__()
         self.setProperty("part", "foot")

@@ -21,7 +21,7 @@ TypeRole = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class TypeStep:
     """One step of the type scale: size in points, line height in px at 100 %, weight."""
 
     points: float
@@ -30,19 +30,19 @@ class Type:
     mono: bool = False
 
 
-TYPE: Final[dict[TypeRole, Type]] = {
-    "headline": Type(36, 48, 600),
-    "page": Type(20, 36, 600),
-    "title": Type(15, 28, 600),
-    "question": Type(13, 28, 500),
-    "figure": Type(12, 24, 600),
-    "section": Type(11, 24, 600),
-    "evidence": Type(10.5, 22),
-    "body": Type(10, 20),
-    "strong": Type(10, 20, 500),
-    "node": Type(10, 20, 600),
-    "chip": Type(10, 20, 700),
-    "mono": Type(10, 20, mono=True),
+TYPE: Final[dict[TypeRole, TypeStep]] = {
+    "headline": TypeStep(36, 48, 600),
+    "page": TypeStep(20, 36, 600),
+    "title": TypeStep(15, 28, 600),
+    "question": TypeStep(13, 28, 500),
+    "figure": TypeStep(12, 24, 600),
+    "section": TypeStep(11, 24, 600),
+    "evidence": TypeStep(10.5, 22),
+    "body": TypeStep(10, 20),
+    "strong": TypeStep(10, 20, 500),
+    "node": TypeStep(10, 20, 600),
+    "chip": TypeStep(10, 20, 700),
+    "mono": TypeStep(10, 20, mono=True),
 }
 """``strong`` is for buttons and table heads, ``node`` for node titles and selected words, ``chip`` for A, B and =."""
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.ui.document import Document
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Navigator, PageKey
-from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from judgenet.core.wording import plural
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.store.labs import OrderAnswers
-from judgenet.ui.parts import label
+from judgenet.ui.elements import label
 from judgenet.ui.theme import Theme
 
 _PARTS: Final = ("single", "baseline", "layer", "network")

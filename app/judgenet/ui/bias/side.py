@@ -29,9 +29,9 @@ from judgenet.core.presets import size_name
 from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
-from judgenet.ui.bias.state import BiasState, Choice
+from judgenet.ui.bias.state import BiasSettings, BiasState
+from judgenet.ui.elements import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
@@ -39,7 +39,7 @@ _MOST_INSTRUCTIONS: Final = 1_000_000
 _NOBODY: Final = "none"
 
 
-class Side(QScrollArea):
+class BiasSidebar(QScrollArea):
     """The column at the left of the page.
 
     Signals:
@@ -193,10 +193,10 @@ class Side(QScrollArea):
 
     # What is chosen
 
-    def choice(self) -> Choice:
+    def choice(self) -> BiasSettings:
         """What the controls say."""
         own = self.own.currentData()
-        return Choice(
+        return BiasSettings(
             judges=tuple(key for key in LAB_JUDGES if self.judges[key].isChecked()),
             probes=tuple(key for key in PROBES if self.probes[key].isChecked()),
             settings=replace(
@@ -213,7 +213,7 @@ class Side(QScrollArea):
             nwise=self.nwise.value() if self.nwise.value() > 1 else None,
         )
 
-    def show_choice(self, choice: Choice, names: tuple[str, ...], spec: NetworkSpec) -> None:
+    def show_choice(self, choice: BiasSettings, names: tuple[str, ...], spec: NetworkSpec) -> None:
         """Sets the controls."""
         # Boxes that are set by the program tell nothing.
         self._quiet(True)

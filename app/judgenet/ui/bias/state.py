@@ -68,7 +68,7 @@ time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BiasSettings:
     """What the user has chosen to measure; ``nwise`` responses are put in order at once, ``None`` for not at all."""
 
     judges: tuple[LabJudge, ...] = USUAL_JUDGES
@@ -78,7 +78,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BiasPlan:
     """What a choice comes to: the prompts and their cost, or why there are none."""
 
     built: BuiltLab | None = None
@@ -90,7 +90,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PairDetails:
     """A pair behind a bar: the judge, what is counted, and the calls of each prompt (``None``: they are being read)."""
 
     judge: str
@@ -99,7 +99,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LabProgress:
     """How far a lab is that goes on."""
 
     calls: int
@@ -135,19 +135,19 @@ class BiasState(QObject):
         self._runner = runner
         self._tasks = tasks
         self._errors = errors
-        self.choice = Choice()
-        self.plan = Plan(why_not="Open a project first.")
+        self.choice = BiasSettings()
+        self.plan = BiasPlan(why_not="Open a project first.")
         self.planning = False
         self.lab: LabInfo | None = None
         self.result: LabResult | None = None
         self.labs: tuple[LabInfo, ...] = ()
         self.going = False
-        self.progress: Progress | None = None
+        self.progress: LabProgress | None = None
         self.ended: LabFinished | None = None
         self.orders: OrderAnswers | None = None
         self.network: str | None = None
         """The digest of the network that the lab in view measured."""
-        self.look: Look | None = None
+        self.look: PairDetails | None = None
         self._named: tuple[tuple[Pair, ...], tuple[str, ...]] = ((), ())
         self._watched = False
         self._stale = True
@@ -181,7 +181,7 @@ class BiasState(QObject):
         if on and self._stale:
             self._soon.start(0)
 
-    def choose(self, choice: Choice) -> None:
+    def choose(self, choice: BiasSettings) -> None:
         """Takes another choice."""
         if choice != self.choice:
             self.choice = choice
@@ -197,7 +197,7 @@ class BiasState(QObject):
         return self._named[1]
 
     def _opened(self) -> None:
-        self.choice = Choice()
+        self.choice = BiasSettings()
         self.lab = self.result = self.ended = self.look = None
         self.refresh_labs()
         self._changed()
@@ -248,7 +248,7 @@ class BiasState(QObject):
         self._stale = False
         why = self._why_not()
         if why:
-            self._set_plan(Plan(why_not=why))
+            self._set_plan(BiasPlan(why_not=why))
             return
         document = self._document
         try:
@@ -256,7 +256,7 @@ class BiasState(QObject):
                 document.project, document.pairs, document.profiles, folder=document.folder, dataset=document.dataset
             )
         except (NetworkError, PriceError, PromptError) as error:
-            self._set_plan(Plan(why_not=str(error)))
+            self._set_plan(BiasPlan(why_not=str(error)))
             return
         self._task = self._tasks.start(self._reckon_now(self._wanted, start), "Estimate the bias lab")
 
@@ -281,11 +281,11 @@ class BiasState(QObject):
         try:
             plan = await self._tasks.off_thread(_plan, choice, start, pairs, store)
         except (BiasError, NetworkError, StoreError, sqlite3.Error) as error:
-            plan = Plan(why_not=str(error))
+            plan = BiasPlan(why_not=str(error))
         if wanted == self._wanted:
             self._set_plan(plan)
 
-    def _set_plan(self, plan: Plan) -> None:
+    def _set_plan(self, plan: BiasPlan) -> None:
         self.plan, self.planning = plan, False
         self.plan_changed.emit()
 
@@ -326,7 +326,7 @@ class BiasState(QObject):
         engine = self._runner.engine()
         self.going, self._stop_asked, self.ended = True, False, None
         tally = Tally()
-        self.progress = Progress(0, planned)
+        self.progress = LabProgress(0, planned)
         self._tally, self._planned = tally, planned
         self._runner.occupy("The bias lab", self.stop)
         ended = threading.Event()
@@ -389,7 +389,7 @@ class BiasState(QObject):
 
     def _pulsed(self) -> None:
         """Shows how far the lab is, and what was found so far."""
-        self.progress = Progress(self._tally.calls, self._planned)
+        self.progress = LabProgress(self._tally.calls, self._planned)
         self.progressed.emit()
         if self.lab is None or self.lab.id not in {of.id for of in self.labs}:
             self.refresh_labs()
@@ -443,11 +443,11 @@ class BiasState(QObject):
         store, info = self._document.store, self.lab
         if store is None or info is None:
             return
-        look = self.look = Look(judge.id, item)
+        look = self.look = PairDetails(judge.id, item)
         self.look_changed.emit()
         self._looker = self._tasks.start(self._look_now(store, info, judge, look), "Read the answers about a pair")
 
-    async def _look_now(self, store: Store, info: LabInfo, judge: Judge, look: Look) -> None:
+    async def _look_now(self, store: Store, info: LabInfo, judge: Judge, look: PairDetails) -> None:
         try:
             calls = await self._tasks.off_thread(lab_calls, store, info, judge, look.item.prompts)
         except (StoreError, sqlite3.Error) as error:
@@ -459,11 +459,11 @@ class BiasState(QObject):
             self.look_changed.emit()
 
 
-def _plan(choice: Choice, start: Start, pairs: Sequence[Pair], store: Store | None) -> Plan:
+def _plan(choice: BiasSettings, start: Start, pairs: Sequence[Pair], store: Store | None) -> BiasPlan:
     """Reckons a choice, in a thread."""
     built = build_lab(pairs, choice.probes, choice.settings)
     estimate = estimate_lab(lab_starts(start, built, choice.judges), store)
     if choice.nwise is None:
-        return Plan(built, estimate, start)
+        return BiasPlan(built, estimate, start)
     groups = groups_of(pairs, choice.nwise, choice.settings)
-    return Plan(built, estimate, start, groups=groups, orders=estimate_orders(start, groups, store))
+    return BiasPlan(built, estimate, start, groups=groups, orders=estimate_orders(start, groups, store))

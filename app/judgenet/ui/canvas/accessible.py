@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QWindow
 from PySide6.QtWidgets import QAccessibleWidget
 
+from judgenet.ui.canvas.descriptions import target_words
 from judgenet.ui.canvas.model import Place, Target
-from judgenet.ui.canvas.words import target_words
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.view import NetworkView

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from judgenet.ui.canvas.edge_bundle import add_edge
-from judgenet.ui.canvas.layout import Column, Rect
+from judgenet.ui.canvas.layout import ColumnHeader, Rect
 from judgenet.ui.canvas.model import Place
 from judgenet.ui.canvas.node_item import enter_units
 from judgenet.ui.canvas.paint import Look, draw_neuron
@@ -62,7 +62,7 @@ class ChromeItem(QGraphicsItem):
 class HeaderItem(ChromeItem):
     """A column's header; its origin is the baseline's left end."""
 
-    def __init__(self, canvas: NetworkScene, column: Column) -> None:
+    def __init__(self, canvas: NetworkScene, column: ColumnHeader) -> None:
         super().__init__(canvas)
         self.column = column
         self.setPos(column.x, canvas.layout.head)

@@ -15,7 +15,7 @@ from judgenet.ui.canvas.node_item import enter_units
 if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
 
-Kind = Literal["input", "layers", "vote", "chair"]
+BundleKind = Literal["input", "layers", "vote", "chair"]
 
 SAMPLE: Final = 8
 """Of a band's edges every eighth is drawn for the neuron under the mouse."""
@@ -45,7 +45,7 @@ def add_edge(path: QPainterPath, x0: float, y0: float, x1: float, y1: float) -> 
 class EdgeBundle(QGraphicsItem):
     """All edges between two columns, in their quiet state. Lit edges are drawn over it by :class:`LitEdges`."""
 
-    def __init__(self, canvas: NetworkScene, kind: Kind, layer: int) -> None:
+    def __init__(self, canvas: NetworkScene, kind: BundleKind, layer: int) -> None:
         """``layer`` is the layer that the edges lead to, or from for ``vote`` and ``chair``."""
         super().__init__()
         self.canvas = canvas

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QGraphicsSceneContextMenuEvent, QGraphicsSceneMouseEvent
 
 from judgenet.ui.canvas.chrome import ghost_rects
+from judgenet.ui.canvas.hit_test import Spot
 from judgenet.ui.canvas.layout import CELL_COLUMNS, CELL_PITCH
 from judgenet.ui.canvas.model import EdgeChange, MenuRequest, Place
-from judgenet.ui.canvas.spots import Spot
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene

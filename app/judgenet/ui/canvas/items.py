@@ -22,8 +22,8 @@ from judgenet.ui.canvas.model import NeuronState, Part, Place, Target
 from judgenet.ui.canvas.node_item import BlockItem, NeuronItem, NodeItem, PartItem
 
 if TYPE_CHECKING:
+    from judgenet.ui.canvas.hit_test import Spot
     from judgenet.ui.canvas.scene import NetworkScene
-    from judgenet.ui.canvas.spots import Spot
 
 _IN_HEADER: Final = frozenset({"header", "minus", "plus", "remove"})
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from judgenet.ui.canvas.model import LayerState, NetworkState, Part, Place, Target, VoteState
 
-Base = Literal["full", "compact"]
+NodeSize = Literal["full", "compact"]
 """The form that nodes have at 100 %: full, or compact for a small window."""
 
 CELL: Final = 20
@@ -85,7 +85,7 @@ class Metrics:
     """Baseline of the headers, above the first row (negative)."""
 
 
-_METRICS: Final[dict[tuple[Base, str], Metrics]] = {
+_METRICS: Final[dict[tuple[NodeSize, str], Metrics]] = {
     ("full", "design"): Metrics(176, 100, 116, 80, 24, -41),
     ("full", "run"): Metrics(176, 100, 112, 48, 20, -20),
     ("compact", "design"): Metrics(160, 52, 68, 72, 16, -41),
@@ -163,7 +163,7 @@ class LayerPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnHeader:
     """A column's header: its title, left edge and width; ``layer`` is ``None`` for the ends."""
 
     title: str
@@ -176,9 +176,9 @@ class Column:
 class Layout:
     """Where everything stands."""
 
-    base: Base
+    base: NodeSize
     metrics: Metrics
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnHeader, ...]
     layers: tuple[LayerPlan, ...]
     parts: dict[Part, Rect]
     add_chair: Rect | None
@@ -268,7 +268,7 @@ class Layout:
         return [p for p in stack if p in self.parts]
 
 
-def compute(network: NetworkState, base: Base = "full") -> Layout:
+def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
     """Places the nodes of a network. ``layers`` must not be empty."""
     metrics = _METRICS[base, network.mode]
     dense = any(layer.dense for layer in network.layers)
@@ -295,9 +295,9 @@ def compute(network: NetworkState, base: Base = "full") -> Layout:
         add_chair = Rect(x, last.bottom + 24, output_w, 40 if base == "full" else 36)
 
     columns = (
-        Column("Input", 0, input_w),
-        *(Column(network.title(i), plan.x, plan.w, i) for i, plan in enumerate(layers)),
-        Column("Output", x, output_w),
+        ColumnHeader("Input", 0, input_w),
+        *(ColumnHeader(network.title(i), plan.x, plan.w, i) for i, plan in enumerate(layers)),
+        ColumnHeader("Output", x, output_w),
     )
     gaps = tuple((one.x + one.w, other.x) for one, other in pairwise(columns))
     handles = tuple(
@@ -316,7 +316,9 @@ def compute(network: NetworkState, base: Base = "full") -> Layout:
     return Layout(base, metrics, columns, layers, parts, add_chair, handles, gaps, bounds, head)
 
 
-def _input_parts(network: NetworkState, base: Base, metrics: Metrics, width: float, dense: bool) -> dict[Part, Rect]:
+def _input_parts(
+    network: NetworkState, base: NodeSize, metrics: Metrics, width: float, dense: bool
+) -> dict[Part, Rect]:
     narrow = width < 140
     pair_h = 72.0 if narrow else 152.0 if base == "full" else 92.0
     parts: dict[Part, Rect] = {"pair": Rect(0, 0, width, pair_h)}
@@ -329,7 +331,7 @@ def _input_parts(network: NetworkState, base: Base, metrics: Metrics, width: flo
     return parts
 
 
-def _output_parts(network: NetworkState, base: Base, metrics: Metrics, x: float, width: float) -> dict[Part, Rect]:
+def _output_parts(network: NetworkState, base: NodeSize, metrics: Metrics, x: float, width: float) -> dict[Part, Rect]:
     parts: dict[Part, Rect] = {"vote": Rect(x, 0, width, vote_height(network, base))}
     y = parts["vote"].bottom + metrics.stack_gap
     if network.chair is not None:
@@ -346,7 +348,7 @@ def vote_lines(vote: VoteState) -> list[int]:
     return [max(1, math.ceil(len(row) / VOTE_BOXES)) for row in vote.boxes[:VOTE_ROWS]]
 
 
-def vote_height(network: NetworkState, base: Base) -> float:
+def vote_height(network: NetworkState, base: NodeSize) -> float:
     """Height of the vote's node."""
     vote = network.vote
     more = 20 if len(vote.boxes) > VOTE_ROWS and not vote.bars else 0

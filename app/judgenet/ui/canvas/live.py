@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QTimer
 
 from judgenet.ui.canvas.edge_bundle import FLOW_STEP
-from judgenet.ui.canvas.model import LayerState, NeuronState, Place, Tally, tally
+from judgenet.ui.canvas.model import LayerState, NeuronState, Place, VoteTally, tally
 from judgenet.ui.clock import monotonic
 from judgenet.ui.tokens import MOTION_SPIN, MOTION_WRITE
 
@@ -34,7 +34,7 @@ class LiveStates:
     def __init__(self, canvas: NetworkScene) -> None:
         self._canvas = canvas
         self.layers: list[list[NeuronState]] = []
-        self.counts: list[Tally] = []
+        self.counts: list[VoteTally] = []
         self.turn = 0.0
         self._on_way: set[Place] = set()
         self._fading: set[Place] = set()

@@ -12,7 +12,7 @@ from judgenet.core.pairs import Order, Verdict
 Phase = Literal["idle", "waiting", "asked", "writing", "scored", "unscored"]
 """Where a neuron is with the pair in focus; ``idle`` is the design, before any run."""
 
-Mode = Literal["design", "run"]
+CanvasMode = Literal["design", "run"]
 
 Part = Literal["pair", "roles", "vote", "chair", "verdict"]
 """The nodes that are no neurons."""
@@ -56,7 +56,7 @@ class OrderState:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class NodeProblem:
     """A mistake in the design: what is wrong, and the words of the link that mends it (empty: none can)."""
 
     text: str
@@ -90,7 +90,7 @@ class NeuronState:
     reason: str = ""
     note: str = ""
     note2: str = ""
-    problem: Problem | None = None
+    problem: NodeProblem | None = None
     weight: str = ""
 
     def order(self, order: Order) -> OrderState | None:
@@ -158,7 +158,7 @@ class LayerState:
 
 
 @dataclass(frozen=True, slots=True)
-class PairState:
+class PairNodeState:
     """The pair in focus: title ("Pair 413"), question, and the lengths of the responses ("102 words").
 
     ``empty`` is said where there is no question ("Load pairs on the Data page").
@@ -225,8 +225,8 @@ class NetworkState:
     """Everything on the canvas. ``chair`` is drawn as a neuron; ``editable`` shows the handles of the design."""
 
     layers: tuple[LayerState, ...]
-    mode: Mode = "design"
-    pair: PairState = field(default_factory=PairState)
+    mode: CanvasMode = "design"
+    pair: PairNodeState = field(default_factory=PairNodeState)
     roles: RolesState | None = field(default_factory=RolesState)
     vote: VoteState = field(default_factory=VoteState)
     verdict: VerdictState = field(default_factory=VerdictState)
@@ -286,7 +286,7 @@ def boxes_of(layers: tuple[LayerState, ...]) -> tuple[tuple[VoteBox, ...], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class VoteTally:
     """Counts over neurons: verdicts, unscored, and those still to come."""
 
     a: int
@@ -304,7 +304,7 @@ class Tally:
         return self.a + self.tie + self.b
 
 
-def tally(boxes: tuple[VoteBox, ...] | list[VoteBox]) -> Tally:
+def tally(boxes: tuple[VoteBox, ...] | list[VoteBox]) -> VoteTally:
     """Counts the boxes of a layer."""
     counts = Counter(boxes)
-    return Tally(counts["a"], counts["tie"], counts["b"], counts["unscored"], counts["pending"])
+    return VoteTally(counts["a"], counts["tie"], counts["b"], counts["unscored"], counts["pending"])

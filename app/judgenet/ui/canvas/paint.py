@@ -14,9 +14,9 @@ from PySide6.QtGui import QPainter
 
 from judgenet.core.pairs import Order, Verdict
 from judgenet.core.wording import LETTERS, score_text
+from judgenet.ui.canvas.descriptions import state_words
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import STRONG, CellColor, NeuronState, OrderState
-from judgenet.ui.canvas.words import state_words
 from judgenet.ui.tokens import TypeRole
 
 INSIDE: Final = 12

@@ -10,9 +10,10 @@ from PySide6.QtGui import QPainter
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import score_text
+from judgenet.ui.canvas.descriptions import layer_words, outstanding_words, verdict_words
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.layout import BAR_HEIGHT, VOTE_BOXES, VOTE_ROWS, vote_lines
-from judgenet.ui.canvas.model import NetworkState, RolesState, Tally, VoteBox, VoteState
+from judgenet.ui.canvas.model import NetworkState, RolesState, VoteBox, VoteState, VoteTally
 from judgenet.ui.canvas.paint import (
     DASH,
     INSIDE,
@@ -22,7 +23,6 @@ from judgenet.ui.canvas.paint import (
     draw_chip,
     draw_outline,
 )
-from judgenet.ui.canvas.words import layer_words, outstanding_words, verdict_words
 from judgenet.ui.tokens import TypeRole
 
 STEPPER: Final = (88.0, 28.0)
@@ -426,7 +426,7 @@ def draw_header(
     title: str,
     *,
     width: int | None = None,
-    count: Tally | None = None,
+    count: VoteTally | None = None,
     hovered: str = "",
     line: bool = False,
     can_shrink: bool = True,
@@ -497,7 +497,7 @@ def draw_plus(painter: QPainter, ink: Ink, x: float, y: float, hovered: bool) ->
     ink.icon(painter, "plus", x - 8, y - 8, 16, "accent" if hovered else "text2")
 
 
-def draw_layer_bar(painter: QPainter, ink: Ink, box: QRectF, count: Tally) -> None:
+def draw_layer_bar(painter: QPainter, ink: Ink, box: QRectF, count: VoteTally) -> None:
     """A dense layer's stacked bar: A from the left, B from the right, ties after A, the rest empty."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.brush("sunken"))
@@ -513,7 +513,7 @@ def draw_layer_bar(painter: QPainter, ink: Ink, box: QRectF, count: Tally) -> No
     painter.drawRect(QRectF(box.right() - b, box.y(), b, box.height()))
 
 
-def draw_layer_counts(painter: QPainter, ink: Ink, w: float, count: Tally) -> None:
+def draw_layer_counts(painter: QPainter, ink: Ink, w: float, count: VoteTally) -> None:
     """Below a dense layer: the counts of A, tie and B with their chips, then what is unscored or still to come."""
     sides: tuple[tuple[Verdict, int, float], ...] = (("a", count.a, 0), ("tie", count.tie, 62), ("b", count.b, 118))
     for verdict, number, x in sides:

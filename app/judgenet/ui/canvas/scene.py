@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QGraphicsScene, QGraphicsSceneContextMenuEvent, QG
 
 from judgenet.ui.canvas.chrome import ChromeItem, DragItem
 from judgenet.ui.canvas.gestures import Mouse
+from judgenet.ui.canvas.hit_test import Spot, find_spot
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.items import SceneItems
 from judgenet.ui.canvas.keys import handle_key
-from judgenet.ui.canvas.layout import Base, Layout, compute
+from judgenet.ui.canvas.layout import Layout, NodeSize, compute
 from judgenet.ui.canvas.live import LiveStates, timed
 from judgenet.ui.canvas.model import (
     CellColor,
@@ -27,14 +28,13 @@ from judgenet.ui.canvas.model import (
     NeuronState,
     Part,
     Place,
-    Tally,
     Target,
     VerdictState,
     VoteState,
+    VoteTally,
 )
 from judgenet.ui.canvas.paint import Look
 from judgenet.ui.canvas.selection import Selection
-from judgenet.ui.canvas.spots import Spot, find_spot
 from judgenet.ui.theme import Theme
 
 
@@ -98,7 +98,7 @@ class NetworkScene(QGraphicsScene):
         self.exporting = False
         self.visible_right = float("inf")
         """Scene x of the viewport's right edge, so that the loupe stays in view."""
-        self._base: Base = "full"
+        self._base: NodeSize = "full"
         self._cell_color: CellColor = "verdict"
         self.ends = network
         """The network without its neurons' newest states: use :attr:`network` for all of it."""
@@ -134,7 +134,7 @@ class NetworkScene(QGraphicsScene):
         return min(1.0, self.zoom)
 
     @property
-    def base(self) -> Base:
+    def base(self) -> NodeSize:
         """The form of the nodes at 100 %."""
         return self._base
 
@@ -181,7 +181,7 @@ class NetworkScene(QGraphicsScene):
         """A layer's wiring; its neurons may be older than :meth:`states`."""
         return self.ends.layers[layer]
 
-    def count(self, layer: int) -> Tally:
+    def count(self, layer: int) -> VoteTally:
         """How far a layer is."""
         return self._live.counts[layer]
 
@@ -265,7 +265,7 @@ class NetworkScene(QGraphicsScene):
         self.drawn.rebuild_edges()
         self.update()
 
-    def set_base(self, base: Base) -> None:
+    def set_base(self, base: NodeSize) -> None:
         """Sets the form that nodes have at 100 %."""
         if base != self._base:
             self._base = base

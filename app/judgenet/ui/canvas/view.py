@@ -24,13 +24,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
 
 from judgenet.ui.canvas.accessible import install_accessibility, tell_focus
-from judgenet.ui.canvas.layout import Base
+from judgenet.ui.canvas.descriptions import target_words
+from judgenet.ui.canvas.hit_test import Spot
+from judgenet.ui.canvas.layout import NodeSize
 from judgenet.ui.canvas.minimap import MiniMap
 from judgenet.ui.canvas.model import MenuRequest, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.search import SearchPopup
-from judgenet.ui.canvas.spots import Spot
-from judgenet.ui.canvas.words import target_words
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import MOTION_ZOOM
@@ -84,7 +84,7 @@ class NetworkView(QGraphicsView):
         self._theme = scene.theme
         self._zoom = 1.0
         self._fitted = True
-        self._base: Base | None = None
+        self._base: NodeSize | None = None
         self._pan_from: QPoint | None = None
         self._space = False
         self._space_pans = False
@@ -146,7 +146,7 @@ class NetworkView(QGraphicsView):
         """The scene."""
         return self._canvas
 
-    def set_base(self, base: Base | None) -> None:
+    def set_base(self, base: NodeSize | None) -> None:
         """Sets the form of nodes at 100 %; ``None``: compact in a small view."""
         self._base = base
         self._choose_base()

@@ -24,8 +24,8 @@ from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.import_view import file_words, megabytes
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.data.table import PairsTable
+from judgenet.ui.elements import label, line
 from judgenet.ui.models.pairs_model import BROWSE, PairsModel
-from judgenet.ui.parts import label, line
 from judgenet.ui.settings import Preferences
 from judgenet.ui.tasks import JobCancelled
 from judgenet.ui.text_view import plain_tip

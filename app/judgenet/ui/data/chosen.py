@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSi
 
 from judgenet.core.project import Selection
 from judgenet.core.wording import duration, money_span, plural, span
-from judgenet.ui.figures import Figures
-from judgenet.ui.parts import SpinBox, label, set_tone
+from judgenet.ui.elements import SpinBox, label, set_tone
+from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
@@ -28,7 +28,7 @@ class ChosenPanel(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, figures: Figures, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, figures: DesignEstimate, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chosen pairs")
         self._figures = figures

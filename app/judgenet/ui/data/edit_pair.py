@@ -10,7 +10,7 @@ from judgenet.core.pair_edits import EditedField
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import plural
 from judgenet.ui.dialogs import shown
-from judgenet.ui.parts import label
+from judgenet.ui.elements import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 

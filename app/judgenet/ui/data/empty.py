@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.wording import whole_percent
+from judgenet.ui.elements import label, link
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, link
 from judgenet.ui.tasks import Job
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import RADIUS_PANEL

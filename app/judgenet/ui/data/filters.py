@@ -16,8 +16,8 @@ from judgenet.engine.pair_index import DatasetVerdicts, JudgedState, PairFilter,
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.data.widgets import SearchField
+from judgenet.ui.elements import label, link
 from judgenet.ui.icons import icon_pixmap
-from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.formats import OF_PAIRS, Finding
+from judgenet.ui.elements import label, line, link
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, line, link
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment

@@ -32,9 +32,9 @@ from judgenet.ui.data.matches import MatchesPanel
 from judgenet.ui.data.raw_table import RawTable
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.data.widgets import StateTag
+from judgenet.ui.elements import ElidedLabel, label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.models.pairs_model import PREVIEW, PairsModel
-from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind

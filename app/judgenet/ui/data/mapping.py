@@ -27,8 +27,8 @@ from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft, ImportShape
 from judgenet.formats import LabelValues
 from judgenet.ui.data.raw_table import sample
+from judgenet.ui.elements import ElidedLabel, label, link
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from judgenet.core.matches import Matches
 from judgenet.engine.importing import ImportDraft
 from judgenet.formats.many import Systems
-from judgenet.ui.parts import SpinBox, label
+from judgenet.ui.elements import SpinBox, label
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 

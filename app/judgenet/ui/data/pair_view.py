@@ -13,8 +13,8 @@ from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import MINUS, length_words, longer_share
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
+from judgenet.ui.elements import label, line, link, set_tone, upright
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, line, link, set_tone, upright
 from judgenet.ui.text_view import TextView, one_line, plain_tip
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment

@@ -20,16 +20,16 @@ from PySide6.QtWidgets import (
 from judgenet.engine.pair_index import SortKey
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.elements import label
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.models.index import ModelIndex
-from judgenet.ui.models.pairs_model import ColumnKey, Kind, PairsModel
-from judgenet.ui.parts import label
+from judgenet.ui.models.pairs_model import CellKind, ColumnKey, PairsModel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TypeRole
 
 _CELL_PAD: Final = 8
 _ELIDED_KEPT: Final = 3000
-_FONTS: Final[dict[Kind, TypeRole]] = {"mono": "mono"}
+_FONTS: Final[dict[CellKind, TypeRole]] = {"mono": "mono"}
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
@@ -51,7 +51,7 @@ class CellDelegate(QStyledItemDelegate):
         self._theme = theme
         self._ink = Ink.of(theme)
         self._elided.clear()
-        self._fonts: dict[Kind, QFont] = {
+        self._fonts: dict[CellKind, QFont] = {
             kind: theme.font(_FONTS.get(kind, "body"), tabular=kind == "number")
             for kind in ("mono", "text", "quiet", "number", "match")
         }
@@ -82,7 +82,7 @@ class CellDelegate(QStyledItemDelegate):
         else:
             self._paint_text(painter, rect, kind, model.text(row, column.key))
 
-    def _paint_text(self, painter: QPainter, rect: QRect, kind: Kind, text: str) -> None:
+    def _paint_text(self, painter: QPainter, rect: QRect, kind: CellKind, text: str) -> None:
         if not text:
             return
         room = rect.width() - 2 * self._pad

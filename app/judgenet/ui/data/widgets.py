@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
+from judgenet.ui.elements import label, set_tone
 from judgenet.ui.icons import icon
-from judgenet.ui.parts import label, set_tone
 from judgenet.ui.theme import Theme
 
 _ICONS = {"warn": "warning", "good": "tick", "bad": "error"}

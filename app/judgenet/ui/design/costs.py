@@ -12,10 +12,10 @@ from judgenet.core.checks import Problem
 from judgenet.core.wording import duration, money, money_span, plural, span
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, set_tone, upright
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import limits_words
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, set_tone, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 

@@ -31,7 +31,7 @@ from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.design.state import problems_at, spec_place, width_of
 
-Scope = Literal["neuron", "layer", "all"]
+EditScope = Literal["neuron", "layer", "all"]
 
 NEURONS_MIME: Final = "application/x-judgenet-neurons+json"
 
@@ -59,7 +59,7 @@ class DesignEditor(QObject):
         self._document = context.document
         self.places: frozenset[Place] = frozenset()
         self.part: Part | None = None
-        self.scope: Scope = "neuron"
+        self.scope: EditScope = "neuron"
         self.problems = self._check() if self._document.is_open else ()
         self._document.opened.connect(self._opened)
         self._document.network_changed.connect(self._changed)
@@ -108,7 +108,7 @@ class DesignEditor(QObject):
             self.places, self.part = places, part if not places else None
             self.selection_changed.emit()
 
-    def set_scope(self, scope: Scope) -> None:
+    def set_scope(self, scope: EditScope) -> None:
         """Chooses for what settings hold."""
         if scope != self.scope:
             self.scope = scope

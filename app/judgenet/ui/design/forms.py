@@ -29,8 +29,8 @@ from judgenet.core.roles import library
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import ModelBox, ModelDialog
 from judgenet.ui.dialogs import shown
+from judgenet.ui.elements import DecimalBox, SpinBox, field, label, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import DecimalBox, SpinBox, field, label, link
 from judgenet.ui.widgets import set_kind
 
 
@@ -44,7 +44,7 @@ class TemperatureBox(DecimalBox):
         self.setToolTip("“default” leaves it to the endpoint")
 
 
-class Section(QWidget):
+class FormSection(QWidget):
     """A part of the inspector: a heading with something at its right, and what stands below."""
 
     def __init__(self, title: str, right: QWidget | None = None) -> None:
@@ -65,7 +65,7 @@ class Section(QWidget):
         """Shows the present state of the design."""
 
 
-class SettingsSection(Section):
+class SettingsSection(FormSection):
     """Model, temperature, samples and limit of what is selected."""
 
     def __init__(self, editor: DesignEditor) -> None:
@@ -196,7 +196,7 @@ class Text(QPlainTextEdit):
         self.ensureCursorVisible()
 
 
-class RoleSection(Section):
+class RoleSection(FormSection):
     """The role of the selected neurons: the network's, one of the library, or an own one."""
 
     def __init__(self, editor: DesignEditor) -> None:

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 from judgenet.core.wording import length_words, plural
 from judgenet.ui.canvas.model import Part
 from judgenet.ui.design.editor import DesignEditor
-from judgenet.ui.design.forms import RoleSection, Section, SettingsSection
+from judgenet.ui.design.forms import FormSection, RoleSection, SettingsSection
 from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, RolesSection, VoteSection
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
+from judgenet.ui.elements import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
@@ -37,7 +37,7 @@ _TITLES: Final[dict[Part, str]] = {
 }
 
 
-class PairSection(Section):
+class PairSection(FormSection):
     """The question and the responses of the pair in view, as plain text."""
 
     def __init__(self, editor: DesignEditor, prompt: PromptSection) -> None:
@@ -128,7 +128,7 @@ class DesignInspector(QFrame):
         self.network = NetworkSection(editor)
         self.prompt = PromptSection(editor)
         self.pair = PairSection(editor, self.prompt)
-        self._sections: list[Section] = [
+        self._sections: list[FormSection] = [
             self.network, self.role, self.roles, self.vote, self.learned, self.settings, self.pair, self.prompt,
         ]  # fmt: skip
         inner = QWidget()
@@ -136,7 +136,7 @@ class DesignInspector(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head_box)
-        self._lines: dict[Section, QFrame] = {}
+        self._lines: dict[FormSection, QFrame] = {}
         for section in self._sections:
             self._lines[section] = line()
             column.addWidget(self._lines[section])

@@ -14,7 +14,7 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import bundled_prices
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.session import all_settings
-from judgenet.ui.parts import ComboBox, add_row, label
+from judgenet.ui.elements import ComboBox, add_row, label
 
 _OTHER: Final = "other"
 _ENDPOINTS: Final = "endpoints"

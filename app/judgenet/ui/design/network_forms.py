@@ -28,10 +28,10 @@ from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
 from judgenet.core.wording import rule_words
 from judgenet.ui.design.editor import DesignEditor
-from judgenet.ui.design.forms import Section, Text
+from judgenet.ui.design.forms import FormSection, Text
+from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
 from judgenet.ui.widgets import Segment
 
 MAX_SIZE: Final = 512
@@ -51,7 +51,7 @@ _LEARNED: Final[dict[LearnedKind, str]] = {
 _LANGUAGES: Final[dict[Language, str]] = {"auto": "Same as pair", "en": "English", "zh": "Chinese"}
 
 
-class RolesSection(Section):
+class RolesSection(FormSection):
     """Where the network's roles come from, and the fixed ones."""
 
     def __init__(self, editor: DesignEditor) -> None:
@@ -216,7 +216,7 @@ class RolesSection(Section):
         self._editor.set_roles(replace(self._editor.spec.roles, limit=value or None), "role limit")
 
 
-class VoteSection(Section):
+class VoteSection(FormSection):
     """The rule that gives the verdict, and the rules that the sources leave open."""
 
     def __init__(self, editor: DesignEditor) -> None:
@@ -274,7 +274,7 @@ class VoteSection(Section):
         self._editor.set_aggregation(fallback=key)
 
 
-class LearnedSection(Section):
+class LearnedSection(FormSection):
     """The learned aggregation that the network holds: where it comes from, whether it decides, away with it."""
 
     def __init__(self, editor: DesignEditor) -> None:
@@ -334,7 +334,7 @@ def rule_meaning(rule: str, depth: int) -> str:
     return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
 
 
-class NetworkSection(Section):
+class NetworkSection(FormSection):
     """Size, orders, language and the rest that holds for the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:

@@ -20,11 +20,11 @@ from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.design.editor import DesignEditor
-from judgenet.ui.design.forms import Section
+from judgenet.ui.design.forms import FormSection
 from judgenet.ui.design.state import orders_of
+from judgenet.ui.elements import label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, link
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -33,7 +33,7 @@ EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stand
 """Stands in for a pair while none is loaded."""
 
 
-class PromptSection(Section):
+class PromptSection(FormSection):
     """The prompt of the selected neuron, role generation or chair.
 
     Signals:

@@ -26,13 +26,13 @@ from judgenet.ui.canvas.model import (
     LayerState,
     NetworkState,
     NeuronState,
-    PairState,
+    PairNodeState,
     RolesState,
     VerdictState,
     VoteState,
     boxes_of,
 )
-from judgenet.ui.canvas.model import Problem as Mistake
+from judgenet.ui.canvas.model import NodeProblem as Mistake
 
 _TIES: Final = {
     ("abstain", "tie"): "A tied vote is a tie",
@@ -121,12 +121,12 @@ def problem_words(problem: Problem) -> str:
     return "Read by no neuron" if "read by no neuron" in problem.message else problem.message
 
 
-def pair_state(pair: Pair | None, index: int) -> PairState:
+def pair_state(pair: Pair | None, index: int) -> PairNodeState:
     """The pair on the canvas; ``index`` is its 0-based place."""
     if pair is None:
-        return PairState("Pair", "No pairs are loaded yet.")
+        return PairNodeState("Pair", "No pairs are loaded yet.")
     question = pair.question if pair.question.strip() else pair.response_a
-    return PairState(f"Pair {index + 1:,}", question, length_words(pair.response_a), length_words(pair.response_b))
+    return PairNodeState(f"Pair {index + 1:,}", question, length_words(pair.response_a), length_words(pair.response_b))
 
 
 def roles_state(spec: NetworkSpec) -> RolesState | None:

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from judgenet.core.prompts import PromptBook, PromptError
 from judgenet.core.templates import placeholders
 from judgenet.ui.context import Context
+from judgenet.ui.elements import field, label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import field, label, link
 
 WAIT_MS: Final = 400
 _NAME: Final = Qt.ItemDataRole.UserRole

@@ -45,9 +45,9 @@ from judgenet.store.db import StoreError
 from judgenet.store.labels import has_labels
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
+from judgenet.ui.elements import ComboBox, SpinBox, add_row, label, upright
 from judgenet.ui.experiments import work
 from judgenet.ui.experiments.results_view import ResultsView
-from judgenet.ui.parts import ComboBox, SpinBox, add_row, label, upright
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -80,7 +80,7 @@ class ExperimentsDialog(QDialog):
         self._over = parent
         self._key = next(iter(EXPERIMENTS))
         self._estimate: ExperimentEstimate | None = None
-        self._shown: work.Shown | None = None
+        self._shown: work.ExperimentView | None = None
         self._going = False
         self._stop_run = threading.Event()
         self._stop_reckoning = threading.Event()
@@ -445,7 +445,7 @@ class ExperimentsDialog(QDialog):
         name = "pairs"
         if document.project.pairs is not None and document.project.pairs.files:
             name = set_name(document.folder / document.project.pairs.files[0])
-        place = work.Place(engine, store, self.folder, name)
+        place = work.ExperimentPlace(engine, store, self.folder, name)
         stop = self._stop_run = threading.Event()
         ended = threading.Event()
         title = f"Experiment: {EXPERIMENTS[self._key].title}"
@@ -453,7 +453,7 @@ class ExperimentsDialog(QDialog):
         def progress(step: ExperimentStep, asked: int) -> None:
             self._progress = (step, asked)
 
-        def go(job: Job) -> work.Shown:
+        def go(job: Job) -> work.ExperimentView:
             try:
                 return work.run(wanted, start, place, progress, lambda: stop.is_set() or job.cancelled)
             finally:
@@ -489,7 +489,7 @@ class ExperimentsDialog(QDialog):
     def _show_view(self, key: str) -> None:
         self.stack.setCurrentIndex(("plan", "results", "method").index(key))
 
-    def _take(self, shown: work.Shown | None, *, go_there: bool = False) -> None:
+    def _take(self, shown: work.ExperimentView | None, *, go_there: bool = False) -> None:
         """Takes results in, and shows them with ``go_there``."""
         self._shown = shown
         for key in ("results", "method"):

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, Table, plain_line
-from judgenet.ui.experiments.work import Shown
-from judgenet.ui.parts import label
+from judgenet.ui.elements import label
+from judgenet.ui.experiments.work import ExperimentView
 from judgenet.ui.results.drawing_view import DrawingView
 from judgenet.ui.theme import Theme
 
@@ -30,7 +30,7 @@ class ResultsView(QScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._shown: Shown | None = None
+        self._shown: ExperimentView | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Results of the experiment")
@@ -41,7 +41,7 @@ class ResultsView(QScrollArea):
         self._theme = theme
         self._show()
 
-    def show_results(self, shown: Shown | None) -> None:
+    def show_results(self, shown: ExperimentView | None) -> None:
         """Sets the results."""
         self._shown = shown
         self._show()

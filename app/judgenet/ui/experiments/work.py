@@ -48,7 +48,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExperimentView:
     """Results, and all that is shown of them: tables and notes, a plot of each set of pairs by its name, the method."""
 
     results: Mapping[str, Any]
@@ -57,9 +57,9 @@ class Shown:
     method: str
 
 
-def shown(results: Mapping[str, Any]) -> Shown:
+def shown(results: Mapping[str, Any]) -> ExperimentView:
     """Draws and writes out results. Word clouds take a second."""
-    return Shown(
+    return ExperimentView(
         results,
         document(results),
         tuple((one["set"], plot(results, one)) for one in results["sets"]),
@@ -67,7 +67,7 @@ def shown(results: Mapping[str, Any]) -> Shown:
     )
 
 
-def earlier(folder: Path, key: str) -> Shown | None:
+def earlier(folder: Path, key: str) -> ExperimentView | None:
     """The results that an earlier experiment left.
 
     :raises ResultsError: they cannot be read.
@@ -93,7 +93,7 @@ def reckon(wanted: Wanted, start: Start, store: Store | None, check: Callable[[]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExperimentPlace:
     """Where an experiment runs: in which engine and store, into which folder, and under which name of the pairs."""
 
     engine: Engine
@@ -105,10 +105,10 @@ class Place:
 def run(
     wanted: Wanted,
     start: Start,
-    place: Place,
+    place: ExperimentPlace,
     progress: Callable[[ExperimentStep, int], None],
     stopped: Callable[[], bool],
-) -> Shown:
+) -> ExperimentView:
     """Runs an experiment, or goes on with it, and writes its results, which stand beside those of other sets of pairs.
 
     ``progress`` hears the step and how many calls were asked so far.

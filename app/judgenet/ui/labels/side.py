@@ -20,10 +20,10 @@ from judgenet.core.labels import Chosen
 from judgenet.core.wording import duration, plural
 from judgenet.engine.labelling import Desk, Mode, Survey, turned
 from judgenet.stats.label_plan import LabelPlan, PlanMethod
+from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, label, line, link, set_tone
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, ElidedLabel, SpinBox, label, line, link, set_tone
 from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE

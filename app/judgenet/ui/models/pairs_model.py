@@ -19,20 +19,20 @@ from judgenet.ui.text_view import one_line, plain_tip
 ColumnKey = Literal[
     "chosen", "id", "task", "question", "response_a", "response_b", "length_a", "length_b", "verdict", "human", "match"
 ]
-Kind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
+CellKind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
 """How a cell is drawn."""
 
 VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "b": "B", "tie": "tie", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PairColumn:
     """A column of the table. ``width`` is in px at 100 %, 0 for what is left; ``side`` puts the chip of A or B before
     the title. ``words`` is the title for those who do not see the chip."""
 
     key: ColumnKey
     title: str
-    kind: Kind
+    kind: CellKind
     width: int
     sort: SortKey | None = None
     side: Verdict | None = None
@@ -44,25 +44,25 @@ class Column:
 
 
 BROWSE: Final = (
-    Column("chosen", "", "tick", 36, "chosen", words="Chosen"),
-    Column("id", "Id", "mono", 112, "id"),
-    Column("question", "Question", "text", 0, "question"),
-    Column("task", "Task", "quiet", 112, "task"),
-    Column("length_a", "chars", "number", 92, "length_a", "a", "Length of A in characters"),
-    Column("length_b", "chars", "number", 92, "length_b", "b", "Length of B in characters"),
-    Column("verdict", "net", "chip", 56, "verdict", words="Network verdict"),
-    Column("human", "human", "chip", 68, "human", words="Human label"),
-    Column("match", "", "match", 72, "agreement", words="Agreement of network and people"),
+    PairColumn("chosen", "", "tick", 36, "chosen", words="Chosen"),
+    PairColumn("id", "Id", "mono", 112, "id"),
+    PairColumn("question", "Question", "text", 0, "question"),
+    PairColumn("task", "Task", "quiet", 112, "task"),
+    PairColumn("length_a", "chars", "number", 92, "length_a", "a", "Length of A in characters"),
+    PairColumn("length_b", "chars", "number", 92, "length_b", "b", "Length of B in characters"),
+    PairColumn("verdict", "net", "chip", 56, "verdict", words="Network verdict"),
+    PairColumn("human", "human", "chip", 68, "human", words="Human label"),
+    PairColumn("match", "", "match", 72, "agreement", words="Agreement of network and people"),
 )
 """What is shown of pairs that are loaded."""
 
 PREVIEW: Final = (
-    Column("id", "Id", "mono", 112),
-    Column("question", "Question", "text", 0),
-    Column("response_a", "Response", "text", 0, side="a", words="Response A"),
-    Column("response_b", "Response", "text", 0, side="b", words="Response B"),
-    Column("human", "Label", "chip", 64, words="Human label"),
-    Column("task", "Task", "quiet", 104),
+    PairColumn("id", "Id", "mono", 112),
+    PairColumn("question", "Question", "text", 0),
+    PairColumn("response_a", "Response", "text", 0, side="a", words="Response A"),
+    PairColumn("response_b", "Response", "text", 0, side="b", words="Response B"),
+    PairColumn("human", "Label", "chip", 64, words="Human label"),
+    PairColumn("task", "Task", "quiet", 104),
 )
 """What is shown of pairs that are about to be imported."""
 
@@ -72,7 +72,7 @@ TEXTS: Final = ("question", "response_a", "response_b")
 class PairsModel(QAbstractTableModel):
     """Pairs in rows. ``rows`` holds the positions of the pairs that are shown, in the order in which they are."""
 
-    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
+    def __init__(self, columns: Sequence[PairColumn], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
         self.pairs: Sequence[Pair] = ()
@@ -181,7 +181,7 @@ class PairsModel(QAbstractTableModel):
         """The pair is among those that are judged."""
         return self.chosen is None or bool(self.chosen[self.rows[row]])
 
-    def words(self, row: int, column: Column) -> str:
+    def words(self, row: int, column: PairColumn) -> str:
         """A cell in words."""
         if column.kind == "chip":
             verdict, unscored = self.verdict(row, column.key)
@@ -213,7 +213,7 @@ class PairsModel(QAbstractTableModel):
             return self._tip(index.row(), column)
         return None
 
-    def _tip(self, row: int, column: Column) -> str | None:
+    def _tip(self, row: int, column: PairColumn) -> str | None:
         if column.key in TEXTS:
             return plain_tip(getattr(self.pair(row), column.key))
         if column.key == "match":

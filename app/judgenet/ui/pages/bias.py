@@ -23,18 +23,18 @@ from judgenet.report.bias_card import bias_card, subjects
 from judgenet.stats.lab import LabResult
 from judgenet.ui import clock
 from judgenet.ui.actions import Action
-from judgenet.ui.bias.behind import Behind, BehindPanel, behind
 from judgenet.ui.bias.card import BiasCardView
+from judgenet.ui.bias.pair_table import Behind, BehindPanel, behind
 from judgenet.ui.bias.ranks import RanksView
-from judgenet.ui.bias.side import Side
+from judgenet.ui.bias.side import BiasSidebar
 from judgenet.ui.bias.state import BiasState
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ComboBox, label, upright
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import ComboBox, label, upright
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN
 
@@ -63,7 +63,7 @@ class BiasPage(Page):
         self.lab_choice = ComboBox("Which lab")
         self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.lab_choice.activated.connect(self._lab_chosen)
-        self.side = Side(self.state, theme)
+        self.side = BiasSidebar(self.state, theme)
         self.headline = label("", "page", wrap=True)
         self.subline = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)

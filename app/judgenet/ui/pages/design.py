@@ -29,10 +29,10 @@ from judgenet.ui.design.templates import TemplateEditor
 from judgenet.ui.design.toolbar import DesignToolbar
 from judgenet.ui.design.tree import NetworkTree
 from judgenet.ui.dialogs import ask_save_file
+from judgenet.ui.elements import ElidedLabel
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import ElidedLabel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 

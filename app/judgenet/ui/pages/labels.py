@@ -22,13 +22,13 @@ from judgenet.store.db import Store, StoreError, now
 from judgenet.store.labels import add_labels, history_records
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ComboBox
 from judgenet.ui.empty import EmptyState, Waiting
-from judgenet.ui.labels.desk_view import DeskView
+from judgenet.ui.labels.pair_view import DeskView
 from judgenet.ui.labels.side import SidePanel
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import ComboBox
 from judgenet.ui.settings import Preferences
 from judgenet.ui.text_view import one_line
 

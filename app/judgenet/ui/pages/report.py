@@ -42,13 +42,13 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
 from judgenet.ui.design.state import design_state
 from judgenet.ui.dialogs import ask_folder, ask_save_file
+from judgenet.ui.elements import SpinBox, label, line
 from judgenet.ui.errors import Mend
 from judgenet.ui.export import png
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
-from judgenet.ui.parts import SpinBox, label, line
 from judgenet.ui.results.page_view import PageView
-from judgenet.ui.results.state import Beside, Results
+from judgenet.ui.results.state import ComparedRun, Results
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
@@ -75,7 +75,7 @@ class ReportPage(OfRunPage):
         self._sections: Sections | None = None
         self._report: Report | None = None
         self._more: tuple[Hashable, str, Report | None] = (None, "", None)
-        self._beside: Beside | None = None
+        self._beside: ComparedRun | None = None
         self._reckoning = False
         self._task: asyncio.Task[None] | None = None
         self._laid_out: ReportDocument | None = None
@@ -372,7 +372,7 @@ class ReportPage(OfRunPage):
             self._enable_parts()
             self._compose()
 
-    def _with_beside(self, results: Results, report: Report, beside: Beside) -> Report:
+    def _with_beside(self, results: Results, report: Report, beside: ComparedRun) -> Report:
         """The report with the other run beside it, for a thread."""
         from judgenet.report.run_comparison import compare_runs
 

@@ -34,17 +34,17 @@ from judgenet.ui.results.compare import ComparePanel
 from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
 from judgenet.ui.results.explore import Explorer
-from judgenet.ui.results.headline import HeadPanel, Strip
+from judgenet.ui.results.headline import HeadPanel, NoticeStrip
 from judgenet.ui.results.learn_panel import LearnPanel
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
 from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
+from judgenet.ui.results.selection_titles import selection_words
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
 from judgenet.ui.results.what_if import WhatIfPanel, looked_at
-from judgenet.ui.results.words import selection_words
 
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Subnetwork
@@ -73,7 +73,7 @@ class ResultsPage(OfRunPage):
         self._wanted_size: Subnetwork | None = None
         self._task: asyncio.Task[None] | None = None
 
-        self.strips = {key: Strip(theme) for key in ("state", "rules", "changed", "working")}
+        self.strips = {key: NoticeStrip(theme) for key in ("state", "rules", "changed", "working")}
         self.head = HeadPanel(theme)
         self.compare = ComparePanel(theme)
         self.agreement = AgreementPanel(theme)

@@ -46,10 +46,10 @@ from judgenet.store.settings import (
     user_profiles,
 )
 from judgenet.ui.context import Context
+from judgenet.ui.elements import SpinBox, add_row, field, label, set_tone
 from judgenet.ui.limits import both_prices
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import SpinBox, add_row, field, label, set_tone
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 

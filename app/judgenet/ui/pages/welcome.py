@@ -28,11 +28,11 @@ from judgenet.ui import clock
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.preset_cards import CARDS, PresetCard
 from judgenet.ui.settings import Recent
 from judgenet.ui.theme import Theme

@@ -15,14 +15,14 @@ from judgenet.report.model import Report
 from judgenet.report.outline_figures import agreement_note
 from judgenet.report.outline_tables import in_order, layer_name, neuron_name, share_of
 from judgenet.report.selection import ConfusionCell, OfAggregation, OfNeuron, OfRole, OfTask, PairSelection
+from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, link
-from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick, Upright, share_ticks
-from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
-from judgenet.ui.results.words import selection_words
-from judgenet.ui.run.plots import Base
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
+from judgenet.ui.results.selection_titles import selection_words
+from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
+from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
@@ -86,13 +86,13 @@ class AgreementPanel(Panel):
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows the aggregations of a report; ``aggregation`` is the one that is looked at."""
         rows = [
-            Row(aggregation_title(name), report.aggregations[name], name, subject=name == report.decides)
+            FigureRow(aggregation_title(name), report.aggregations[name], name, subject=name == report.decides)
             for name in in_order(report)
         ]
         baseline = None
         if report.baseline is not None:
             baseline = report.baseline.figures.agreement.accuracy
-            rows.append(Row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+            rows.append(FigureRow(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
         self.table.set_current(aggregation)
         labelled = report.headline.agreement.n_used > 0
@@ -135,7 +135,7 @@ class DifferPanel(Panel):
         self.grid.chosen.connect(self._clicked)
         self._report: Report | None = None
         self._aggregation = ""
-        self._place: Place | None = None
+        self._place: GridCell | None = None
         self.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
@@ -159,7 +159,7 @@ class DifferPanel(Panel):
         self.grid.select(self._place)
         self._tell()
 
-    def _clicked(self, place: Place | None) -> None:
+    def _clicked(self, place: GridCell | None) -> None:
         self._place = place
         self._tell()
         self.chosen.emit(None if place is None else ConfusionCell(self._aggregation, *place))
@@ -271,12 +271,12 @@ class BreakdownPanel(Panel):
         self.chart.go_to(None)
         base = None
         if baseline is not None and report.baseline is not None:
-            base = Base(f"Always {SPOKEN[report.baseline.label]}", f"{100 * baseline:.1f}", baseline)
+            base = ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * baseline:.1f}", baseline)
         self.chart.show_picture(rows_picture(rows, base, key))
 
-    def _layers(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+    def _layers(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = [
-            Row(
+            FigureRow(
                 f"Layer {layer.layer}",
                 layer.figures,
                 OfAggregation(f"c2_l{layer.layer}", False),
@@ -289,17 +289,17 @@ class BreakdownPanel(Panel):
         ]
         return rows, _columns("Layer", "Orders differ", "Calls scored"), ""
 
-    def _neurons(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
-        rows: list[Row] = []
+    def _neurons(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
+        rows: list[FigureRow] = []
         before = 0
         for neuron in report.neurons:
             if neuron.layer != before:
                 before = neuron.layer
                 if len(report.neurons) > 1:
-                    rows.append(Row(layer_name(report, neuron.layer)))
+                    rows.append(FigureRow(layer_name(report, neuron.layer)))
             changed = neuron.changed
             rows.append(
-                Row(
+                FigureRow(
                     neuron_name(report, neuron),
                     neuron.figures,
                     OfNeuron(neuron.layer, neuron.neuron, False),
@@ -315,9 +315,10 @@ class BreakdownPanel(Panel):
             note = f"{len(report.neurons):,} neurons are compared: the best of them looks better here than it is."
         return rows, _columns("Neuron", "Orders differ", "Changed its mind", "Gain by it"), note
 
-    def _roles(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+    def _roles(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = [
-            Row(role.role, role.figures, OfRole(role.role, False), extra=(f"{role.pairs:,}",)) for role in report.roles
+            FigureRow(role.role, role.figures, OfRole(role.role, False), extra=(f"{role.pairs:,}",))
+            for role in report.roles
         ]
         note = (
             "A role's verdict on a pair merges all its calls, whichever neuron had it; roles judged different pairs."
@@ -326,12 +327,12 @@ class BreakdownPanel(Panel):
         )
         return rows, _columns("Role", "Pairs judged"), note
 
-    def _tasks(self, report: Report) -> tuple[list[Row], tuple[Column, ...], str]:
+    def _tasks(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = []
         for task in report.tasks:
             baseline = None if task.baseline is None else task.baseline.figures.agreement.accuracy
             rows.append(
-                Row(
+                FigureRow(
                     task.task or "(no task)",
                     task.figures[self._aggregation],
                     OfTask(task.task, self._aggregation, False),
@@ -349,9 +350,9 @@ _LETTERS: Final = 56
 """All these names together."""
 
 
-def rows_picture(rows: Sequence[Row], base: Base | None, word: str) -> Picture:
+def rows_picture(rows: Sequence[FigureRow], base: ReferenceLine | None, word: str) -> Picture:
     """The accuracies of a table's rows with their intervals, one mark a row; groups that headings open are series."""
-    groups: list[tuple[str, list[Spot]]] = []
+    groups: list[tuple[str, list[PointMark]]] = []
     names: list[Tick] = []
     shares = [] if base is None else [base.y]
     for row in rows:
@@ -368,7 +369,7 @@ def rows_picture(rows: Sequence[Row], base: Base | None, word: str) -> Picture:
             f"{f'{group}, ' if group else ''}{row.name}: accuracy {percent(found.accuracy)} "
             f"{percent_interval(interval)}, n {of(*row.figures.used)}."
         )
-        groups[-1][1].append(Spot(float(at), found.accuracy, words, interval, row.key))
+        groups[-1][1].append(PointMark(float(at), found.accuracy, words, interval, row.key))
         names.append((float(at), row.name))
         shares += [found.accuracy, *(interval or ())]
     if len(names) > _NAMED:

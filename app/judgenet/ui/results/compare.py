@@ -26,14 +26,14 @@ from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.selection import Turn
 from judgenet.stats.comparison import Difference
 from judgenet.store.runs import RunInfo
+from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, link
-from judgenet.ui.results.figures_table import Column, FiguresTable, Row
-from judgenet.ui.results.headline import Strip
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.headline import NoticeStrip
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.run_choice import called
-from judgenet.ui.results.state import Beside, Results
+from judgenet.ui.results.state import ComparedRun, Results
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 
@@ -68,7 +68,7 @@ _MOST_CHANGES: Final = 6
 """More differences of two networks than these are counted."""
 
 
-def differing_line(beside: Beside, mine: RunInfo) -> Line:
+def differing_line(beside: ComparedRun, mine: RunInfo) -> Line:
     """What makes two runs different judges, each difference from the older run to the newer, and what follows; empty
     where nothing does."""
     differing = beside.differing
@@ -132,7 +132,7 @@ class ComparePanel(Panel):
             theme,
         )
         self.line = LineLabel(theme)
-        self.warning = Strip(theme)
+        self.warning = NoticeStrip(theme)
         self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
         self.reasons = label("", tone="text2", wrap=True)
         self.close_link = link("Close comparison")
@@ -167,7 +167,7 @@ class ComparePanel(Panel):
         self.body.addWidget(self.table)
         self.body.addLayout(self._inner)
         self.close_link.clicked.connect(self.closed)
-        self._beside: Beside | None = None
+        self._beside: ComparedRun | None = None
         self._words: dict[Turn, str] = {}
         measure(self.body, spacing=0)
         measure(self._inner, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=8)
@@ -176,14 +176,14 @@ class ComparePanel(Panel):
         measure(self._top, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
         self.set_theme(theme)
 
-    def show_both(self, mine: Results, beside: Beside) -> None:
+    def show_both(self, mine: Results, beside: ComparedRun) -> None:
         """Shows the run in focus and the one beside it."""
         self._beside = beside
         other = beside.other
         one, two = f"Run {mine.run.number}", f"Run {other.run.number}"
         self.title.setText(f"{one} compared with {two.lower()}")
         rows = [
-            Row(
+            FigureRow(
                 f"{called(of.run).replace('&&', '&')}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
                 of.report.headline,
                 subject=of is mine,

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.core.wording import SPOKEN, percent, percent_interval, plural, points, points_interval
 from judgenet.report.model import Report
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick, Upright, share_ticks
-from judgenet.ui.run.plots import Base
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
+from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
@@ -96,15 +96,15 @@ class CurvePanel(Panel):
         else:
             self.words.setText("No smaller network that is exact stays within one point of the whole one.")
 
-    def _baseline(self) -> Base | None:
+    def _baseline(self) -> ReferenceLine | None:
         report = self._report
         if report is None or report.baseline is None or report.baseline.figures.agreement.accuracy is None:
             return None
         share = report.baseline.figures.agreement.accuracy
-        return Base(f"Always {SPOKEN[report.baseline.label]}", f"{100 * share:.1f}", share)
+        return ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * share:.1f}", share)
 
 
-def curve_picture(found: WhatIf, base: Base | None, *, by_calls: bool) -> Picture:
+def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
     """The curve as a picture: the network as it was asked, and beside it one order alone and fewer samples."""
     whole = found.whole
     kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
@@ -127,7 +127,7 @@ def curve_picture(found: WhatIf, base: Base | None, *, by_calls: bool) -> Pictur
             continue
         sizes.sort(key=lambda point: (x_of(point), point.neurons))
         spots = tuple(
-            Spot(x_of(point), point.accuracy, _words(point), point.interval if not name else None, _choice(point))
+            PointMark(x_of(point), point.accuracy, _words(point), point.interval if not name else None, _choice(point))
             for point in sizes
         )
         title = name or f"Network {' + '.join(map(str, _widths(found)))}"

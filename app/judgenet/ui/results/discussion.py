@@ -16,11 +16,11 @@ from judgenet.report.model import LayerChange, Report
 from judgenet.report.outline_figures import change_line, order_parts, orders_line
 from judgenet.report.outline_tables import share_of
 from judgenet.report.selection import OrdersDiffer, Overturned, PairSelection, Swayed, Turn, Turned
+from judgenet.ui.elements import ComboBox, label, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, label, link
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.verdict_grid import SHOWN, Place, VerdictGrid
+from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
 from judgenet.ui.theme import Theme
 
 _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
@@ -289,7 +289,7 @@ class ChangesPanel(Panel):
             button.setEnabled(counts[turn] > 0)
             button.setVisible(found.n_labelled > 0)
 
-    def _cell(self, place: Place | None) -> None:
+    def _cell(self, place: GridCell | None) -> None:
         change = self._change
         if change is not None:
             self.chosen.emit(None if place is None else Turned(change.before, change.after, *place))

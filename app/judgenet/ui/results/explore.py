@@ -34,7 +34,7 @@ class Explored:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhatIfQuestion:
     """A sub-network under rules of voting."""
 
     choice: Subnetwork
@@ -46,25 +46,25 @@ class Question:
 class Reply:
     """What the sub-network says, and what of the run's own verdict it changes."""
 
-    question: Question
+    question: WhatIfQuestion
     answer: SubnetworkVerdicts
     own: SubnetworkVerdicts
     change: SubnetworkChange
 
 
-def own_question(calls: Calls, decides: str, rules: Aggregation) -> Question:
+def own_question(calls: Calls, decides: str, rules: Aggregation) -> WhatIfQuestion:
     """The question whose answer is the run's verdict. Where a chair decides, the vote below it stands for it."""
     from judgenet.stats.whatif import Subnetwork, whole_choice
 
     whole = whole_choice(calls)
     if decides == "c1":
-        return Question(whole, "c1", rules)
+        return WhatIfQuestion(whole, "c1", rules)
     if decides.startswith("c2_l"):
         layer = int(decides.removeprefix("c2_l"))
         if layer <= calls.depth:
             width = int((calls.layers == layer).sum())
-            return Question(Subnetwork(layer, width, calls.orders, calls.samples), "c2_last", rules)
-    return Question(whole, "c2_all", rules)
+            return WhatIfQuestion(Subnetwork(layer, width, calls.orders, calls.samples), "c2_last", rules)
+    return WhatIfQuestion(whole, "c2_all", rules)
 
 
 class Explorer(QObject):
@@ -97,8 +97,8 @@ class Explorer(QObject):
         self._results: Results | None = None
         self._key: tuple[object, ...] | None = None
         self._curve_key: tuple[object, ...] | None = None
-        self._own: tuple[Question, SubnetworkVerdicts] | None = None
-        self._asked: Question | None = None
+        self._own: tuple[WhatIfQuestion, SubnetworkVerdicts] | None = None
+        self._asked: WhatIfQuestion | None = None
         self._asking = False
         self.working = False
         self._rule: VoteRule | None = None
@@ -192,7 +192,7 @@ class Explorer(QObject):
         self._own = None
         self.changed.emit()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: WhatIfQuestion) -> None:
         """Asks a sub-network; of questions that follow each other faster than answers the last one is answered."""
         self._asked = question
         if not self._asking and self.explored is not None:
@@ -256,13 +256,13 @@ def _curve(
     )
 
 
-def _answer(explored: Explored, question: Question) -> SubnetworkVerdicts:
+def _answer(explored: Explored, question: WhatIfQuestion) -> SubnetworkVerdicts:
     from judgenet.stats.whatif import answer
 
     return answer(explored.calls, question.choice, question.rules, question.rule)
 
 
-def _reply(explored: Explored, question: Question, own: SubnetworkVerdicts) -> Reply:
+def _reply(explored: Explored, question: WhatIfQuestion, own: SubnetworkVerdicts) -> Reply:
     from judgenet.stats.whatif import change
 
     found = _answer(explored, question)

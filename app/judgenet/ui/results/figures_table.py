@@ -38,7 +38,7 @@ from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE, TypeRole
 
-Kind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
+FigureKind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
 """What a column holds; ``place`` draws accuracy with its interval on an axis."""
 
 _ROOT: Final = QModelIndex()
@@ -51,15 +51,15 @@ NAME_LEAST: Final = 96
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column with its title; ``extra`` is the place of its text in :attr:`Row.extra`."""
+    """A column with its title; ``extra`` is the place of its text in :attr:`FigureRow.extra`."""
 
     title: str
-    kind: Kind
+    kind: FigureKind
     extra: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """A row. ``key`` is what the table tells when the row is chosen; a row without one cannot be chosen.
 
     ``figures`` of ``None`` make the row a heading. ``baseline`` is a mark of this row alone. ``hollow`` is for rates
@@ -82,7 +82,7 @@ def axis_of(shares: Sequence[float]) -> Axis:
     return Axis(max(0.0, low), min(1.0, high) if high - low >= 0.1 else min(1.0, low + 0.1))
 
 
-_TEXTS: Final[dict[Kind, Callable[[ReportedAgreement], tuple[str, str, str]]]] = {
+_TEXTS: Final[dict[FigureKind, Callable[[ReportedAgreement], tuple[str, str, str]]]] = {
     "accuracy": lambda of_: (
         percent(of_.agreement.accuracy, unit=False),
         percent_interval(of_.intervals.accuracy),
@@ -111,9 +111,9 @@ class FiguresModel(QAbstractTableModel):
     def __init__(self, columns: Sequence[Column], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
-        self.rows: tuple[Row, ...] = ()
+        self.rows: tuple[FigureRow, ...] = ()
 
-    def show_rows(self, rows: Sequence[Row], columns: Sequence[Column] | None = None) -> None:
+    def show_rows(self, rows: Sequence[FigureRow], columns: Sequence[Column] | None = None) -> None:
         """Replaces the rows, and the columns where they are given."""
         self.beginResetModel()
         self.rows = tuple(rows)
@@ -144,7 +144,7 @@ class FiguresModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def texts(self, row: Row, column: Column) -> tuple[str, str, str]:
+    def texts(self, row: FigureRow, column: Column) -> tuple[str, str, str]:
         """A cell: its figure, what stands after it in quieter letters, and why there is no figure."""
         if column.kind == "name":
             return row.name, "", ""
@@ -220,7 +220,7 @@ class _Drawer(QStyledItemDelegate):
         if column == shown[-1]:
             painter.drawLine(QPointF(box.right() + 1 - half, top), QPointF(box.right() + 1 - half, bottom))
 
-    def _name(self, painter: QPainter, box: QRect, row: Row) -> None:
+    def _name(self, painter: QPainter, box: QRect, row: FigureRow) -> None:
         theme = self._table.theme
         role: TypeRole = "node" if row.subject else "strong" if row.figures is None else "body"
         painter.setFont(theme.font(role))
@@ -231,7 +231,7 @@ class _Drawer(QStyledItemDelegate):
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
-    def _reason(self, painter: QPainter, box: QRect, column: int, row: Row) -> None:
+    def _reason(self, painter: QPainter, box: QRect, column: int, row: FigureRow) -> None:
         """Why there is no figure, across the columns that would show one."""
         table, theme = self._table, self._table.theme
         assert row.figures is not None
@@ -246,7 +246,7 @@ class _Drawer(QStyledItemDelegate):
         text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
-    def _figure(self, painter: QPainter, box: QRect, row: Row, column: Column) -> None:
+    def _figure(self, painter: QPainter, box: QRect, row: FigureRow, column: Column) -> None:
         """The figure in strong letters, its interval after it, or below it where the table is narrow."""
         table, theme = self._table, self._table.theme
         value, quiet, _ = table.figures.texts(row, column)
@@ -272,7 +272,7 @@ class _Drawer(QStyledItemDelegate):
                 QRect(lines[0].left(), lines[0].top(), right - lines[0].left(), lines[0].height()), flags, value
             )
 
-    def _place(self, painter: QPainter, box: QRect, row: Row) -> None:
+    def _place(self, painter: QPainter, box: QRect, row: FigureRow) -> None:
         table, theme = self._table, self._table.theme
         left, width = box.left() + theme.px(14), box.width() - theme.px(28)
         middle = box.center().y() + 0.5
@@ -397,7 +397,7 @@ class FiguresTable(QTableView):
         self._fit()
 
     def show_rows(
-        self, rows: Sequence[Row], *, baseline: float | None = None, columns: Sequence[Column] | None = None
+        self, rows: Sequence[FigureRow], *, baseline: float | None = None, columns: Sequence[Column] | None = None
     ) -> None:
         """Replaces the rows; the chosen one stays chosen where it is still there. ``baseline`` holds for all rows."""
         key = self.current_key
@@ -533,7 +533,7 @@ class FiguresTable(QTableView):
         return found
 
 
-def _shares(rows: Sequence[Row], baseline: float | None) -> list[float]:
+def _shares(rows: Sequence[FigureRow], baseline: float | None) -> list[float]:
     shares = [] if baseline is None else [baseline]
     for row in rows:
         if row.figures is None or row.figures.agreement.accuracy is None:

@@ -22,9 +22,9 @@ from judgenet.report.outline_tables import system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
+from judgenet.ui.elements import ComboBox, label, link, upright
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, label, link, upright
 from judgenet.ui.results.figures_table import axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import Theme
@@ -38,8 +38,8 @@ _WIDE, _NARROW = 1040, 780
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """A rate with its interval, as a row of :class:`Rates`; without a value it is refused."""
+class RateRow:
+    """A rate with its interval, as a row of :class:`RateAxis`; without a value it is refused."""
 
     name: str
     value: float | None
@@ -48,7 +48,7 @@ class Rate:
     note: str
 
 
-class Rates(QWidget):
+class RateAxis(QWidget):
     """Rates on a common axis, with a mark at even."""
 
     _ROW: Final = 32
@@ -56,7 +56,7 @@ class Rates(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._rates: tuple[Rate, ...] = ()
+        self._rates: tuple[RateRow, ...] = ()
         self._axis = Axis(0.0, 1.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -66,7 +66,7 @@ class Rates(QWidget):
         self.updateGeometry()
         self.update()
 
-    def show_rates(self, rates: Sequence[Rate]) -> None:
+    def show_rates(self, rates: Sequence[RateRow]) -> None:
         """Sets the rates."""
         self._rates = tuple(rates)
         shares = [0.5]
@@ -128,7 +128,7 @@ class Rates(QWidget):
                 draw_estimate(painter, theme, box.center().y() + 0.5, x, ends, rate.look)
 
 
-def _figure(rate: Rate) -> str:
+def _figure(rate: RateRow) -> str:
     return f"{percent(rate.value, unit=False)} {percent_interval(rate.interval)}".strip()
 
 
@@ -154,7 +154,7 @@ class HeadPanel(QFrame):
         self.line = LineLabel(theme, color="text2")
         self.judgement = LineLabel(theme)
         self.win_title = LineLabel(theme, color="text2")
-        self.rates = Rates(theme)
+        self.rates = RateAxis(theme)
         self.win_note = LineLabel(theme, color="text2")
         self.plan_links = (link("Plan labels"), link("Plan labels"))
         self.rests = label("Rests on", tone="text2")
@@ -267,7 +267,7 @@ class HeadPanel(QFrame):
         shown: list[Method] = [subject] if subject not in _ALWAYS else []
         shown += [method for method in RATE_TITLES if method in _ALWAYS or (elsewhere and method != subject)]
         rates = [
-            Rate(
+            RateRow(
                 RATE_TITLES[method],
                 estimates[method].value,
                 estimates[method].interval,
@@ -410,7 +410,7 @@ def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:
     return widget, column
 
 
-class Strip(QFrame):
+class NoticeStrip(QFrame):
     """What must be known before any figure is read, with a button that mends it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

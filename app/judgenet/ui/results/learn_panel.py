@@ -11,12 +11,12 @@ from judgenet.core.wording import SPOKEN, aggregation_title, minus, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.model import Report
 from judgenet.report.outline_tables import in_order
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
-from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.learning import KIND, Learning
 from judgenet.ui.results.panel import Panel, clear_layout
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 
@@ -117,12 +117,12 @@ class LearnPanel(Panel):
             )
             return
         self.say(f"cross-fitted, {plural(found.labels, 'label')}")
-        rows = [Row(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in found.figures.items()]
-        rows += [Row(aggregation_title(name), report.aggregations[name]) for name in in_order(report)]
+        rows = [FigureRow(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in found.figures.items()]
+        rows += [FigureRow(aggregation_title(name), report.aggregations[name]) for name in in_order(report)]
         baseline = None
         if report.baseline is not None:
             baseline = report.baseline.figures.agreement.accuracy
-            rows.append(Row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+            rows.append(FigureRow(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
         others = ("best_single", report.decides)
         notes = [gain_words(way, less, others) for way, less in found.less.items() if way != "dawid_skene"]
@@ -158,7 +158,7 @@ def weights_picture(found: LearnedRun) -> Picture:
     """The weight of each neuron as a mark, layer by layer."""
     weights = found.weights[KIND]
     spots = tuple(
-        Spot(
+        PointMark(
             float(place + 1),
             weight,
             f"{found.names[place]}: weight {weight:.3f}, learned from {found.labels:,} labels.",

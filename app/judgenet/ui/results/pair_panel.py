@@ -36,10 +36,10 @@ from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.elements import label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
-from judgenet.ui.parts import label, line, link
 from judgenet.ui.results.state import Results
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
@@ -52,7 +52,7 @@ _NET_X, _HUMAN_X = 68, 34
 """Where the chips' columns begin, px from the right."""
 
 
-class PairsModel(QAbstractListModel):
+class SelectedPairsModel(QAbstractListModel):
     """Pairs of a run; their questions are read from the store as they come into view."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -176,7 +176,7 @@ class PairsView(QListView):
         super().__init__(parent)
         self.theme = theme
         self.number_width = 0
-        self.pairs = PairsModel(self)
+        self.pairs = SelectedPairsModel(self)
         self.setModel(self.pairs)
         self.setItemDelegate(_Drawer(self))
         self.setAccessibleName("Pairs of this figure")

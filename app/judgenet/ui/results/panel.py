@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE, TABLE_EDGE
 

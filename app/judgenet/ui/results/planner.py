@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWi
 from judgenet.core.wording import SPOKEN, plural
 from judgenet.report.axis import round_ticks
 from judgenet.report.numbers import Numbers
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.results.panel import Big, Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.what_if import Slider
-from judgenet.ui.run.plots import Base
+from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def plan_picture(plan: LabelPlan) -> Picture:
     series = []
     for place, method in enumerate(cast("tuple[PlanMethod, ...]", tuple(_NAMES))):
         spots = tuple(
-            Spot(
+            PointMark(
                 log10(labels),
                 width,
                 f"{_WORDS[method]}: {plural(labels, 'label')} of {plan.pairs:,} pairs give an interval "
@@ -195,5 +195,5 @@ def plan_picture(plan: LabelPlan) -> Picture:
     if plan.pairs < _DRAWN_FROM:
         x_ticks = ((log10(plan.pairs), f"{plan.pairs:,}"),)
     return Picture(
-        tuple(series), x_ticks, ticks, "labels in all", Base("Target", f"{100 * plan.width:.0f}", plan.width)
+        tuple(series), x_ticks, ticks, "labels in all", ReferenceLine("Target", f"{100 * plan.width:.0f}", plan.width)
     )

@@ -25,10 +25,10 @@ from judgenet.core.wording import clean
 from judgenet.report import axis
 from judgenet.stats.intervals import Interval
 from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
-from judgenet.ui.run.plots import LABEL_STEP, Base, EndLabels, spread
+from judgenet.ui.run.plots import LABEL_STEP, EndLabels, ReferenceLine, spread
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import Theme
 
@@ -41,7 +41,7 @@ Tick = tuple[float, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PointMark:
     """A mark. ``words`` say its values and n; ``key`` is what the chart tells when it is chosen, ``None`` where that
     leads nowhere."""
 
@@ -60,7 +60,7 @@ class Series:
     """
 
     name: str
-    spots: tuple[Spot, ...]
+    spots: tuple[PointMark, ...]
     place: int = -1
     value: str = ""
     joined: bool = True
@@ -85,7 +85,7 @@ class Picture:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     word: str
-    base: Base | None = None
+    base: ReferenceLine | None = None
     uprights: tuple[Upright, ...] = ()
     ring: tuple[int, int] | None = None
 
@@ -316,7 +316,7 @@ class PointChart(QWidget):
 
     # Pointing and choosing
 
-    def _spot(self, at: tuple[int, int] | None) -> Spot | None:
+    def _spot(self, at: tuple[int, int] | None) -> PointMark | None:
         if at is None:
             return None
         series, spot = at

@@ -18,13 +18,13 @@ from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
-from judgenet.ui.results.figures_table import Column, FiguresTable, Row
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, Tick
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
-from judgenet.ui.run.plots import Base
+from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
@@ -194,7 +194,7 @@ def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> R
     return Ranked(found, games.by_system())
 
 
-def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[Row], list[Column]]:
+def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
     people = {} if found.human is None else {system.name: system.rating for system in found.human.systems}
     """Rows and columns; without ``counts`` of wins where there is little room."""
     titles = ["Rating", "95 %", *(["Won, tied, lost"] if counts else []), "Win rate", "Equal length"]
@@ -211,11 +211,11 @@ def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[Row], list[Co
         ]
         if people:
             texts.append(_rating(people[system.name]))
-        rows.append(Row(system.name, _NO_FIGURES, system.name, extra=tuple(texts)))
+        rows.append(FigureRow(system.name, _NO_FIGURES, system.name, extra=tuple(texts)))
     return rows, [Column("System", "name"), *(Column(title, "extra", place) for place, title in enumerate(titles))]
 
 
-def _matrix(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
+def _matrix(found: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
     ranking = found.ranking
     rows = []
     for i, system in enumerate(ranking.systems):
@@ -223,7 +223,7 @@ def _matrix(found: SystemsRanking) -> tuple[list[Row], list[Column]]:
             f"{won:g}/{games}" if games else "–" if i == j else ""
             for j, (won, games) in enumerate(zip(ranking.wins[i], ranking.games[i], strict=True))
         ]
-        rows.append(Row(f"{i + 1}  {system.name}", _NO_FIGURES, system.name, extra=tuple(cells)))
+        rows.append(FigureRow(f"{i + 1}  {system.name}", _NO_FIGURES, system.name, extra=tuple(cells)))
     columns = [Column(str(place + 1), "extra", place) for place in range(len(ranking.systems))]
     return rows, [Column("Wins of the row, of its games", "name"), *columns]
 
@@ -239,7 +239,7 @@ def _span(interval: Interval | None) -> str:
 def _picture(found: SystemsRanking) -> Picture:
     systems = found.ranking.systems
     spots = tuple(
-        Spot(
+        PointMark(
             place,
             system.rating,
             f"{system.name}: {_rating(system.rating)} ({_span(system.interval)}), {of(system.wins, system.games)} won, "
@@ -259,7 +259,7 @@ def _picture(found: SystemsRanking) -> Picture:
         tuple(x_ticks),
         tuple(y_ticks),
         "Rank",
-        Base("Mean", "1,000", 1000.0),
+        ReferenceLine("Mean", "1,000", 1000.0),
     )
 
 

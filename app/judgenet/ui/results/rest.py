@@ -14,8 +14,8 @@ from judgenet.report.blocks import Cloud, Line
 from judgenet.report.model import Report
 from judgenet.report.outline_record import caution_lines, left_line
 from judgenet.report.selection import LISTED, OfLeftOut
+from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, link
 from judgenet.ui.results.drawing_view import DrawingView
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel, clear_layout

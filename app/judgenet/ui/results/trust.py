@@ -15,11 +15,11 @@ from judgenet.report.numbers import Numbers
 from judgenet.report.selection import Overturned
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
-from judgenet.ui.parts import label
+from judgenet.ui.elements import label
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, Series, Spot, share_ticks
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
-from judgenet.ui.run.plots import Base
+from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 
@@ -247,7 +247,7 @@ def review_picture(found: Trust, target: float | None) -> Picture:
         count = round(point.share * total)
         key = Unsure(count) if count else None
         most.append(
-            Spot(
+            PointMark(
                 point.share,
                 point.accuracy,
                 f"{percent(point.share)} reviewed, the least sure first: {percent(point.accuracy)} "
@@ -257,14 +257,14 @@ def review_picture(found: Trust, target: float | None) -> Picture:
             )
         )
         chance.append(
-            Spot(
+            PointMark(
                 point.share, point.by_chance, f"{percent(point.share)} reviewed at random: {percent(point.by_chance)}."
             )
         )
         left = point.untouched
         if left.accuracy is not None:
             untouched.append(
-                Spot(
+                PointMark(
                     point.share,
                     left.accuracy,
                     f"The part that nobody reviewed, {percent(1 - point.share)} of the pairs: "
@@ -277,7 +277,7 @@ def review_picture(found: Trust, target: float | None) -> Picture:
         for place, (name, spots) in enumerate(lines)
         if spots
     )
-    base = None if target is None else Base("People", f"{100 * target:.1f}", target)
+    base = None if target is None else ReferenceLine("People", f"{100 * target:.1f}", target)
     shares = [spot.y for one in series for spot in one.spots] + ([] if target is None else [target])
     shares += [end for spot in most for end in (spot.interval or ())]
     ticks = tuple((share / 4, f"{25 * share}") for share in range(5))
@@ -346,7 +346,7 @@ def layer_words(found: Trust) -> list[str]:
 
 def layers_picture(found: Trust) -> Picture:
     """Shares by layer: neurons that disagree, evidence that differs, verdicts that changed."""
-    lines: list[tuple[str, list[Spot]]] = [("Disagree", []), ("Evidence differs", []), ("Changed mind", [])]
+    lines: list[tuple[str, list[PointMark]]] = [("Disagree", []), ("Evidence differs", []), ("Changed mind", [])]
     for alike in found.diversity.layers:
         _add(lines[0][1], alike.layer, alike.verdicts.disagreement, "two neurons disagree", Divided(alike.layer))
     for evidence in found.diversity.evidence or ():
@@ -367,7 +367,7 @@ def layers_picture(found: Trust) -> Picture:
     return Picture(series, ticks, share_ticks(shares, from_zero=True), "layer")
 
 
-def _add(spots: list[Spot], layer: int, mean: Mean, what: str, key: object) -> None:
+def _add(spots: list[PointMark], layer: int, mean: Mean, what: str, key: object) -> None:
     if mean.value is not None:
         words = f"Layer {layer}, {what}: {percent(mean.value)} {percent_interval(mean.interval)}, n {mean.n:,}."
-        spots.append(Spot(float(layer), mean.value, words, mean.interval, key))
+        spots.append(PointMark(float(layer), mean.value, words, mean.interval, key))

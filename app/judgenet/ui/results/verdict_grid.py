@@ -22,14 +22,14 @@ _ROWS_W, _CHIPS_H, _CELL_H, _GAP = 92, 54, 38, 2
 _RIGHT_W = 96
 _CELL_LEAST, _CELL_MOST = 44, 84
 
-Place = tuple[Verdict, Verdict]
+GridCell = tuple[Verdict, Verdict]
 """What the row says and what the column says."""
 
 
 class _Cell(QAbstractButton):
     """One count."""
 
-    def __init__(self, grid: VerdictGrid, place: Place) -> None:
+    def __init__(self, grid: VerdictGrid, place: GridCell) -> None:
         super().__init__(grid)
         self.place = place
         self.count = 0
@@ -125,14 +125,14 @@ class VerdictGrid(QWidget):
         self.setAccessibleName(f"{rows} by {columns.lower()}")
         self.show_counts({place: cell.count for place, cell in self._cells.items()})
 
-    def show_counts(self, counts: Mapping[Place, int]) -> None:
+    def show_counts(self, counts: Mapping[GridCell, int]) -> None:
         """Sets the counts by (row, column)."""
         self.most = max(1, *(counts.get(place, 0) for place in self._cells))
         for place, cell in self._cells.items():
             cell.show_count(counts.get(place, 0))
         self.update()
 
-    def select(self, place: Place | None) -> None:
+    def select(self, place: GridCell | None) -> None:
         """Marks a count without telling; ``None`` marks none."""
         for mine, cell in self._cells.items():
             cell.setChecked(mine == place)

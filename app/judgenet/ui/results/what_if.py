@@ -12,9 +12,9 @@ from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.wording import MINUS, of, p_value, percent, percent_interval, plural, points, points_interval
+from judgenet.ui.elements import ComboBox, label, line, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ComboBox, label, line, link
-from judgenet.ui.results.explore import Explorer, Question, own_question
+from judgenet.ui.results.explore import Explorer, WhatIfQuestion, own_question
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.theme import Theme
@@ -333,7 +333,7 @@ class WhatIfPanel(Panel):
 
     def _ask(self) -> None:
         if self._choice is not None and self._results is not None:
-            self._explorer.ask(Question(self._choice, self.rule.currentData(), self.rules))
+            self._explorer.ask(WhatIfQuestion(self._choice, self.rule.currentData(), self.rules))
 
     def _tell(self) -> None:
         """Shows the answer."""

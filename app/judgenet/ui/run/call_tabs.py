@@ -35,13 +35,13 @@ from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
-from judgenet.ui.parts import label, line, link
+from judgenet.ui.run.elements import Tag
+from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow
-from judgenet.ui.run.parts import Tag
-from judgenet.ui.run.prose import FittedProse, Reference
 from judgenet.ui.text_view import one_line, showable
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE

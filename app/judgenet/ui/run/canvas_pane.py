@@ -21,11 +21,11 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import limits_words
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ElidedLabel, label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
     network_state,

@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from judgenet.ui.context import Context
+from judgenet.ui.elements import line, upright
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import line, upright
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_pane import GridPane
 from judgenet.ui.run.pair_list import PairsPane

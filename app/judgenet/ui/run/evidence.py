@@ -17,11 +17,11 @@ from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.store.columns import CallState
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, line, upright
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, line, upright
+from judgenet.ui.run.evidence_text import Prose, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow, chip_icon
-from judgenet.ui.run.prose import Prose, Reference
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip, Segment

@@ -11,9 +11,9 @@ from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid import ScoreGrid
 from judgenet.ui.theme import Theme

@@ -14,15 +14,15 @@ from judgenet.core.wording import duration, money
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ElidedLabel, label, line
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import ElidedLabel, label, line
 from judgenet.ui.run.call_tabs import CallsTab, PromptTab, RawTab, ReadTab
+from judgenet.ui.run.elements import Tag
 from judgenet.ui.run.evidence import EvidenceTab
+from judgenet.ui.run.evidence_text import Reference
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.part_views import PairView, RolesView, VoteView
-from judgenet.ui.run.parts import Tag
-from judgenet.ui.run.prose import Reference
+from judgenet.ui.run.part_views import RolesView, RunPairView, VoteView
 from judgenet.ui.run.thread import ThreadPanel
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
@@ -88,7 +88,7 @@ class RunInspector(QFrame):
         self.prompt = PromptTab(context, focus, theme)
         self.raw = RawTab(context, focus, theme)
         self.calls = CallsTab(context, focus, theme)
-        self.pair = PairView(context, focus, theme)
+        self.pair = RunPairView(context, focus, theme)
         self.roles = RolesView(context, focus, theme)
         self.vote = VoteView(context, focus, theme)
         self.nothing = label("Select a node of the network to read what it says.", tone="text2", wrap=True)
@@ -322,7 +322,7 @@ class RunInspector(QFrame):
             title, place = place, self._pair_place()
         self.title.say(title)
         self.place.say(place)
-        view: PairView | RolesView | VoteView = self.vote
+        view: RunPairView | RolesView | VoteView = self.vote
         if part == "pair":
             view = self.pair
         elif part == "roles":

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import score_text
+from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_change, draw_chip
-from judgenet.ui.canvas.words import SPOKEN
 from judgenet.ui.theme import Theme
 
 

@@ -42,14 +42,14 @@ from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.store.db import StoreError
+from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
-from judgenet.ui.canvas.words import SPOKEN
 from judgenet.ui.context import Context
+from judgenet.ui.elements import ElidedLabel, label, link
 from judgenet.ui.icons import icon, icon_pixmap
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
-from judgenet.ui.parts import ElidedLabel, label, link
 from judgenet.ui.run.picture import title_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.run_state import RunState
@@ -75,7 +75,7 @@ _STATE_WORDS: Final = {
 }
 
 
-class PairsModel(QAbstractListModel):
+class RunPairsModel(QAbstractListModel):
     """The pairs of the run that have begun, the newest first; or those of a filter or a visit."""
 
     def __init__(self, run_state: RunState, parent: QObject | None = None) -> None:
@@ -202,7 +202,7 @@ class PairsModel(QAbstractListModel):
 class PairDelegate(QStyledItemDelegate):
     """Draws a row: state, number, title, and the chips of network and people in two columns."""
 
-    def __init__(self, model: PairsModel, run_state: RunState, theme: Theme, parent: QObject) -> None:
+    def __init__(self, model: RunPairsModel, run_state: RunState, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
         self._run_state = run_state
@@ -301,7 +301,7 @@ class PairsPane(QFrame):
         self._theme = theme
         self._quiet = False
         self._was_drawn: tuple[object, ...] = ()
-        self.model = PairsModel(context.run_state, self)
+        self.model = RunPairsModel(context.run_state, self)
         self.title = label("Pairs", "section")
         self.amount = ElidedLabel(tone="text2")
         self.filter_button = QToolButton()

@@ -13,10 +13,10 @@ from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import length_words, rule_title
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, line
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, line
+from judgenet.ui.run.evidence_text import FittedProse
 from judgenet.ui.run.focus import FocusPair
-from judgenet.ui.run.prose import FittedProse
 from judgenet.ui.text_view import TextView, one_line
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
@@ -52,7 +52,7 @@ class _Response(QWidget):
         self.text.show_text(text, markdown=markdown)
 
 
-class PairView(QWidget):
+class RunPairView(QWidget):
     """The pair: its question and its two responses."""
 
     def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:

@@ -17,7 +17,7 @@ from judgenet.ui.canvas.model import (
     NetworkState,
     NeuronState,
     OrderState,
-    PairState,
+    PairNodeState,
     RolesState,
     VerdictState,
     VoteBox,
@@ -122,11 +122,11 @@ def network_state(now: PairSnapshot, pair: Pair | None, note: str, human: Verdic
     )
 
 
-def pair_state(index: int, pair: Pair | None) -> PairState:
+def pair_state(index: int, pair: Pair | None) -> PairNodeState:
     """The pair as a node."""
     if pair is None:
-        return PairState(f"Pair {index + 1:,}", empty="Its texts cannot be read")
-    return PairState(
+        return PairNodeState(f"Pair {index + 1:,}", empty="Its texts cannot be read")
+    return PairNodeState(
         f"Pair {index + 1:,}",
         title_of(pair),
         length_words(pair.response_a),

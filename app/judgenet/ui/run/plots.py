@@ -23,8 +23,8 @@ from judgenet.store.pace import Pace
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label, line, link
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label, line, link
 from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.refresh import Refresh
@@ -39,9 +39,9 @@ RESAMPLES: Final = 1000
 LABEL_STEP: Final = 19.0
 MOST_OTHERS: Final = 6
 
-Figure = Literal["accuracy", "macro_f1", "kappa"]
+PlottedFigure = Literal["accuracy", "macro_f1", "kappa"]
 Speed = Literal["calls", "tokens", "price"]
-FIGURES: Final[dict[Figure, str]] = {
+FIGURES: Final[dict[PlottedFigure, str]] = {
     "accuracy": "Accuracy against people",
     "macro_f1": "Macro-F1 against people",
     "kappa": "Kappa against people",
@@ -51,7 +51,7 @@ SPEEDS: Final[dict[Speed, str]] = {"calls": "Calls a second", "tokens": "Tokens 
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartCurve:
     """A curve with its name and value at its end. ``place`` tells other curves apart; -1 is the subject, which may have
     a band (``low`` to ``high``) or the interval of its last value."""
 
@@ -66,7 +66,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class ReferenceLine:
     """A horizontal line that others are compared with."""
 
     name: str
@@ -81,8 +81,8 @@ class Chart(QWidget):
         super().__init__()
         self.setAccessibleName(name)
         self._theme = theme
-        self._lines: tuple[Line, ...] = ()
-        self._base: Base | None = None
+        self._lines: tuple[ChartCurve, ...] = ()
+        self._base: ReferenceLine | None = None
         self._word = ""
         self._range: tuple[float, float] | None = None
         self._ticks: list[tuple[float, str]] = []
@@ -136,8 +136,8 @@ class Chart(QWidget):
 
     def show_lines(
         self,
-        lines: Sequence[Line],
-        base: Base | None,
+        lines: Sequence[ChartCurve],
+        base: ReferenceLine | None,
         word: str,
         *,
         y_range: tuple[float, float] | None,
@@ -188,7 +188,7 @@ class Chart(QWidget):
         pad = (high - low) * min(0.2, 9 / height)
         self.item.setYRange(low - pad, high + pad, padding=0)
 
-    def _show_bar(self, one: Line | None) -> None:
+    def _show_bar(self, one: ChartCurve | None) -> None:
         """The interval of a curve's last value, with caps."""
         self._bar.setVisible(one is not None)
         if one is None or one.interval is None:
@@ -292,7 +292,7 @@ def spread(wanted: Sequence[float], step: float, low: float, high: float) -> lis
     return places
 
 
-class Labelled(Protocol):
+class LabelledChart(Protocol):
     """A chart whose curves have labels at their ends."""
 
     @property
@@ -305,7 +305,7 @@ class Labelled(Protocol):
 class EndLabels(QWidget):
     """Names and values at the ends of the curves, with leaders to them."""
 
-    def __init__(self, chart: Labelled, parent: QWidget) -> None:
+    def __init__(self, chart: LabelledChart, parent: QWidget) -> None:
         super().__init__(parent)
         self._chart = chart
 
@@ -639,7 +639,7 @@ class ChartPane(QFrame):
 
     # Agreement
 
-    def _show_figure(self, figure: Figure) -> None:
+    def _show_figure(self, figure: PlottedFigure) -> None:
         table = self._context.run_state.table
         self.slow.hide()
         if table is None:
@@ -673,9 +673,9 @@ class ChartPane(QFrame):
             lines[-1] = replace(lines[-1], interval=intervals.kappa if figure == "kappa" else intervals.macro_f1)
         base = None
         if figure == "accuracy" and found.majority_baseline is not None:
-            base = Base("majority", share_text(found.majority_baseline), found.majority_baseline)
+            base = ReferenceLine("majority", share_text(found.majority_baseline), found.majority_baseline)
         elif figure == "kappa":
-            base = Base("chance", "0", 0.0)
+            base = ReferenceLine("chance", "0", 0.0)
         values = [value for one in lines for value in (one.y.min(), one.y.max())] + ([base.y] if base else [])
         # Kappa alone can be below 0.
         least = -1.0 if figure == "kappa" else 0.0
@@ -730,7 +730,7 @@ class ChartPane(QFrame):
         step = _nice(float(y.max()) / steps) if y.max() > 0 else 1.0
         top = step * max(1, np.ceil(float(y.max()) / step - 1e-9))
         ticks = [(step * place, self._amount(speed, step * place)) for place in range(round(top / step) + 1)]
-        lines = [Line("", value, x, y)]
+        lines = [ChartCurve("", value, x, y)]
         self._stack.setCurrentIndex(0)
         word = "minutes" if minutes else "seconds"
         self.axis.setText(word)
@@ -753,7 +753,7 @@ class ChartPane(QFrame):
         return "USD" if known is None else known.estimate.currency
 
 
-def _line(curves: AgreementCurves, figure: Figure, name: str, place: int) -> Line:
+def _line(curves: AgreementCurves, figure: PlottedFigure, name: str, place: int) -> ChartCurve:
     curve: Curve = getattr(curves, figure)
     total = int(curve.pairs[-1]) if len(curve.pairs) else 0
     start = int(np.searchsorted(curve.pairs, FROM_PAIRS)) if total >= 2 * FROM_PAIRS else 0
@@ -762,7 +762,7 @@ def _line(curves: AgreementCurves, figure: Figure, name: str, place: int) -> Lin
     banded = figure == "accuracy" and place < 0
     low = curves.low[start:] if banded else None
     high = curves.high[start:] if banded else None
-    return Line(name, value, x, y, place, low, high)
+    return ChartCurve(name, value, x, y, place, low, high)
 
 
 class SpeedPane(QFrame):

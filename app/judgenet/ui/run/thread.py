@@ -20,11 +20,11 @@ from judgenet.core.evidence_highlights import KeySentence, key_sentence
 from judgenet.core.pairs import Order
 from judgenet.core.wording import score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
+from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
-from judgenet.ui.run.prose import FittedProse, Reference
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip

@@ -16,12 +16,12 @@ from judgenet.engine.setup import read_files
 from judgenet.store.approvals import approve, approved
 from judgenet.store.settings import user_profiles
 from judgenet.ui.app import Studio
+from judgenet.ui.approval import TrustDialog
 from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.navigation import PAGES
 from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.settings import ApprovedPanel, EndpointsPanel
 from judgenet.ui.preflight import PreflightDialog
-from judgenet.ui.trust import TrustDialog
 from tests.fakes.listener import SECRET, Listener, their_project
 from tests.ui.conftest import settle, until
 from tests.ui.person import find

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judgenet.core.pairs import Order, Verdict
 from judgenet.core.wording import duration, score_text
-from judgenet.ui.canvas.model import NetworkState, NeuronState, OrderState, Place, Tally, Target
+from judgenet.ui.canvas.model import NetworkState, NeuronState, OrderState, Place, Target, VoteTally
 
 SPOKEN: dict[Verdict, str] = {"a": "A", "b": "B", "tie": "tie"}
 
@@ -107,13 +107,13 @@ def verdict_words(network: NetworkState) -> str:
     return "No verdict"
 
 
-def layer_words(count: Tally, *, short: bool = False) -> str:
+def layer_words(count: VoteTally, *, short: bool = False) -> str:
     """How far a layer is: "3 of 4 scored"."""
     text = f"{count.scored:,} of {count.total:,}"
     return text if short else f"{text} scored"
 
 
-def outstanding_words(count: Tally) -> str:
+def outstanding_words(count: VoteTally) -> str:
     """What a dense layer lacks: "1 unscored, 68 to come"."""
     parts = []
     if count.unscored:

@@ -24,7 +24,7 @@ from judgenet.core.evaluation import REASON_WORDS, Evaluation
 from judgenet.stats.bias import Cell, answer_of_sign, outcome_of_signs
 from judgenet.stats.lab import LabResult
 from judgenet.store.runs import FullCall
-from judgenet.ui.bias.state import Look
+from judgenet.ui.bias.state import PairDetails
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
@@ -62,17 +62,17 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
     return tuple(found)
 
 
-def answers_text(look: Look) -> str:
+def answers_text(look: PairDetails) -> str:
     """What was said to each prompt of a pair, call by call: scores as the responses stood, and the evidence."""
     return _by_prompt(look, _answer)
 
 
-def prompts_text(look: Look) -> str:
+def prompts_text(look: PairDetails) -> str:
     """What was sent for each prompt of a pair, call by call."""
     return _by_prompt(look, _prompt)
 
 
-def _by_prompt(look: Look, tell: Callable[[FullCall], str]) -> str:
+def _by_prompt(look: PairDetails, tell: Callable[[FullCall], str]) -> str:
     if look.calls is None:
         return "Reading …"
     parts = []
@@ -191,7 +191,7 @@ class BehindPanel(QFrame):
         self.what = Segment("Answers or prompts", (("answers", "Answers"), ("prompts", "Prompts sent")))
         self.what.chosen.connect(self._show_look)
         self.text = TextView("What was asked and said of the pair", theme)
-        self._look: Look | None = None
+        self._look: PairDetails | None = None
         beside = QVBoxLayout()
         beside.setContentsMargins(0, 0, 0, 0)
         beside.addWidget(self.what, alignment=Qt.AlignmentFlag.AlignLeft)
@@ -254,7 +254,7 @@ class BehindPanel(QFrame):
         if index.isValid():
             self.picked.emit(self.model.rows[index.row()])
 
-    def show_look(self, look: Look | None) -> None:
+    def show_look(self, look: PairDetails | None) -> None:
         """Shows what was asked and said of a pair."""
         self._look = look
         self._show_look()

@@ -76,7 +76,7 @@ class KeyButton(QPushButton):
         return self.sizeHint()
 
 
-class Side(QFrame):
+class ResponsePane(QFrame):
     """One response, under the letter of its side."""
 
     def __init__(self, letter: str, theme: Theme) -> None:
@@ -122,7 +122,7 @@ class DeskView(QWidget):
         self.form.chosen.connect(self._form_chosen)
         self.place = label("", tone="text2")
         self.question = TextView("Question", theme, "question")
-        self.a, self.b = Side("A", theme), Side("B", theme)
+        self.a, self.b = ResponsePane("A", theme), ResponsePane("B", theme)
         self.note = label("", tone="text2", wrap=True)
         self.buttons: dict[Said, KeyButton] = {
             "a": KeyButton("A", "Response A"),

@@ -12,7 +12,7 @@ from judgenet.core.harmless import harmless
 from judgenet.store.approvals import ApprovalNeed
 from judgenet.ui.dialogs import shown
 from judgenet.ui.document import Document
-from judgenet.ui.parts import label, line
+from judgenet.ui.elements import label, line
 from judgenet.ui.theme import ThemeManager
 from judgenet.ui.widgets import set_kind
 
