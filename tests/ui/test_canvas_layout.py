@@ -21,7 +21,8 @@ from tests.ui.samples import all_of, busy, design, order, run, scored
 def test_the_model_the_layout_and_the_words_need_no_qt() -> None:
     script = (
         "import sys\n"
-        "import judgenet.ui.canvas.model, judgenet.ui.canvas.layout, judgenet.ui.canvas.descriptions, judgenet.ui.tokens\n"
+        "import judgenet.ui.canvas.model, judgenet.ui.canvas.layout\n"
+        "import judgenet.ui.canvas.descriptions, judgenet.ui.tokens\n"
         "print([name for name in sys.modules if name.startswith(('PySide6', 'shiboken'))])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=200)

@@ -28,12 +28,12 @@ from pytestqt.qtbot import QtBot
 from judgenet.engine.example_lab import record_example_lab
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.model import Place
+from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.data import DataPage
 from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.run import RunPage
-from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.tour import STEPS
 from tests.ui.conftest import until
 from tests.ui.cut_texts import cut_widgets, overlapping, painted_texts, path

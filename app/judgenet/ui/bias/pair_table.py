@@ -25,10 +25,10 @@ from judgenet.stats.bias import Cell, answer_of_sign, outcome_of_signs
 from judgenet.stats.lab import LabResult
 from judgenet.store.runs import FullCall
 from judgenet.ui.bias.state import PairDetails
+from judgenet.ui.elements import ComboBox, ElidedLabel, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
-from judgenet.ui.parts import ComboBox, ElidedLabel, link
 from judgenet.ui.text_view import TextView
 from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment

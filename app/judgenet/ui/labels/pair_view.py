@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from judgenet.core.labels import Said
 from judgenet.engine.labelling import Desk
+from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.parts import label
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import TextView
 from judgenet.ui.theme import Theme
