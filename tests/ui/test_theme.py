@@ -19,7 +19,7 @@ from judgenet.ui import tokens
 from judgenet.ui.fonts import load_fonts, make_font
 from judgenet.ui.icons import IconError, icon, icon_names, icon_pixmap, icon_svg
 from judgenet.ui.style import OWN_FOCUS, QssImages, render_qss
-from judgenet.ui.theme import Theme, ThemeManager, make_theme, with_name
+from judgenet.ui.theme import Theme, ThemeManager, make_theme
 from judgenet.ui.widgets import Chip, Segment
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -250,7 +250,7 @@ def test_the_focus_has_a_ring_outside_of_the_control(manager: ThemeManager, qtbo
 
 def test_the_ring_is_wider_where_contrast_is_wanted() -> None:
     assert make_theme("contrast").focus_width == 3
-    assert with_name(make_theme("contrast"), "light").focus_width == 2
+    assert make_theme("light").focus_width == 2
 
 
 def test_the_ring_survives_a_window_that_closes(manager: ThemeManager, qtbot: QtBot) -> None:

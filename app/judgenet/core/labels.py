@@ -19,7 +19,6 @@ CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
 
 Said = Literal["a", "b", "tie", "skip", "unsure"]
 """A label, or that somebody looked and gave none. ``skip`` and ``unsure`` are never a tie."""
-SAID: tuple[Said, ...] = get_args(Said)
 
 NoMajority = Literal["tie", "drop"]
 """What a pair counts as whose annotators have no majority: a tie, or no label."""

@@ -87,10 +87,6 @@ def as_json(value: Any) -> Any:
     return [as_json(of) for of in value]
 
 
-def _key(key: Any) -> str:
-    return "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
 class Figures(Mapping[str, Any]):
     """The figures of one question to a run, as attributes and by the keys of the command's ``--json``
     (``resources/figures.md``). What is undefined is ``None`` and has a ``reason`` beside it."""

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import LETTERS, SPOKEN, percent, percent_interval
+from judgenet.core.wording import LETTERS, percent, percent_interval
 from judgenet.report.axis import axis_over, share_ticks
 from judgenet.report.drawing import (
     LINE,
@@ -375,8 +375,3 @@ def strips(
             for level in range(count):
                 shapes.append(Dot(column * step, ground - level * rise, 2.5, "accent", None))
     return Drawing(WIDTH, bottom + 28, tuple(shapes), words)
-
-
-def verdict_words(counts: Iterable[tuple[Verdict, int]]) -> str:
-    """``A 58, a tie 5, B 16``."""
-    return ", ".join(f"{SPOKEN[verdict]} {count:,}" for verdict, count in counts)

@@ -247,11 +247,6 @@ def _repeated(questions: NDArray[np.int64]) -> bool:
     return len(np.unique(questions)) < len(questions)
 
 
-def flip_rate(order_ab: VerdictList, order_ba: VerdictList) -> float | None:
-    """The share of pairs whose verdict changes with the order; ``None`` where no pair has both."""
-    return position(order_ab, order_ba).flip_rate
-
-
 def sign_test(more: int, less: int) -> float:
     """The exact two-sided p of ``more`` against ``less`` under even odds; 1 where there is neither."""
     if more == less:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Method = Literal["naive", "stratified", "ppi", "human_only", "lee", "k_class"]
-METHODS: tuple[Method, ...] = get_args(Method)
 
 Labelled = Mapping[tuple[Verdict, Verdict], int]
 """How many labelled pairs have which verdict and which human label, in this order."""

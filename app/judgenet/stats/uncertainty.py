@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, fsum, log
+from math import ceil, log
 from typing import TYPE_CHECKING, NamedTuple
 
 from judgenet.core.evaluation import TIE_TOLERANCE
@@ -50,42 +50,26 @@ SHARES = tuple(step / 20 for step in range(21))
 _MOST_UNREACHED = 0.01
 
 
-# One pair
-
-
-class CallVerdicts(NamedTuple):
-    """How many of a pair's calls say that A wins, that it is a tie, that A loses. Calls without a verdict are in none
-    of them."""
-
-    win: int
-    tie: int
-    lose: int
-
-
-def entropy(of: CallVerdicts) -> float | None:
-    """FairEval's balanced position diversity entropy (BPDE) in nats, from 0 to ln 3: that of the verdicts of a pair's
-    calls in both orders. From the calls of one order it is the plain diversity entropy. ``None`` without a call.
-
-    :raises ValueError: a count is below 0.
-    """
-    if min(of) < 0:
-        raise ValueError(f"{min(of)} calls cannot be counted.")
-    n = sum(of)
-    if not n:
-        return None
-    # The sum is -0.0 where all calls agree.
-    return abs(fsum(count / n * log(count / n) for count in of if count))
+# Entropy
 
 
 def entropies(counts: NDArray[np.integer]) -> Numbers:
-    """:func:`entropy` of each row of counts (win, tie, lose), of shape (pairs, 3); NaN where a row has no call."""
+    """FairEval's balanced position diversity entropy (BPDE) in nats, from 0 to ln 3: that of the verdicts of a pair's
+    calls in both orders. From the calls of one order it is the plain diversity entropy.
+
+    ``counts`` has a pair a row, and how many of its calls say that A wins, that it is a tie, that A loses; NaN where a
+    row has no call.
+
+    :raises ValueError: the counts have another shape.
+    """
     import numpy as np
 
-    if counts.ndim != 2 or counts.shape[1] != len(CallVerdicts._fields):
+    if counts.ndim != 2 or counts.shape[1] != 3:
         raise ValueError(f"The counts have the shape {counts.shape}, not (pairs, 3).")
     n = counts.sum(axis=1, dtype=np.float64)
     shares = np.divide(counts, n[:, None], out=np.zeros(counts.shape), where=n[:, None] > 0)
     logs = np.log(shares, out=np.zeros(shares.shape), where=shares > 0)
+    # The sum is -0.0 where all calls agree.
     found: Numbers = np.abs((shares * logs).sum(axis=1))
     found[n == 0] = np.nan
     return found

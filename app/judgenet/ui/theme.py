@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
@@ -318,8 +318,3 @@ def dress(widget: QWidget) -> None:
     managers = app.findChildren(ThemeManager) if app is not None else []
     if managers:
         managers[-1].dress(widget)
-
-
-def with_name(theme: Theme, name: ThemeName) -> Theme:
-    """The same theme in other colours."""
-    return replace(theme, name=name, colors=COLORS[name])

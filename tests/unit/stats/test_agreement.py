@@ -25,7 +25,6 @@ from judgenet.stats.agreement import (
     SURE_OF_TARGET,
     agreement,
     clustered_sign_test,
-    flip_rate,
     macro_precision,
     macro_recall,
     position,
@@ -213,7 +212,7 @@ def test_position_consistency(
     ],
 )
 def test_flip_rate(first: str, second: str, rate: float) -> None:
-    assert flip_rate(verdicts(first), verdicts(second)) == pytest.approx(rate, abs=1e-12)
+    assert position(verdicts(first), verdicts(second)).flip_rate == pytest.approx(rate, abs=1e-12)
 
 
 def test_pairs_without_both_orders_leave_the_denominator() -> None:

@@ -15,7 +15,6 @@ from statsmodels.stats.proportion import proportion_confint  # type: ignore[impo
 from judgenet.core.labels import CHOSEN, Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.stats.calibration import (
-    METHODS,
     Labelled,
     Method,
     decided_rate,
@@ -512,9 +511,9 @@ OTHERS: dict[Verdict, int] = {"a": 420, "b": 480}
 )
 def test_how_labels_were_chosen_decides(chosen: Chosen, shown: set[Method]) -> None:
     found = rates(TWO, OTHERS, chosen)
-    assert tuple(found.estimates) == METHODS
+    assert tuple(found.estimates) == get_args(Method)
     assert {method for method, estimate in found.estimates.items() if estimate.value is not None} == shown
-    for method in set(METHODS) - shown:
+    for method in set(get_args(Method)) - shown:
         assert found.estimates[method].reason
         assert found.estimates[method].interval is None
     assert (found.decided.value is None) == ("stratified" not in shown)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import agreement_of
-from judgenet.stats.calibration import METHODS, rates
+from judgenet.stats.calibration import Method, rates
 from judgenet.stats.clustered import rates_over_questions, split_counts
 from judgenet.stats.intervals import agreement_intervals, agreements_intervals, share_interval, wilson
 from judgenet.stats.resampling import few_questions, label_table, question_counts, resampled
@@ -123,7 +125,7 @@ def test_the_stratified_interval_is_that_of_drawn_questions() -> None:
     assert plain.stratified.se is not None
     assert found.stratified.se > 1.3 * plain.stratified.se
     assert (estimate.questions, found.estimates["naive"].questions) == (60, 120)
-    for method in METHODS:
+    for method in get_args(Method):
         shown, before = found.estimates[method], plain.estimates[method]
         assert shown.value == before.value
         assert (shown.interval is None) == (before.interval is None)
@@ -135,7 +137,7 @@ def test_questions_of_one_pair_change_nothing() -> None:
     label = np.where(np.arange(200) < 80, human, 0)
     found = rates_over_questions(question_counts(np.arange(200), said, label), "random")
     plain = rates(*split_counts(question_counts(np.arange(200), said, label)), "random")
-    for method in METHODS:
+    for method in get_args(Method):
         assert found.estimates[method].interval == plain.estimates[method].interval
     assert found.estimates["human_only"].questions == 80
 

@@ -20,10 +20,8 @@ from judgenet.core.pairs import Verdict
 from judgenet.stats.curves import CODES
 from judgenet.stats.uncertainty import (
     MOST_ENTROPY,
-    CallVerdicts,
     conflicts,
     entropies,
-    entropy,
     review_curve,
     review_need,
     share_of,
@@ -51,10 +49,8 @@ def codes(verdicts: Sequence[Verdict | None]) -> np.ndarray[tuple[int], np.dtype
     ],
 )
 def test_the_entropy_of_a_pair(counts: tuple[int, int, int], expected: float | None) -> None:
-    found = entropy(CallVerdicts(*counts))
-    assert found == (None if expected is None else pytest.approx(expected, abs=1e-6))
-    (same,) = entropies(np.array([counts]))
-    assert np.isnan(same) if expected is None else same == pytest.approx(expected, abs=1e-6)
+    (found,) = entropies(np.array([counts]))
+    assert np.isnan(found) if expected is None else found == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_entropy_is_that_of_scipy_and_at_most_ln_3() -> None:
@@ -65,9 +61,7 @@ def test_the_entropy_is_that_of_scipy_and_at_most_ln_3() -> None:
     assert not np.signbit(entropies(np.array([[4, 0, 0]]))[0])
 
 
-def test_counts_that_are_none() -> None:
-    with pytest.raises(ValueError, match="cannot be counted"):
-        entropy(CallVerdicts(1, -1, 0))
+def test_counts_of_another_shape() -> None:
     with pytest.raises(ValueError, match="shape"):
         entropies(np.zeros((2, 4), dtype=int))
 
@@ -97,7 +91,8 @@ def test_balanced_position_calibration(
     assert merged(differences) == verdict
     said = Counter(merged([difference]) for difference in differences)
     assert [said["a"], said["tie"], said["b"]] == [labels.count(letter) for letter in "WTL"]
-    assert entropy(CallVerdicts(said["a"], said["tie"], said["b"])) == pytest.approx(bpde, abs=1e-6)
+    counts = np.array([[said["a"], said["tie"], said["b"]]])
+    assert entropies(counts) == pytest.approx([bpde], abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -189,8 +188,3 @@ class LineLabel(QWidget):
 
 def _one_line(text: str) -> str:
     return " ".join(clean(text).split())
-
-
-def joined(lines: Iterable[Line]) -> Line:
-    """Several lines as one."""
-    return tuple(part for line in lines for part in line)
