@@ -15,9 +15,9 @@ EDITED_FIELDS: Final[tuple[EditedField, ...]] = get_args(EditedField)
 TEXT_FIELDS: Final[tuple[EditedField, ...]] = ("question", "response_a", "response_b")
 """Fields that judges see: a pair in which one of them is changed has another content, and its calls are asked anew."""
 
-Change = tuple[str | None, str | None]
+FromTo = tuple[str | None, str | None]
 """What the file says, and what holds instead. ``None`` is no label."""
-PairEdits = Mapping[str, Mapping[EditedField, Change]]
+PairEdits = Mapping[str, Mapping[EditedField, FromTo]]
 """Changes by the id of the pair and the field."""
 
 
@@ -35,7 +35,7 @@ def without_edits(pair: Pair, edits: PairEdits) -> Pair:
     return replace(pair, **made) if made else pair  # type: ignore[arg-type]
 
 
-def _edited(pair: Pair, changes: Mapping[EditedField, Change]) -> Pair:
+def _edited(pair: Pair, changes: Mapping[EditedField, FromTo]) -> Pair:
     made = {field: new for field, (old, new) in changes.items() if getattr(pair, field) == old}
     return replace(pair, **made) if made else pair  # type: ignore[arg-type]
 
@@ -79,10 +79,10 @@ def edits_from_json(fields: Fields) -> PairEdits:
 
     :raises DocumentError: a field that cannot be changed, or a value of another kind.
     """
-    found: dict[str, dict[EditedField, Change]] = {}
+    found: dict[str, dict[EditedField, FromTo]] = {}
     for pair_id in fields.members:
         of_pair = fields.inner(pair_id)
-        changes: dict[EditedField, Change] = {}
+        changes: dict[EditedField, FromTo] = {}
         for name in of_pair.members:
             field = next((one for one in EDITED_FIELDS if one == name), None)
             if field is None:

@@ -87,7 +87,7 @@ PARTS: Final[dict[str, type]] = {
 _NAMES: Final = {kind: name for name, kind in PARTS.items()}
 
 
-class Row(NamedTuple):
+class PageRow(NamedTuple):
     """A key, what it holds, and what that means. ``holds`` ends in ``?`` where the key may be left out."""
 
     key: str
@@ -121,15 +121,15 @@ def _section(section: str, kind: type) -> str:
     return before + "\n".join(table) + "\n\n"
 
 
-def rows(kind: type) -> list[Row]:
+def rows(kind: type) -> list[PageRow]:
     """The keys of a type of figures, those of inner types in place."""
     base = next((of for of in kind.__mro__[1:] if of in _NAMES), None)
-    found = [Row(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
+    found = [PageRow(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
     found += _of_fields(kind, "", base)
     return sorted(found, key=lambda row: row.key != "run")
 
 
-def _of_fields(kind: type, prefix: str, base: type | None = None) -> Iterator[Row]:
+def _of_fields(kind: type, prefix: str, base: type | None = None) -> Iterator[PageRow]:
     """The rows of a type's fields; of those that ``base`` has too only what is new in them."""
     hints = get_type_hints(kind, include_extras=True)
     names = [field.name for field in fields(kind)] if is_dataclass(kind) else list(hints)
@@ -139,7 +139,7 @@ def _of_fields(kind: type, prefix: str, base: type | None = None) -> Iterator[Ro
         yield from (row for row in _of_type(hints[name], f"{prefix}{name}") if row.key not in there)
 
 
-def _of_type(hint: Any, key: str) -> list[Row]:
+def _of_type(hint: Any, key: str) -> list[PageRow]:
     extras: tuple[Any, ...] = ()
     if get_origin(hint) is Annotated:
         hint, *more = get_args(hint)
@@ -152,7 +152,7 @@ def _of_type(hint: Any, key: str) -> list[Row]:
     return [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in found] if optional else found
 
 
-def _inner(hint: Any, key: str, meaning: str) -> list[Row]:
+def _inner(hint: Any, key: str, meaning: str) -> list[PageRow]:
     # A figure that is always undefined stands for one of another type that is known.
     options = [of for of in _options(hint) if of is not types.NoneType] or [float]
     objects = [of for of in options if isinstance(of, type) and (is_dataclass(of) or _is_record(of))]
@@ -162,14 +162,14 @@ def _inner(hint: Any, key: str, meaning: str) -> list[Row]:
     origin = get_origin(hint)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         if key.endswith("reasons"):
-            return [Row(key, "reasons", meaning)]
+            return [PageRow(key, "reasons", meaning)]
         inner = get_args(hint)[1]
-        return [Row(key, "object", meaning)] if inner is Any else _inner(inner, key, meaning)
+        return [PageRow(key, "object", meaning)] if inner is Any else _inner(inner, key, meaning)
     if origin is tuple:
         inner = get_args(hint)[0]
         if isinstance(inner, type) and (is_dataclass(inner) or _is_record(inner)):
             return _objects([inner], f"{key}[]", meaning)
-    return [Row(key, _plain(hint), meaning)]
+    return [PageRow(key, _plain(hint), meaning)]
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
@@ -180,12 +180,12 @@ def _is_record(kind: type) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields") and kind is not Interval
 
 
-def _objects(kinds: list[type], key: str, meaning: str) -> list[Row]:
+def _objects(kinds: list[type], key: str, meaning: str) -> list[PageRow]:
     """The rows of an object that has one of some types: keys that only a later type has may be left out."""
     first, *others = kinds
     base = next((of for of in first.__mro__ if of in _NAMES), None)
     if base is not None:
-        found = [Row(key, _NAMES[base], meaning)]
+        found = [PageRow(key, _NAMES[base], meaning)]
         found += _of_fields(first, f"{key}.", base) if base is not first else ()
     else:
         found = list(_of_fields(first, f"{key}."))

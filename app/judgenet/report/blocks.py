@@ -137,7 +137,7 @@ class Clouds:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class PairCloseUp:
     """A pair read closely. ``why`` says in one sentence what is to be seen; ``speakers`` names who each quote is of."""
 
     study: PairStudy
@@ -154,7 +154,18 @@ class Sent:
 
 
 Block = (
-    Headline | Notice | Section | Paragraph | Bullets | Facts | Table | Figure | FigureWithText | Clouds | Study | Sent
+    Headline
+    | Notice
+    | Section
+    | Paragraph
+    | Bullets
+    | Facts
+    | Table
+    | Figure
+    | FigureWithText
+    | Clouds
+    | PairCloseUp
+    | Sent
 )
 
 

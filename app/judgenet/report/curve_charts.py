@@ -51,7 +51,7 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class CurveAxes:
     """Curves on axes of their own; panels beside each other have the same axes."""
 
     title: str
@@ -66,7 +66,7 @@ _DASHES: tuple[tuple[float, float] | None, ...] = (None, (6, 3), (2, 3))
 
 
 def curves(
-    panels: Sequence[Panel],
+    panels: Sequence[CurveAxes],
     words: str,
     axis: str,
     *,
@@ -129,7 +129,7 @@ def curves(
     return Drawing(WIDTH, bottom + 52, tuple(shapes), words)
 
 
-def _panel(panel: Panel, x: Callable[[float], float], y: Callable[[float], float], single: bool) -> list[Shape]:
+def _panel(panel: CurveAxes, x: Callable[[float], float], y: Callable[[float], float], single: bool) -> list[Shape]:
     """The curves, the subject last and so on top."""
     shapes: list[Shape] = []
     others = [curve for curve in panel.curves if not curve.subject]

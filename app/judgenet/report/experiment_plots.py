@@ -8,7 +8,7 @@ from judgenet.core.wording import SPOKEN, of, percent, percent_interval, plural
 from judgenet.report import charts
 from judgenet.report.charts import WIDTH, ForestRow
 from judgenet.report.clouds import word_cloud
-from judgenet.report.curve_charts import ChartLine, CurvePoint, Panel, curves
+from judgenet.report.curve_charts import ChartLine, CurveAxes, CurvePoint, curves
 from judgenet.report.drawing import LINE, Drawing, Label, Shape, lines_around, moved, wrapped
 from judgenet.report.experiment_results import ExperimentResults, Values, group_name, interval_of, kind_of, row_of
 from judgenet.stats.intervals import Interval
@@ -64,7 +64,7 @@ def _sweep_plot(one: Values, title: str) -> Drawing:
     groups = list(dict.fromkeys(row["group"] for row in rows))
     lines = {group: _points(row for row in rows if row["group"] == group) for group in groups}
     panels = [
-        Panel(group, tuple(ChartLine(other, lines[other], subject=other == group) for other in groups))
+        CurveAxes(group, tuple(ChartLine(other, lines[other], subject=other == group) for other in groups))
         for group in groups
     ]
     best = max(rows, key=lambda row: row["accuracy"] or 0.0)
@@ -87,7 +87,7 @@ def _budget_plot(one: Values, title: str) -> Drawing:
     )
     said = "; ".join(f"{curve.name} {percent(curve.points[-1].share)}" for curve in lines if curve.points)
     words = f"{title}: accuracy by number of neurons, at the most: {said}"
-    return curves((Panel("", lines),), words, "neurons", level=_majority(one))
+    return curves((CurveAxes("", lines),), words, "neurons", level=_majority(one))
 
 
 def _saving_plot(one: Values, title: str) -> Drawing:
@@ -109,7 +109,7 @@ def _saving_plot(one: Values, title: str) -> Drawing:
     target = one["saving"]["target"]
     words = f"{title}: accuracy by the share reviewed at random, target {percent(target)}; share to review: {said}"
     return curves(
-        (Panel("", tuple(lines)),),
+        (CurveAxes("", tuple(lines)),),
         words,
         "share of pairs that people review, picked at random",
         level=("target", target),

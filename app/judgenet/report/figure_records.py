@@ -8,7 +8,7 @@ from typing import NamedTuple
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
 from judgenet.report.model import Report
-from judgenet.report.run_comparison import RunComparison
+from judgenet.report.run_comparison import ReportedComparison
 from judgenet.stats.comparison import Difference
 from judgenet.stats.intervals import Interval
 from judgenet.stats.means import Mean
@@ -201,7 +201,7 @@ def _ranking(by: str, found: Ranking, n: int) -> Iterator[FigureRecord]:
     yield FigureRecord(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
 
 
-def _compared(compared: RunComparison) -> Iterator[FigureRecord]:
+def _compared(compared: ReportedComparison) -> Iterator[FigureRecord]:
     about, test = f"less {compared.second}", compared.found.test
     named: dict[str, Difference] = {**compared.found.differences, "win_rate": compared.rate}
     for name, found in named.items():

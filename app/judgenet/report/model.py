@@ -27,7 +27,7 @@ from judgenet.store.usage import ModelUse, ParameterUse
 if TYPE_CHECKING:
     from judgenet.report.bias_figures import LabFigures
     from judgenet.report.judge_analysis import RunStudy
-    from judgenet.report.run_comparison import RunComparison
+    from judgenet.report.run_comparison import ReportedComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +374,7 @@ class Report:
     disagreements: Mapping[DisagreementKind, int]
     prompts: tuple[PromptSample, ...]
     more: RunStudy | None = None
-    beside: RunComparison | None = None
+    beside: ReportedComparison | None = None
     bias: LabFigures | None = None
 
     @property

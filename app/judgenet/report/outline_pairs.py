@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from judgenet.core.pairs import ORDERS
 from judgenet.core.wording import plural, score_text
-from judgenet.report.blocks import Block, Given, Line, Paragraph, Section, Sent, Study, VerdictMark
+from judgenet.report.blocks import Block, Given, Line, PairCloseUp, Paragraph, Section, Sent, VerdictMark
 from judgenet.report.model import KINDS, DisagreementKind, PairStudy, PromptSample, Quote, Report
 
 _KIND_TITLES: dict[DisagreementKind, str] = {
@@ -30,7 +30,7 @@ def studies_section(report: Report) -> Iterable[Block]:
         total = report.disagreements.get(kind, 0)
         yield Section(_KIND_TITLES[kind], f"the {len(chosen)} most telling of {plural(total, 'pair')}", level=3)
         for study in chosen:
-            yield Study(study, _why(report, study), tuple(_speaker(report, quote) for quote in study.quotes))
+            yield PairCloseUp(study, _why(report, study), tuple(_speaker(report, quote) for quote in study.quotes))
 
 
 def _why(report: Report, study: PairStudy) -> Line:

@@ -21,7 +21,7 @@ from judgenet.store.taught import fair_frame
 
 
 @dataclass(frozen=True, slots=True)
-class RunComparison:
+class ReportedComparison:
     """This run (the first) less another (the second), on the ``common`` pairs: with the same id and the same texts.
 
     ``first`` and ``second`` name the runs, ``decides`` are their aggregations. ``pairs`` are those of each. On
@@ -55,7 +55,7 @@ def compare_runs(
     read: RunFrame | None = None,
     on_progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Report:
-    """The report with :class:`RunComparison`. ``frame`` is the run that it is about; of the other run
+    """The report with :class:`ReportedComparison`. ``frame`` is the run that it is about; of the other run
     the same aggregation is taken, where it has it. ``chosen`` says how the labelled pairs were chosen;
     ``read`` is the other run where it is read already.
 
@@ -74,7 +74,7 @@ def compare_runs(
         )
     return replace(
         report,
-        beside=RunComparison(
+        beside=ReportedComparison(
             first=called[0],
             second=called[1],
             decides=names,

@@ -386,7 +386,10 @@ _FEW_RUNS = ("k_class_bootstrap",)
 
 
 def deviations(
-    found: Sequence[tuple[str, Found, Mapping[str, reference.Figure]]], runs: int, published_runs: int, slack: float
+    found: Sequence[tuple[str, Found, Mapping[str, reference.PublishedFigure]]],
+    runs: int,
+    published_runs: int,
+    slack: float,
 ) -> list[str]:
     """Where coverage or width is not what an independent simulation found: apart by more than four standard errors of
     both and ``slack``, or in width by more than ``slack``, 3 % and its error (K-class widths vary a lot)."""

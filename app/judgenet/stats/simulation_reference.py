@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-Figure = tuple[float, float]
+PublishedFigure = tuple[float, float]
 """Coverage and mean width; a width below 0 is not known."""
 
 _TWO = """
@@ -35,7 +35,7 @@ _TWO = """
 _COLUMNS = ("naive", "lee", "ppi", "stratified", "human_only")
 
 
-def _two() -> dict[tuple[float, float, float, int], dict[str, Figure]]:
+def _two() -> dict[tuple[float, float, float, int], dict[str, PublishedFigure]]:
     found = {}
     for line in _TWO.split("\n")[1:-1]:
         judge, theta, labels, *cells = line.split()
@@ -50,7 +50,7 @@ def _two() -> dict[tuple[float, float, float, int], dict[str, Figure]]:
 TWO: Final = _two()
 """By specificity, sensitivity, true rate and number of labels."""
 
-THREE: Final[dict[tuple[str, tuple[float, float, float], int], dict[str, Figure]]] = {
+THREE: Final[dict[tuple[str, tuple[float, float, float], int], dict[str, PublishedFigure]]] = {
     ("strong", (0.4, 0.2, 0.4), 100): {
         "naive": (0.948, 0.054),
         "k_class": (0.981, 0.162),
@@ -97,7 +97,7 @@ THREE: Final[dict[tuple[str, tuple[float, float, float], int], dict[str, Figure]
 }
 """By judge, shares of A, tie and B among people, and number of labels."""
 
-ORIGINS: Final[dict[str, dict[str, Figure]]] = {
+ORIGINS: Final[dict[str, dict[str, PublishedFigure]]] = {
     "random subset of the same pairs": {
         "naive": (0.129, 0.059),
         "lee": (0.950, 0.191),

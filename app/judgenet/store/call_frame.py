@@ -35,9 +35,9 @@ from judgenet.store.columns import (
     CallColumn,
     CallState,
     Distinct,
+    IntColumn,
     NeuronPlace,
     NeuronStrip,
-    Numbers,
     PairColumns,
     PairPhase,
     Strips,
@@ -79,7 +79,7 @@ class CallFrame:
         self._calls_a_pair = count_calls(spec).total
         self._calls_of_finished = 0
         self.role_names: Distinct[str | None] = Distinct([None])
-        self._roles: dict[NeuronPlace, Numbers] = {}
+        self._roles: dict[NeuronPlace, IntColumn] = {}
         self._scores: Distinct[float | None] = Distinct([None])
         self._of_neuron: dict[NeuronPlace, list[tuple[Order | None, int, CallColumn]]] = {}
         self._widths = {layer + 1: designed_width(spec, layer) or 0 for layer in range(spec.depth)}
@@ -373,7 +373,7 @@ class CallFrame:
                 found.append((CallSite(index, layer, neuron, order, sample), state))
         return found
 
-    def roles(self, place: NeuronPlace) -> Numbers:
+    def roles(self, place: NeuronPlace) -> IntColumn:
         """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
         found = self._roles.get(place)
         return np.zeros(len(self.pairs), np.uint8) if found is None else found

@@ -39,10 +39,10 @@ REASON_CODES: Final = {None if reason is None else reason.value: code for code, 
 
 T = TypeVar("T")
 
-Numbers = NDArray[np.unsignedinteger[Any]]
+IntColumn = NDArray[np.unsignedinteger[Any]]
 
 
-def holding(values: Numbers, number: int) -> Numbers:
+def holding(values: IntColumn, number: int) -> IntColumn:
     """The same array, or a copy in a larger type where it could not hold ``number``."""
     return values if number <= np.iinfo(values.dtype).max else values.astype(np.min_scalar_type(number))
 
@@ -127,7 +127,7 @@ class PairColumns:
             shown.append(0 if pair.shown is None or pair.shown.order is None else 1 + ORDERS.index(pair.shown.order))
             taught.append(is_teacher(pair))
 
-        def narrow(values: array[int]) -> Numbers:
+        def narrow(values: array[int]) -> IntColumn:
             """The values in the smallest type that holds them."""
             return np.array(values, dtype=np.min_scalar_type(max(values, default=0)))
 
@@ -198,8 +198,8 @@ class CallColumn:
         self.attempts: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
         self.cached: NDArray[np.bool_] = np.zeros(pairs, np.bool_)
         self.seconds: NDArray[np.float32] = np.full(pairs, np.nan, np.float32)
-        self._a: Numbers = np.zeros(pairs, np.uint8)
-        self._b: Numbers = np.zeros(pairs, np.uint8)
+        self._a: IntColumn = np.zeros(pairs, np.uint8)
+        self._b: IntColumn = np.zeros(pairs, np.uint8)
         self._scores = scores
 
     def set(

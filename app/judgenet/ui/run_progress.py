@@ -54,7 +54,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ProgressSample:
     """The progress at one second of the run, ``at`` seconds after it began."""
 
     at: float
@@ -72,7 +72,7 @@ class ProgressLog:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self.now = Progress()
-        self.history: list[Sample] = []
+        self.history: list[ProgressSample] = []
         self._tally = Tally(clock)
         self._before: Spent | None = None
         self._recorded: list[Pace] = []
@@ -111,7 +111,7 @@ class ProgressLog:
         progress = _progress_of_tally(self._tally)
         at = self._clock() - self._tally.started
         if self._tally.pairs and (not self.history or at - self.history[-1].at >= self._sample_every or force):
-            self.history.append(Sample(at, progress))
+            self.history.append(ProgressSample(at, progress))
             if len(self.history) > _SAMPLES_KEPT:
                 del self.history[-2::-2]
                 self._sample_every *= 2
@@ -130,7 +130,7 @@ class ProgressLog:
         if not live and self._recorded:
             return self._recorded
         found: list[Pace] = []
-        before = Sample(0.0, Progress())
+        before = ProgressSample(0.0, Progress())
         for sample in self.history:
             was, now, span = before.progress, sample.progress, sample.at - before.at
             if span < _SAMPLE_EVERY_S / 2:

@@ -45,7 +45,7 @@ from judgenet.ui.bridge import Bridge
 from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
-from judgenet.ui.run_progress import Progress, ProgressLog, Sample
+from judgenet.ui.run_progress import Progress, ProgressLog, ProgressSample
 from judgenet.ui.run_reader import RunReader
 from judgenet.ui.tasks import JobCancelled, Tasks
 
@@ -409,7 +409,7 @@ class RunState(QObject):
         return self._log.now
 
     @property
-    def history(self) -> list[Sample]:
+    def history(self) -> list[ProgressSample]:
         """The progress second by second since the run was started in this window."""
         return self._log.history
 

@@ -21,7 +21,7 @@ from judgenet.report.numbers import numbers
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
-from judgenet.ui.results.state import ComparedRun, Results, Wish, _Work, put_beside, reckon
+from judgenet.ui.results.state import OtherRun, Results, Wish, _Work, put_beside, reckon
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
 
 RUNS = ("run-2", "run-1")
@@ -35,7 +35,7 @@ class Faces:
     commands: dict[str, Any]
     report: dict[str, Any]
     studio: Results
-    beside: ComparedRun
+    beside: OtherRun
     package: jn.Run
     other: jn.Run
 

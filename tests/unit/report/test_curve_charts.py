@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from judgenet.report.charts import WIDTH
-from judgenet.report.curve_charts import ChartLine, CurvePoint, Panel, curves
+from judgenet.report.curve_charts import ChartLine, CurveAxes, CurvePoint, curves
 from judgenet.report.drawing import BODY_PX, Dot, Drawing, Label, Path, of_theme, svg
 from judgenet.stats.intervals import Interval
 
@@ -23,7 +23,7 @@ def line_of(share: float, subject: bool = False, name: str = "") -> ChartLine:
 
 
 def test_one_panel_names_its_curves_at_their_ends_apart_from_each_other() -> None:
-    drawn = curves([Panel("", tuple(line_of(0.6 + i / 1000, i == 2) for i in range(5)))], "words", "neurons")
+    drawn = curves([CurveAxes("", tuple(line_of(0.6 + i / 1000, i == 2) for i in range(5)))], "words", "neurons")
     names = sorted(label.y for label in labels(drawn) if label.text.startswith("at "))
     assert len(names) == 5
     assert all(later - before >= 19 - 1e-6 for before, later in pairwise(names))
@@ -33,7 +33,7 @@ def test_one_panel_names_its_curves_at_their_ends_apart_from_each_other() -> Non
 
 def test_names_that_would_fall_below_the_plot_are_pushed_up() -> None:
     low = tuple(line_of(0.1 + i / 10_000, i == 0) for i in range(6))
-    drawn = curves([Panel("", (*low, line_of(0.9)))], "words", "neurons")
+    drawn = curves([CurveAxes("", (*low, line_of(0.9)))], "words", "neurons")
     ticks = [label.y for label in labels(drawn) if label.text in ("1", "2", "3")]
     names = [label.y for label in labels(drawn) if label.text.startswith("at ")]
     assert max(names) < min(ticks)
@@ -45,7 +45,7 @@ def test_points_stand_at_their_shares() -> None:
         CurvePoint(2, 0.6, Interval(0.5, 0.7)),
         CurvePoint(4, 0.8, Interval(0.7, 0.9)),
     )
-    drawn = curves([Panel("", (ChartLine("one", points, True),))], "words", "neurons")
+    drawn = curves([CurveAxes("", (ChartLine("one", points, True),))], "words", "neurons")
     dots = [shape for shape in drawn.shapes if isinstance(shape, Dot)]
     assert len(dots) == 3
     # Equal steps upwards for equal steps of the share; to the right by the number of neurons, not by place.
@@ -58,7 +58,8 @@ def test_points_stand_at_their_shares() -> None:
 def test_panels_share_their_axes_and_stand_side_by_side() -> None:
     both = (line_of(0.4), line_of(0.6))
     panels = [
-        Panel(f"l = {place}", tuple(ChartLine(c.name, c.points, c is both[place]) for c in both)) for place in (0, 1)
+        CurveAxes(f"l = {place}", tuple(ChartLine(c.name, c.points, c is both[place]) for c in both))
+        for place in (0, 1)
     ]
     drawn = curves(panels, "words", "neurons", level=("always A", 0.5))
     titles = [label for label in labels(drawn) if label.text.startswith("l = ")]
@@ -70,7 +71,7 @@ def test_panels_share_their_axes_and_stand_side_by_side() -> None:
 
 
 def test_without_points_it_says_why() -> None:
-    drawn = curves([Panel("", (ChartLine("none", ()),))], "no pair has a human label", "neurons")
+    drawn = curves([CurveAxes("", (ChartLine("none", ()),))], "no pair has a human label", "neurons")
     assert [label.text for label in labels(drawn)] == ["n/a – no pair has a human label"]
     root = ElementTree.fromstring(svg(drawn, of_theme("dark"), alone=True))
     assert root.tag.endswith("svg")
@@ -78,6 +79,6 @@ def test_without_points_it_says_why() -> None:
 
 def test_a_single_point_shows_its_interval() -> None:
     drawn = curves(
-        [Panel("", (ChartLine("one", (CurvePoint(1, 0.5, Interval(0.4, 0.6)),), True),))], "words", "neurons"
+        [CurveAxes("", (ChartLine("one", (CurvePoint(1, 0.5, Interval(0.4, 0.6)),), True),))], "words", "neurons"
     )
     assert any(isinstance(shape, Path) and shape.stroke == "accent" and shape.width == 1.5 for shape in drawn.shapes)

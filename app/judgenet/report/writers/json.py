@@ -31,7 +31,7 @@ from judgenet.figures.rates import StratumFigures, WorthFigures, worth_figures
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LearnedWay, PeoplePanel, Sizes, SystemRanks
 from judgenet.report.model import RateFigures, Report, ReportedAgreement
-from judgenet.report.run_comparison import RunComparison
+from judgenet.report.run_comparison import ReportedComparison
 from judgenet.stats.calibration import VerdictStratum
 from judgenet.version import __version__
 
@@ -200,8 +200,8 @@ class ReportComparison:
     warning: str
 
 
-@figures_of.register(RunComparison)
-def _compared(found: RunComparison) -> ReportComparison:
+@figures_of.register(ReportedComparison)
+def _compared(found: ReportedComparison) -> ReportComparison:
     same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate")}
     return ReportComparison(
         **same,

@@ -18,12 +18,12 @@ from judgenet.report.blocks import (
     Inline,
     Line,
     Notice,
+    PairCloseUp,
     Paragraph,
     ReportDocument,
     Section,
     Sent,
     Strong,
-    Study,
     Table,
     VerdictMark,
 )
@@ -121,7 +121,7 @@ def _md_block(block: Block) -> Iterator[str]:
         for cloud in block.items:
             words = ", ".join(f"{_md(name)} {count:,}" for name, count in cloud.words)
             yield f"**{_md_line(cloud.title)}** ({cloud.fact}): {words}"
-    elif isinstance(block, Study):
+    elif isinstance(block, PairCloseUp):
         yield from _md_study(block)
     elif isinstance(block, Sent):
         yield f"### {_md(block.title)}"
@@ -131,7 +131,7 @@ def _md_block(block: Block) -> Iterator[str]:
                 yield _md_quote(text)
 
 
-def _md_study(block: Study) -> Iterator[str]:
+def _md_study(block: PairCloseUp) -> Iterator[str]:
     study = block.study
     task = f", {_md(study.task)}" if study.task else ""
     yield f"#### {_md(study.pair_id)}{task}"

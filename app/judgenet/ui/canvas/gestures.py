@@ -15,7 +15,7 @@ from judgenet.ui.canvas.model import EdgeChange, MenuRequest, Place
 
 if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
-    from judgenet.ui.canvas.selection import Selection
+    from judgenet.ui.canvas.selection import CanvasSelection
 
 THRESHOLD: Final = 6.0
 """px that the mouse must move before a press becomes a drag."""
@@ -250,7 +250,7 @@ def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEv
 class Mouse:
     """What the mouse does over the scene: it hovers, selects, opens menus, and begins and ends gestures."""
 
-    def __init__(self, canvas: NetworkScene, selection: Selection) -> None:
+    def __init__(self, canvas: NetworkScene, selection: CanvasSelection) -> None:
         self._canvas = canvas
         self._selection = selection
         self._gesture: Gesture | None = None

@@ -34,7 +34,7 @@ from judgenet.ui.canvas.model import (
     VoteTally,
 )
 from judgenet.ui.canvas.paint import Look
-from judgenet.ui.canvas.selection import Selection
+from judgenet.ui.canvas.selection import CanvasSelection
 from judgenet.ui.theme import Theme
 
 
@@ -104,7 +104,7 @@ class NetworkScene(QGraphicsScene):
         """The network without its neurons' newest states: use :attr:`network` for all of it."""
         self._targets: list[Target] | None = None
         self._live = LiveStates(self)
-        self._chosen = Selection(self)
+        self._chosen = CanvasSelection(self)
         self._mouse = Mouse(self, self._chosen)
         self.layout: Layout = compute(network, self._base)
         self._live.load(network.layers)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
 
 
-class Selection:
+class CanvasSelection:
     """The selected neurons or edge, the keyboard's place and the node under the mouse. Each change is repainted and
     emitted as a signal of the scene.
 

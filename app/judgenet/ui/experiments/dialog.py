@@ -445,7 +445,7 @@ class ExperimentsDialog(QDialog):
         name = "pairs"
         if document.project.pairs is not None and document.project.pairs.files:
             name = set_name(document.folder / document.project.pairs.files[0])
-        place = work.ExperimentPlace(engine, store, self.folder, name)
+        place = work.ExperimentSetting(engine, store, self.folder, name)
         stop = self._stop_run = threading.Event()
         ended = threading.Event()
         title = f"Experiment: {EXPERIMENTS[self._key].title}"

@@ -93,7 +93,7 @@ def reckon(wanted: Wanted, start: Start, store: Store | None, check: Callable[[]
 
 
 @dataclass(frozen=True, slots=True)
-class ExperimentPlace:
+class ExperimentSetting:
     """Where an experiment runs: in which engine and store, into which folder, and under which name of the pairs."""
 
     engine: Engine
@@ -105,7 +105,7 @@ class ExperimentPlace:
 def run(
     wanted: Wanted,
     start: Start,
-    place: ExperimentPlace,
+    place: ExperimentSetting,
     progress: Callable[[ExperimentStep, int], None],
     stopped: Callable[[], bool],
 ) -> ExperimentView:

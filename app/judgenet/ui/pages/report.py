@@ -48,7 +48,7 @@ from judgenet.ui.export import png
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.page_view import PageView
-from judgenet.ui.results.state import ComparedRun, Results
+from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
@@ -75,7 +75,7 @@ class ReportPage(OfRunPage):
         self._sections: Sections | None = None
         self._report: Report | None = None
         self._more: tuple[Hashable, str, Report | None] = (None, "", None)
-        self._beside: ComparedRun | None = None
+        self._beside: OtherRun | None = None
         self._reckoning = False
         self._task: asyncio.Task[None] | None = None
         self._laid_out: ReportDocument | None = None
@@ -372,7 +372,7 @@ class ReportPage(OfRunPage):
             self._enable_parts()
             self._compose()
 
-    def _with_beside(self, results: Results, report: Report, beside: ComparedRun) -> Report:
+    def _with_beside(self, results: Results, report: Report, beside: OtherRun) -> Report:
         """The report with the other run beside it, for a thread."""
         from judgenet.report.run_comparison import compare_runs
 

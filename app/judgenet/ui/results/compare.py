@@ -33,7 +33,7 @@ from judgenet.ui.results.headline import NoticeStrip
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.run_choice import called
-from judgenet.ui.results.state import ComparedRun, Results
+from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 
@@ -68,7 +68,7 @@ _MOST_CHANGES: Final = 6
 """More differences of two networks than these are counted."""
 
 
-def differing_line(beside: ComparedRun, mine: RunInfo) -> Line:
+def differing_line(beside: OtherRun, mine: RunInfo) -> Line:
     """What makes two runs different judges, each difference from the older run to the newer, and what follows; empty
     where nothing does."""
     differing = beside.differing
@@ -167,7 +167,7 @@ class ComparePanel(Panel):
         self.body.addWidget(self.table)
         self.body.addLayout(self._inner)
         self.close_link.clicked.connect(self.closed)
-        self._beside: ComparedRun | None = None
+        self._beside: OtherRun | None = None
         self._words: dict[Turn, str] = {}
         measure(self.body, spacing=0)
         measure(self._inner, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=8)
@@ -176,7 +176,7 @@ class ComparePanel(Panel):
         measure(self._top, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
         self.set_theme(theme)
 
-    def show_both(self, mine: Results, beside: ComparedRun) -> None:
+    def show_both(self, mine: Results, beside: OtherRun) -> None:
         """Shows the run in focus and the one beside it."""
         self._beside = beside
         other = beside.other

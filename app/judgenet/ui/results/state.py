@@ -110,7 +110,7 @@ def decided_by(run: RunInfo, rule: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedRun:
+class OtherRun:
     """Another run, and how its verdict and that of the run in focus differ on the pairs that both have.
 
     ``comparison`` goes from the other run to the one in focus; ``compared`` is the one in focus less the other.
@@ -126,7 +126,7 @@ class ComparedRun:
     changes: tuple[Change, ...]
 
 
-def put_beside(store: Store, mine: Results, other: Results) -> ComparedRun:
+def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
     """Compares another run with ``mine``."""
     from judgenet.figures.comparison import two_runs
     from judgenet.figures.judges import changes_between
@@ -137,7 +137,7 @@ def put_beside(store: Store, mine: Results, other: Results) -> ComparedRun:
     two = two_runs((store, mine.frame), (store, other.frame), (names[1], names[0]), names=called)
     common = [(theirs, place) for place, theirs in two.common]
     older, newer = sorted((mine.run, other.run), key=lambda run: run.number)
-    return ComparedRun(
+    return OtherRun(
         other,
         len(common),
         compare(other.frame, mine.frame, names, common),
@@ -173,7 +173,7 @@ class ResultsState(QObject):
         self._errors = errors
         self.results: Results | None = None
         self.own: Results | None = None
-        self.beside: ComparedRun | None = None
+        self.beside: OtherRun | None = None
         self.working = False
         self.stopped = False
         self._rules: Aggregation | None = None
@@ -431,6 +431,6 @@ class ResultsState(QObject):
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
 
-    def _take(self, stamp: Hashable, own: Wish, chosen: Wish, other: ComparedRun | None) -> None:
+    def _take(self, stamp: Hashable, own: Wish, chosen: Wish, other: OtherRun | None) -> None:
         self.own, self.results, self.beside = self._kept[stamp, own], self._kept[stamp, chosen], other
         self.changed.emit()

@@ -25,7 +25,7 @@ from judgenet.store.frame import RunFrame
 from judgenet.ui.context import Context
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_painting import GridPainter, heat_colors
-from judgenet.ui.run.grid_rows import LABELS, ROW, Row, cell_words, rows_of
+from judgenet.ui.run.grid_rows import LABELS, ROW, GridRow, cell_words, rows_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import plain_tip
@@ -61,7 +61,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._focus_pair = focus
         self._theme = theme
         self._width = WIDTHS.index(6)
-        self._rows: list[Row] = []
+        self._rows: list[GridRow] = []
         self._table: RunFrame | None = None
         self._extent = 0
         self._at_end = True
@@ -228,7 +228,7 @@ class ScoreGrid(QAbstractScrollArea):
             if cell is not None and 0 <= cell[0] < len(self._rows):
                 drawn.outline_cell(painter, self._rows[cell[0]], cell[1], color, width)
 
-    def _visible_rows(self) -> list[Row]:
+    def _visible_rows(self) -> list[GridRow]:
         scale, offset = self._theme.scale, self.verticalScrollBar().value()
         low, high = offset / scale, (offset + self.viewport().height()) / scale
         return [row for row in self._rows if row.y + row.h >= low and row.y <= high]

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from judgenet.store.columns import RUNNING, UNSCORED, NeuronStrip
 from judgenet.store.frame import RunFrame
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.run.grid_rows import FULL, LABELS, ROW, Row
+from judgenet.ui.run.grid_rows import FULL, LABELS, ROW, GridRow
 from judgenet.ui.theme import Theme
 
 
@@ -36,7 +36,7 @@ class GridPainter:
 
     theme: Theme
     colors: NDArray[np.uint32]
-    rows: Sequence[Row]
+    rows: Sequence[GridRow]
     first: int
     stop: int
     left: int
@@ -50,7 +50,7 @@ class GridPainter:
     def draw(self, painter: QPainter, table: RunFrame) -> None:
         """Draws the pair in focus, the names and the scores."""
         self._draw_focus_column(painter)
-        dense: list[Row] = []
+        dense: list[GridRow] = []
         for row in self.rows:
             if dense and (not row.dense or row.layer != dense[0].layer):
                 self._draw_dense(painter, table, dense)
@@ -69,7 +69,7 @@ class GridPainter:
         if dense:
             self._draw_dense(painter, table, dense)
 
-    def span(self, row: Row) -> tuple[int, int]:
+    def span(self, row: GridRow) -> tuple[int, int]:
         """Top and height of a line in px of the viewport."""
         scale = self.theme.scale
         top = round(row.y * scale) - self.offset
@@ -82,7 +82,7 @@ class GridPainter:
             for edge in (x - 1, x + self.column):
                 painter.fillRect(QRectF(edge, 0, 1, self.height), self.theme.color("accent"))
 
-    def outline_cell(self, painter: QPainter, row: Row, pair: int, color: str, width: float) -> None:
+    def outline_cell(self, painter: QPainter, row: GridRow, pair: int, color: str, width: float) -> None:
         """A frame around a cell, unless it is scrolled out at the left. ``color`` is a colour of the theme."""
         x = self.left + (pair - self.first) * self.column
         if x < self.left:
@@ -92,7 +92,7 @@ class GridPainter:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(x - 1.5, top + 0.5, self.column + 2, max(4.0, row.h * self.theme.scale - 1)))
 
-    def _draw_name(self, painter: QPainter, row: Row) -> None:
+    def _draw_name(self, painter: QPainter, row: GridRow) -> None:
         ink = Ink.of(self.theme)
         top, _ = self.span(row)
         painter.save()
@@ -105,7 +105,7 @@ class GridPainter:
             ink.text(painter, 12, 14.5, row.name, color="text2", room=LABELS - 16)
         painter.restore()
 
-    def _draw_dense(self, painter: QPainter, table: RunFrame, rows: list[Row]) -> None:
+    def _draw_dense(self, painter: QPainter, table: RunFrame, rows: list[GridRow]) -> None:
         """Lines of a dense layer, all in one picture."""
         strips = table.strips(rows[0].layer, rows[0].neuron, rows[-1].neuron, self.first, self.stop)
         top, _ = self.span(rows[0])

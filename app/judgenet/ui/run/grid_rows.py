@@ -24,7 +24,7 @@ LABELS: Final = 112
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GridRow:
     """A line of the grid: a neuron, or the title of a layer (``neuron`` is then 0). px at 100 %."""
 
     layer: int
@@ -38,27 +38,27 @@ class Row:
         return self.h < ROW
 
 
-def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[Row]:
+def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[GridRow]:
     """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are known."""
-    found: list[Row] = []
+    found: list[GridRow] = []
     y = 0.0
     depth = table.spec.depth
     for layer in range(1, depth + 1):
         width = table.width(layer)
-        found.append(Row(layer, 0, f"Layer {layer}", y, ROW))
+        found.append(GridRow(layer, 0, f"Layer {layer}", y, ROW))
         y += ROW
         height = DENSE_ROW if width > DENSE else ROW
         known = names.get(layer, [])
         for neuron in range(1, width + 1):
             name = known[neuron - 1] if neuron <= len(known) else f"Judge {neuron}"
-            found.append(Row(layer, neuron, name, y, height))
+            found.append(GridRow(layer, neuron, name, y, height))
             y += height
     if table.spec.chair is not None:
-        found.append(Row(depth + 1, 1, "Chair", y, ROW))
+        found.append(GridRow(depth + 1, 1, "Chair", y, ROW))
     return found
 
 
-def cell_words(table: RunFrame, row: Row, pair: int, roles: Sequence[Role]) -> str:
+def cell_words(table: RunFrame, row: GridRow, pair: int, roles: Sequence[Role]) -> str:
     """What a neuron's calls said of a pair. ``roles`` are those of the pair."""
     parts = [_call_words(site, state) for site, state in table.neuron(pair, row.layer, row.neuron)]
     difference = table.difference(pair, row.layer, row.neuron)
@@ -82,7 +82,7 @@ def _call_words(site: CallSite, state: CallState) -> str:
     return f"{order} {state.phase}"
 
 
-def _name_on(table: RunFrame, row: Row, roles: Sequence[Role]) -> str:
+def _name_on(table: RunFrame, row: GridRow, roles: Sequence[Role]) -> str:
     """What a neuron is called on a pair, whose roles may be others than those of the pair in view."""
     spec = table.spec
     if row.layer > spec.depth or spec.roles.kind != "generated":
