@@ -1,4 +1,4 @@
-"""What the commands share: errors as exit codes, finding runs, common options."""
+"""What the commands share: common options, finding runs, files to write to, figures as text."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ ProjectOption = Annotated[
     Path | None, typer.Option("--project", help="The project, where RUN is a run's id.", show_default=False)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+
+
+def figure(value: float | None) -> str:
+    """A figure as tables show it: ``0.7108``, ``n/a`` where there is none."""
+    return "n/a" if value is None else f"{value:.4f}"
 
 
 def open_output(option: str, path: Path, mode: Literal["w", "a"]) -> TextIO:

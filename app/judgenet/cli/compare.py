@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, figure, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
 from judgenet.cli.terminal import Terminal
 from judgenet.figures.comparison import run_comparison
@@ -51,7 +51,7 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
         ci = found["ci"]
         table.add_row(
             title,
-            *("n/a" if found[key] is None else f"{found[key]:.4f}" for key in ("first", "second")),
+            *(figure(found[key]) for key in ("first", "second")),
             "n/a" if found["difference"] is None else f"{found['difference']:+.4f}",
             "" if ci is None else f"{ci[0]:+.4f} to {ci[1]:+.4f}",
             f"{found['n']:,}",

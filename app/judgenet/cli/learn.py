@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.learned import misfit
@@ -71,7 +71,7 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
             table.add_row(title, "n/a", "", "", "")
             notes.append(f"{title}: n/a – {of.get('reason') or of['reasons']['accuracy']}")
             continue
-        kappa = "n/a" if of["kappa"] is None else f"{of['kappa']:.4f}"
+        kappa = figure(of["kappa"])
         table.add_row(title, f"{of['accuracy']:.4f}", _span(of["accuracy_ci"]), kappa, f"{of['n_used']:,}")
         for note in (of.get("below_baseline"), of.get("warning")):
             if note:
@@ -95,9 +95,9 @@ def print_learning(figures: dict[str, Any], console: Console) -> None:
             continue
         best = of["best_neuron"]
         console.print(
-            f"{task}, left out: {_share(of['nonnegative']['accuracy'])} "
-            f"(any sign {_share(of['any_sign']['accuracy'])}); "
-            f"best single neuron there, chosen on these very labels, {_share(best['accuracy'])}",
+            f"{task}, left out: {figure(of['nonnegative']['accuracy'])} "
+            f"(any sign {figure(of['any_sign']['accuracy'])}); "
+            f"best single neuron there, chosen on these very labels, {figure(best['accuracy'])}",
             soft_wrap=True,
             markup=False,
         )
@@ -115,10 +115,6 @@ def _less_words(less: dict[str, Any]) -> str:
     over = " over questions" if less["p_over"] == "questions" else ""
     p = f"p{over} = {less['p']:.4f}" if less["p"] >= 0.0001 else f"p{over} < 0.0001"
     return f"accuracy {found['difference']:+.4f} {ends}, {p}, on {less['n']:,} pairs"
-
-
-def _share(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.4f}"
 
 
 def _span(interval: Sequence[float] | None) -> str:

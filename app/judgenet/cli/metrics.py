@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import spent_text
@@ -18,10 +18,6 @@ from judgenet.figures.metrics import GROUPINGS, JudgeOptions, run_metrics
 from judgenet.stats.panel import told_from
 from judgenet.store.evidence import SAMPLED_PAIRS
 from judgenet.store.taught import fair_frame
-
-
-def _figure(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.4f}"
 
 
 def _called(figures: dict[str, Any]) -> str:
@@ -103,12 +99,12 @@ def _print_groups(by: str, groups: dict[str, Any], decides: str, console: Consol
         found = part[decides]
         table.add_row(
             Text(name),
-            _figure(found["accuracy"]),
+            figure(found["accuracy"]),
             _ends(found["accuracy_ci"]),
-            _figure(found["macro_f1"]),
-            _figure(found["kappa"]),
+            figure(found["macro_f1"]),
+            figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
-            _figure(found["majority_baseline"]),
+            figure(found["majority_baseline"]),
         )
     console.print(table)
 
@@ -129,11 +125,11 @@ def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool
         found, flips = named[name], figures["position"][name]
         table.add_row(
             Text(name),
-            _figure(found["accuracy"]),
+            figure(found["accuracy"]),
             _ends(found["accuracy_ci"]),
-            _figure(found["kappa"]),
+            figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
-            _figure(flips["flip_rate"]),
+            figure(flips["flip_rate"]),
             _p(flips["p"] if flips["questions_p"] is None else flips["questions_p"]),
         )
     console.print(table)
@@ -181,12 +177,12 @@ def _print_layers(figures: dict[str, Any], console: Console) -> None:
     for layer, of in alike.items():
         table.add_row(
             layer,
-            _figure(panel[layer]["h"]),
-            _figure(panel[layer]["alpha_nominal"]),
-            _figure(of["unanimous"]["value"]),
-            _figure(of["q"]["value"]),
-            _figure(of["double_fault"]["value"]),
-            "" if of["evidence"] is None else _figure(of["evidence"]["distance"]["value"]),
+            figure(panel[layer]["h"]),
+            figure(panel[layer]["alpha_nominal"]),
+            figure(of["unanimous"]["value"]),
+            figure(of["q"]["value"]),
+            figure(of["double_fault"]["value"]),
+            "" if of["evidence"] is None else figure(of["evidence"]["distance"]["value"]),
             f"{of['n']:,} of {of['n_total']:,}",
         )
     console.print(table)
@@ -203,8 +199,8 @@ def _print_layers(figures: dict[str, Any], console: Console) -> None:
         changed = of["neurons"]
         table.add_row(
             layer,
-            _figure(changed["changed"]["value"]),
-            _figure(changed["to_others"]["value"]),
+            figure(changed["changed"]["value"]),
+            figure(changed["to_others"]["value"]),
             f"{changed['to_right']:,}",
             f"{changed['to_wrong']:,}",
             _signed(changed["gain"]["value"]),
@@ -233,7 +229,7 @@ def _print_votes(found: dict[str, Any] | None, console: Console) -> None:
             f"{of['neurons']:,}",
             "n/a" if of["value"] is None else f"{of['value']:.2f}",
             "" if of["ci"] is None else f"{of['ci'][0]:.2f}–{of['ci'][1]:.2f}",
-            _figure(of["correlation"]),
+            figure(of["correlation"]),
             f"{of['n']:,} of {of['n_total']:,}",
         )
     console.print(table)
@@ -269,8 +265,8 @@ def _print_people(figures: dict[str, Any], console: Console) -> None:
     if panel["h"] is not None:
         console.print(
             f"Annotators agree on {panel['h']:.4f} of their pairs of labels ({panel['n']:,} pairs; "
-            f"Krippendorff's alpha {_figure(panel['alpha_nominal'])}, ordinal {_figure(panel['alpha_ordinal'])}; "
-            f"Fleiss' kappa {_figure(panel['fleiss'])})",
+            f"Krippendorff's alpha {figure(panel['alpha_nominal'])}, ordinal {figure(panel['alpha_ordinal'])}; "
+            f"Fleiss' kappa {figure(panel['fleiss'])})",
             soft_wrap=True,
         )
     if review["review"] is not None:
@@ -296,17 +292,17 @@ def _print_table(aggregations: dict[str, Any], console: Console) -> None:
     for name, found in aggregations.items():
         table.add_row(
             Text(name),
-            _figure(found["accuracy"]),
+            figure(found["accuracy"]),
             _ends(found["accuracy_ci"]),
-            _figure(found["macro_f1"]),
-            _figure(found["kappa"]),
+            figure(found["macro_f1"]),
+            figure(found["kappa"]),
             f"{found['n_used']:,} of {found['n_total']:,}",
-            _figure(found["majority_baseline"]),
+            figure(found["majority_baseline"]),
         )
-        for figure in ("accuracy", "macro_f1", "kappa", "majority_baseline"):
-            if found[figure] is None:
-                reason = found["reasons"].get(figure, "undefined")
-                why.setdefault(reason, []).append(f"{name} {_FIGURES[figure]}")
+        for key in ("accuracy", "macro_f1", "kappa", "majority_baseline"):
+            if found[key] is None:
+                reason = found["reasons"].get(key, "undefined")
+                why.setdefault(reason, []).append(f"{name} {_FIGURES[key]}")
     console.print(table)
     for reason, undefined in why.items():
         which = "" if len(undefined) == len(aggregations) * len(_FIGURES) else f" ({', '.join(undefined)})"

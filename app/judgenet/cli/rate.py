@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
@@ -131,7 +131,7 @@ def print_rates(figures: dict[str, Any], console: Console) -> None:
         ci = found["ci"]
         table.add_row(
             title,
-            "n/a" if found["value"] is None else f"{found['value']:.4f}",
+            figure(found["value"]),
             "" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}",
             f"{found['n']:,}",
             f"{found['labels']:,}",

@@ -14,7 +14,7 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import VerdictList, clustered_sign_test, sign_test
 from judgenet.stats.intervals import Interval, share_interval, wilson
 from judgenet.stats.means import Mean, mean_of
-from judgenet.stats.resampling import few_questions
+from judgenet.stats.resampling import few_groups
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +146,7 @@ def overturns_by_question(before: Codes, after: Codes, human: Codes, groups: Gro
     p, no_test = _questions_p(before, after, human, groups)
     why = {"questions_p": no_test} if no_test else {}
     if within is None:
-        why["rate_ci"] = _few(groups[both])
+        why["rate_ci"] = few_groups(groups[both])
     return replace(found, interval=within, reasons=found.reasons | why, questions_p=p)
 
 
@@ -157,18 +157,12 @@ def _questions_p(before: Codes, after: Codes, human: Codes, groups: Groups) -> t
     there = (before > 0) & (after > 0) & (human > 0)
     if not there.any():
         return None, "no pair with both verdicts has a human label"
-    if few := _few(groups[there]):
+    if few := few_groups(groups[there]):
         return None, few
     _, places = np.unique(groups[there], return_inverse=True)
     right = (after == human)[there].astype(np.float64) - (before == human)[there]
     p = clustered_sign_test(np.bincount(places, right).astype(np.float64))
     return p, "" if p is not None else "as many became right as wrong on each question"
-
-
-def _few(groups: Groups) -> str:
-    import numpy as np
-
-    return few_questions(len(np.unique(groups)), len(groups))
 
 
 # How neurons change their mind

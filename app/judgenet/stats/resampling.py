@@ -42,6 +42,13 @@ def few_questions(questions: int, pairs: int) -> str:
     return f"the {pairs:,} pairs are of {questions:,} questions only; {FEWEST_QUESTIONS} are needed for an interval"
 
 
+def few_groups(groups: Numbers) -> str:
+    """As :func:`few_questions`, from the number of each pair's question."""
+    import numpy as np
+
+    return few_questions(len(np.unique(groups)), len(groups))
+
+
 def few_note(questions: int) -> str:
     """What to say beside an interval over so few questions; empty from 30 on."""
     if questions >= FEW_QUESTIONS:

@@ -28,7 +28,7 @@ from judgenet.stats.intervals import (
     share_interval,
     wilson,
 )
-from judgenet.stats.resampling import few_questions, label_table, pseudo_cells
+from judgenet.stats.resampling import few_groups, label_table, pseudo_cells
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,13 +107,7 @@ def conflicts(ab: Codes, ba: Codes, groups: Groups | None = None, *, seed: int =
     if groups is None or not found.n:
         return found
     within = share_interval(groups[both], differ, seed=seed)
-    return replace(found, interval=within, reason="" if within else _few(groups[both]))
-
-
-def _few(groups: Groups) -> str:
-    import numpy as np
-
-    return few_questions(len(np.unique(groups)), len(groups))
+    return replace(found, interval=within, reason="" if within else few_groups(groups[both]))
 
 
 # Human in the loop
@@ -364,7 +358,7 @@ def review_need(
     reached = np.flatnonzero(after >= target * n - TIE_TOLERANCE)
     reasons: dict[str, str] = {}
     if ends is None and found.question is not None:
-        why = _few(found.question) or "no resamples were asked for"
+        why = few_groups(found.question) or "no resamples were asked for"
         reasons |= dict.fromkeys(("accuracy_ci", "random_ends"), why)
     if known:
         reasons["random_ends"] = known
@@ -391,7 +385,7 @@ def _need_interval(
     n = len(found.right)
     if not resamples:
         return None, "no resamples were asked for"
-    if found.question is not None and (why := _few(found.question)):
+    if found.question is not None and (why := few_groups(found.question)):
         return None, why
     levels = int(found.level[-1]) + 1
     cells = found.level * 2 + found.right
