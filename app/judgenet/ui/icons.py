@@ -33,12 +33,6 @@ def set_icon_colors(colors: Colors) -> None:
 
 
 @cache
-def icon_names() -> tuple[str, ...]:
-    """The names of all bundled icons."""
-    return tuple(sorted(path.stem for path in asset("icons").glob("*.svg")))
-
-
-@cache
 def _source(name: str) -> str:
     try:
         return asset("icons", f"{name}.svg").read_text(encoding="utf-8")
