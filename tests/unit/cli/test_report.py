@@ -169,7 +169,7 @@ def test_parts_another_run_and_how_labels_were_chosen(
     assert main(["report", str(run), "-o", str(file), "-o", str(tmp_path / "r.json"), *options]) == 0
     text = file.read_text("utf-8")
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
-        "## Beside other, run-1 (run-1 less other, run-1)",
+        "## Compared with other, run-1 (run-1 less other, run-1)",
         "## Method",
     ]
     capsys.readouterr()
