@@ -356,7 +356,7 @@ class NetworkSection(FormSection):
         for language, text in _LANGUAGES.items():
             self.language.addItem(text, language)
         self.family = ComboBox("Kind of task")
-        self.family.addItem("From the pair's task", "auto")
+        self.family.addItem("Same as pair", "auto")
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")
