@@ -166,14 +166,6 @@ def _plain(text: str) -> str:
     return _CONTROL.sub("\ufffd", well_formed(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def in_order(net: nx.DiGraph[str]) -> tuple[str, ...]:
-    """The nodes so that each comes after all that it reads: by column, then by place."""
-    import networkx as nx
-
-    key = {node: (data["column"], data.get("neuron", 0)) for node, data in net.nodes(data=True)}
-    return tuple(nx.lexicographical_topological_sort(net, key=key.__getitem__))
-
-
 class _LayerShape(NamedTuple):
     """What of a layer decides who reads whom: who works, how many there are by the design (``None``: as many as the
     model names roles), and the wiring. ``window`` is ``None`` where all read all; ``wires`` are edges of their own."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
+from judgenet.core.aggregate import Opinion
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import (
@@ -453,13 +453,6 @@ class RunState(QObject):
     def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
         """The verdict of each aggregation (c1, c2_l1, …, c2_all, chair) on a finished pair, ``None`` before."""
         return None if self._table is None else self._table.verdicts(index)
-
-    def verdicts_so_far(self, index: int) -> PairVerdicts | None:
-        """Verdicts and votes of the calls of a pair that are in; ``None`` where there is no run."""
-        if self._table is None:
-            return None
-        spec = self._table.spec
-        return aggregate(self._table.opinions(index), spec.depth, spec.aggregation)
 
     def roles(self, index: int) -> tuple[Role, ...] | None:
         """The roles of a pair, ``None`` before they are known."""

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 from judgenet.core.checks import check
 from judgenet.core.design import disconnect, set_role, set_wiring
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Wiring, with_settings
-from judgenet.core.network_graph import design_graph, graph, in_order, network_graph
+from judgenet.core.network_graph import design_graph, graph, network_graph
 from judgenet.core.presets import PRESETS, network
+
+
+def in_order(net: nx.DiGraph[str]) -> tuple[str, ...]:
+    """The nodes so that each comes after all that it reads: by column, then by place."""
+    key = {node: (data["column"], data.get("neuron", 0)) for node, data in net.nodes(data=True)}
+    return tuple(nx.lexicographical_topological_sort(net, key=key.__getitem__))
 
 
 def test_nodes_and_edges_of_a_review_with_a_chair() -> None:
