@@ -26,7 +26,7 @@ from judgenet.core.network import Role
 from judgenet.core.reading_json import JsonVerdict, objects, unfinished, verdict_of
 from judgenet.core.reading_quotes import corrects, quotations, reported_after, reported_before
 from judgenet.core.reading_roles import roles_in
-from judgenet.core.reading_text import FORMAL, FoundVerdict, conclusion, verdict_in
+from judgenet.core.reading_text import FORMAL, FoundVerdict, conclusion, rating_in, verdict_in
 from judgenet.core.reading_thinking import Parts, split_thinking
 from judgenet.core.reading_words import HIDDEN, Folded, Scale, blanked, fold, label
 from judgenet.core.schemas import EVIDENCE, SCORE_1, SCORE_2, ReplyForm
@@ -91,6 +91,23 @@ def without_reading(finish_reason: str) -> Unscored | None:
     if finish_reason == "unreadable":
         return Unscored(Reason.UNPARSED, "the JSON around the answer is nested too deeply to be read")
     return None
+
+
+def read_rating(text: str, *, finish_reason: str = "unknown", scale: Scale = SCALE) -> float | Unscored:
+    """Reads the rating of a single response: "Rating: [[9]]", "Score: 8/10". Not for pairs."""
+    if (unread := without_reading(finish_reason)) is not None:
+        return unread
+    if finish_reason == "length":
+        return Unscored(Reason.TRUNCATED)
+    parts = split_thinking(text)
+    answer = parts.answer
+    if not answer:
+        return _no_answer(parts) if text.strip() else Unscored(Reason.EMPTY)
+    folded = fold(answer)
+    score = rating_in(folded, scale)
+    if isinstance(score, float):
+        return score
+    return _unreadable(folded, "") if score is None else Unscored(score)
 
 
 def read_roles(text: str, *, form: ReplyForm | None = None, limit: int | None = None) -> tuple[Role, ...] | Unscored:

@@ -128,7 +128,27 @@ def conclusion(evidence: str) -> Choice | None:
     return said.choice if said and said.final and _ends(text.low, said.end) else None
 
 
+_RATING = re.compile(rf"(?:{_NAME}|answer|response|as follows)[\"']?(?: is| of)? ?:[ \n]{{0,2}}[\"']?")
 _BRACKETED = re.compile(r"\[\[ ?([^\[\]\n]{1,12}?) ?\]\]")
+
+
+def rating_in(text: Folded, scale: Scale) -> Score | None:
+    """The last rating of a single response: "[[9]]", else "Rating: 9" or "The assistant's answer: 8/10",
+    else a reply that is nothing but a number."""
+    last: Score | None = None
+    for found in _BRACKETED.finditer(text.low):
+        got = score_at(found[1], 0, scale)
+        if got is not None and got[1] == len(found[1]):
+            last = got[0]
+    if last is None:
+        for found in _RATING.finditer(text.low):
+            got = score_at(text.low, found.end(), scale)
+            if got is not None and _BARE_END.match(text.low, got[1]):
+                last = got[0]
+    whole = text.low.strip(" .\n")
+    if last is None and (got := score_at(whole, 0, scale)) is not None and got[1] == len(whole):
+        return got[0]
+    return last
 
 
 # Scores beside a response's name

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from judgenet.core.evaluation import Choice, Reading, Reason, Unscored
-from judgenet.core.reading import read_judgement
+from judgenet.core.reading import read_judgement, read_rating
 
 EVIDENCE = "The first is correct, the second leaves out a step."
 
@@ -561,6 +561,46 @@ def test_zero_width_characters_do_not_hide_a_score_and_stay_in_the_evidence() ->
 
 
 # Ratings of a single response
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Clear and right. Rating: [[9]]", 9.0),
+        ("I would rate it a [[8.5]] out of 10.", 8.5),
+        ("x = [[1, 2], [3, 4]]\n\nRating: [[7]]", 7.0),
+        ("Rating: [[3]] would be harsh.\n\nRating: [[6]]", 6.0),
+        ("The assistant's answer: 8/10.", 8.0),
+        ("Score: 7", 7.0),
+        ("9", 9.0),
+        ("<think>[[2]]</think>[[9]]", 9.0),
+    ],
+)
+def test_single_ratings_are_read(text: str, expected: float) -> None:
+    assert read_rating(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Rating: [[11]]", Reason.OUT_OF_RANGE),
+        ("Rating: [[0]]", Reason.OUT_OF_RANGE),
+        ("It lists 9 examples.", Reason.UNPARSED),
+        ("Rating: [[A]]", Reason.UNPARSED),
+        ("", Reason.EMPTY),
+        ("I'm sorry, I can't rate this.", Reason.REFUSED),
+    ],
+)
+def test_single_ratings_are_not_guessed(text: str, expected: Reason) -> None:
+    found = read_rating(text)
+    assert isinstance(found, Unscored)
+    assert found.reason == expected
+
+
+def test_a_rating_that_was_cut_off_is_truncated() -> None:
+    found = read_rating("Rating: [[9]]", finish_reason="length")
+    assert isinstance(found, Unscored)
+    assert found.reason == Reason.TRUNCATED
 
 
 # Size

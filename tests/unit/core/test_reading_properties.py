@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgenet.core.evaluation import Choice, Reading, Reason, Unscored, choice_of
-from judgenet.core.reading import read_judgement, read_roles
+from judgenet.core.reading import read_judgement, read_rating, read_roles
 
 NOUNS = ("Response", "Assistant", "Answer", "Output", "Model")
 
@@ -215,6 +215,8 @@ def test_no_reply_raises_and_no_score_leaves_the_scale(text: str, form: str | No
             assert 1 <= reading.second <= 10
             expected: Choice = choice_of(reading.first, reading.second)
             assert reading.choice == expected
+    rating = read_rating(text)
+    assert isinstance(rating, Unscored) or 1 <= rating <= 10
     roles = read_roles(text, form=form, limit=3)  # type: ignore[arg-type]
     assert isinstance(roles, Unscored) or 0 < len(roles) <= 3
 
