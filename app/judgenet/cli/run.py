@@ -194,6 +194,10 @@ def run(
     given = {key: text.strip() for key, text in (("name", name), ("note", note)) if text is not None}
     setup = replace(setup, start=replace(setup.start, record={**setup.start.record, **given}))
     if retry_unscored:
+        if not setup.store_path.exists():
+            raise InputError(
+                f"--retry-unscored: {setup.store_path.parent} holds no run yet. Run the same command without it first."
+            )
         setup = replace(setup, start=replace(setup.start, scope="unscored"))
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED

@@ -85,6 +85,15 @@ def test_unscored_answers_are_asked_for_again(judgenet: Judgenet, pairs: Path, a
     assert sum(len(call["earlier_answers"]) for call in calls) >= 1
 
 
+def test_there_must_be_a_run_whose_unscored_answers_are_asked_for(
+    judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer
+) -> None:
+    refused = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--retry-unscored")
+    assert refused.code == 2
+    assert "--retry-unscored: out holds no run yet. Run the same command without it first." in refused.err
+    assert (server.requests, Path("out").exists()) == (0, False)
+
+
 def test_the_same_command_resumes(judgenet: Judgenet, pairs: Path, at: At, server: JudgeServer) -> None:
     command = ("run", "--pairs", pairs, *at, "--out", "out", "--json")
     first = judgenet(*command, "--max-calls", 20)
