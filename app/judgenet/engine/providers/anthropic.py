@@ -7,8 +7,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from judgenet.engine.ports import ChatRequest, FinishReason
-from judgenet.engine.providers import common
-from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
+from judgenet.engine.providers.common import (
+    SCHEMA,
+    TEMPERATURE,
+    AnswerBuilder,
+    LearnedLimits,
+    NotAnAnswer,
+    completed,
+    count,
+    sent_parameters,
+    without_limits,
+)
 
 VERSION = "2023-06-01"
 
@@ -29,12 +38,12 @@ class Anthropic:
         "refusal": "refused",
     }
     parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
-        common.TEMPERATURE: re.compile(r"\btemperature\b"),
-        common.SCHEMA: re.compile(r"\boutput_config\b|\boutput.?format\b|\bstructured.?outputs?\b|\bjson_schema\b"),
+        TEMPERATURE: re.compile(r"\btemperature\b"),
+        SCHEMA: re.compile(r"\boutput_config\b|\boutput.?format\b|\bstructured.?outputs?\b|\bjson_schema\b"),
     }
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
-        self._url = common.completed(base_url or "https://api.anthropic.com", "/messages", "v1")
+        self._url = completed(base_url or "https://api.anthropic.com", "/messages", "v1")
         self._extra = extra or {}
 
     def url(self, model: str, stream: bool) -> str:
@@ -50,7 +59,7 @@ class Anthropic:
         return headers
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return common.sent_parameters(request, learned, stream) & self.parameters.keys()
+        return sent_parameters(request, learned, stream) & self.parameters.keys()
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         content: list[dict[str, Any]] = []
@@ -65,10 +74,10 @@ class Anthropic:
         }
         if request.system:
             body["system"] = request.system
-        if request.temperature is not None and common.TEMPERATURE not in learned:
+        if request.temperature is not None and TEMPERATURE not in learned:
             body["temperature"] = request.temperature
         if request.schema is not None:
-            schema = common.without_limits(request.schema.schema)
+            schema = without_limits(request.schema.schema)
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         if stream:
             body["stream"] = True
@@ -111,17 +120,13 @@ class Anthropic:
             answer.model = model
         usage = data.get("usage")
         if isinstance(usage, dict):
-            cached = common.count(usage.get("cache_read_input_tokens"))
-            prompt = (
-                common.count(usage.get("input_tokens"))
-                + common.count(usage.get("cache_creation_input_tokens"))
-                + cached
-            )
+            cached = count(usage.get("cache_read_input_tokens"))
+            prompt = count(usage.get("input_tokens")) + count(usage.get("cache_creation_input_tokens")) + cached
             # The last event of a stream may repeat the counts of the first, or leave them out.
             before = answer.usage or (0, 0, 0, 0)
             answer.usage = (
                 max(prompt, before[0]),
-                max(common.count(usage.get("output_tokens")), before[1]),
+                max(count(usage.get("output_tokens")), before[1]),
                 max(cached, before[2]),
                 0,
             )

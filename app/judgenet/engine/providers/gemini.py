@@ -8,8 +8,19 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from judgenet.engine.ports import ChatRequest, FinishReason
-from judgenet.engine.providers import common
-from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
+from judgenet.engine.providers.common import (
+    SCHEMA,
+    SEED,
+    SYSTEM,
+    TEMPERATURE,
+    AnswerBuilder,
+    LearnedLimits,
+    NotAnAnswer,
+    completed,
+    count,
+    sent_parameters,
+    without_limits,
+)
 
 
 class Gemini:
@@ -27,16 +38,16 @@ class Gemini:
         "language": "filtered",
     }
     parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
-        common.TEMPERATURE: re.compile(r"\btemperature\b"),
-        common.SEED: re.compile(r"\bseed\b"),
-        common.SYSTEM: re.compile(r"\bsystem_?instruction\b|developer instruction"),
-        common.SCHEMA: re.compile(
+        TEMPERATURE: re.compile(r"\btemperature\b"),
+        SEED: re.compile(r"\bseed\b"),
+        SYSTEM: re.compile(r"\bsystem_?instruction\b|developer instruction"),
+        SCHEMA: re.compile(
             r"\bresponse_?json_?schema\b|\bresponse_?schema\b|\bresponse_?mime_?type\b|\bjson mode\b|\bjson schema\b"
         ),
     }
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
-        url = common.completed(base_url or "https://generativelanguage.googleapis.com", "/models", "v1beta")
+        url = completed(base_url or "https://generativelanguage.googleapis.com", "/models", "v1beta")
         self._models = url
         self._extra = extra or {}
 
@@ -51,21 +62,21 @@ class Gemini:
         return {"x-goog-api-key": key} if key else {}
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return common.sent_parameters(request, learned, stream) & self.parameters.keys()
+        return sent_parameters(request, learned, stream) & self.parameters.keys()
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
         config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
-        if request.temperature is not None and common.TEMPERATURE not in learned:
+        if request.temperature is not None and TEMPERATURE not in learned:
             config["temperature"] = request.temperature
-        if request.seed is not None and common.SEED not in learned:
+        if request.seed is not None and SEED not in learned:
             config["seed"] = request.seed
         if request.schema is not None:
             schema = request.schema.schema
             config["responseMimeType"] = "application/json"
-            config["responseJsonSchema"] = common.without_limits(schema) if common.SCHEMA in learned else schema
+            config["responseJsonSchema"] = without_limits(schema) if SCHEMA in learned else schema
         body: dict[str, Any] = {}
-        if request.system and common.SYSTEM in learned:
+        if request.system and SYSTEM in learned:
             user = f"{request.system}\n\n{user}"
         elif request.system:
             body["systemInstruction"] = {"parts": [{"text": request.system}]}
@@ -86,11 +97,11 @@ class Gemini:
             answer.model = model
         usage = data.get("usageMetadata")
         if isinstance(usage, dict):
-            thoughts = common.count(usage.get("thoughtsTokenCount"))
+            thoughts = count(usage.get("thoughtsTokenCount"))
             answer.usage = (
-                common.count(usage.get("promptTokenCount")),
-                common.count(usage.get("candidatesTokenCount")) + thoughts,
-                common.count(usage.get("cachedContentTokenCount")),
+                count(usage.get("promptTokenCount")),
+                count(usage.get("candidatesTokenCount")) + thoughts,
+                count(usage.get("cachedContentTokenCount")),
                 thoughts,
             )
         feedback = data.get("promptFeedback")

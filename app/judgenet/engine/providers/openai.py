@@ -8,8 +8,24 @@ from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from judgenet.engine.ports import ChatRequest, FinishReason
-from judgenet.engine.providers import common
-from judgenet.engine.providers.common import AnswerBuilder, LearnedLimits, NotAnAnswer
+from judgenet.engine.providers.common import (
+    LIMIT,
+    LIMIT_RENAMED,
+    SCHEMA,
+    SEED,
+    STREAM,
+    STREAM_USAGE,
+    SYSTEM,
+    TEMPERATURE,
+    AnswerBuilder,
+    LearnedLimits,
+    NotAnAnswer,
+    completed,
+    count,
+    sent_parameters,
+    texts,
+    without_limits,
+)
 
 ROUTE = "/chat/completions"
 AZURE_API_VERSION = "2024-10-21"
@@ -40,13 +56,13 @@ class OpenAI:
         "refusal": "refused",
     }
     parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
-        common.LIMIT: re.compile(r"\bmax_(?:completion_)?tokens\b"),
-        common.TEMPERATURE: re.compile(r"\btemperature\b"),
-        common.SEED: re.compile(r"\bseed\b"),
-        common.STREAM_USAGE: re.compile(r"\bstream_options\b|\binclude_usage\b"),
-        common.STREAM: re.compile(r"\bstream(?:ing)?\b"),
-        common.SYSTEM: re.compile(r"\bsystem role\b|role.{0,20}\bsystem\b|\bsystem\b.{0,20}\brole\b|'system'"),
-        common.SCHEMA: re.compile(
+        LIMIT: re.compile(r"\bmax_(?:completion_)?tokens\b"),
+        TEMPERATURE: re.compile(r"\btemperature\b"),
+        SEED: re.compile(r"\bseed\b"),
+        STREAM_USAGE: re.compile(r"\bstream_options\b|\binclude_usage\b"),
+        STREAM: re.compile(r"\bstream(?:ing)?\b"),
+        SYSTEM: re.compile(r"\bsystem role\b|role.{0,20}\bsystem\b|\bsystem\b.{0,20}\brole\b|'system'"),
+        SCHEMA: re.compile(
             r"\bresponse_format\b|\bjson_schema\b|\bstructured.?outputs?\b|\bguided_json\b|\bgrammar\b|\bjson schema\b"
         ),
     }
@@ -61,7 +77,7 @@ class OpenAI:
         base = base_url.strip().rstrip("/")
         if _UNDER_VERSION.search(urlsplit(base).path):
             return base + ROUTE
-        return common.completed(base, ROUTE, "v1")
+        return completed(base, ROUTE, "v1")
 
     def url(self, model: str, stream: bool) -> str:
         return self._url
@@ -73,34 +89,34 @@ class OpenAI:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return common.sent_parameters(request, learned, stream)
+        return sent_parameters(request, learned, stream)
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
         if not request.system:
             messages = [{"role": "user", "content": user}]
-        elif common.SYSTEM in learned:
+        elif SYSTEM in learned:
             messages = [{"role": "user", "content": f"{request.system}\n\n{user}"}]
         else:
             messages = [{"role": "system", "content": request.system}, {"role": "user", "content": user}]
         body: dict[str, Any] = {"model": request.model, "messages": messages}
-        renamed = learned.get(common.LIMIT) == common.LIMIT_RENAMED
+        renamed = learned.get(LIMIT) == LIMIT_RENAMED
         body["max_completion_tokens" if renamed else "max_tokens"] = request.max_tokens
-        if request.temperature is not None and common.TEMPERATURE not in learned:
+        if request.temperature is not None and TEMPERATURE not in learned:
             body["temperature"] = request.temperature
-        if request.seed is not None and common.SEED not in learned:
+        if request.seed is not None and SEED not in learned:
             body["seed"] = request.seed
         if request.schema is not None:
             schema = request.schema.schema
-            if common.SCHEMA in learned:
-                schema = common.without_limits(schema)
+            if SCHEMA in learned:
+                schema = without_limits(schema)
             body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": request.schema.name, "strict": True, "schema": schema},
             }
         if stream:
             body["stream"] = True
-            if common.STREAM_USAGE not in learned:
+            if STREAM_USAGE not in learned:
                 body["stream_options"] = {"include_usage": True}
         if self._extra:
             body.update(self._extra)
@@ -147,11 +163,11 @@ class OpenAI:
         if isinstance(usage, dict):
             prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
             answer.usage = (
-                common.count(usage.get("prompt_tokens")),
-                common.count(usage.get("completion_tokens")),
-                common.count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
-                or common.count(usage.get("prompt_cache_hit_tokens")),
-                common.count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None),
+                count(usage.get("prompt_tokens")),
+                count(usage.get("completion_tokens")),
+                count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
+                or count(usage.get("prompt_cache_hit_tokens")),
+                count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None),
             )
 
     @staticmethod
@@ -161,9 +177,9 @@ class OpenAI:
         if isinstance(content, list):
             for part in content:
                 if isinstance(part, dict) and part.get("type") == "thinking":
-                    answer.thinking.append(common.texts(part.get("thinking")))
+                    answer.thinking.append(texts(part.get("thinking")))
                 else:
-                    new += common.texts([part])
+                    new += texts([part])
         if new:
             answer.text.append(new)
         calls = message.get("tool_calls")
