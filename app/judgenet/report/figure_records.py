@@ -57,6 +57,12 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     for raters, what in ((more.raters, "neuron"), (more.role_raters, "role")):
         if raters is not None:
             yield from _raters(what, raters)
+    if more.worth is not None:
+        named = {"network": more.worth.network, **more.worth.layers, **more.worth.models}
+        for name, of in named.items():
+            low, high = of.ci or (None, None)
+            reason = of.reason or ""
+            yield FigureRecord("effective votes", name, "votes", of.value, low, high, of.n, of.n_total, reason)
     for layer in more.layers:
         yield from _layer(layer, total)
     if more.review is not None:

@@ -27,6 +27,7 @@ from judgenet.figures.learned import (
     less_others,
     neuron_likeness,
 )
+from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.systems import system_games
 from judgenet.report.bias_figures import lab_figures
 from judgenet.report.model import Report
@@ -124,11 +125,12 @@ class RunStudy:
     """All of it. What a run has nothing to say of is ``None`` or empty.
 
     ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
-    is people's review of the pairs whose calls differ most.
+    is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are.
     """
 
     people: PeoplePanel | None
     layers: tuple[LayerStudy, ...]
+    worth: PanelWorth | None
     raters: Raters | None
     role_raters: Raters | None
     review: ReviewCurve | None
@@ -155,6 +157,7 @@ def deepen(
     tell("Panels")
     people = _people(frame, judged, uncertainty, draws, seed)
     layers = tuple(_layers(frame, draws, seed))
+    worth = panel_worth(frame, seed=seed) if len(frame.names) > 1 else None
     raters = role_raters = None
     labelled = bool(((frame.human > 0) & (judged > 0)).any())
     if labelled and len(frame.names) > 1:
@@ -184,7 +187,7 @@ def deepen(
     plan = None
     if report.rates.judged:
         plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
-    more = RunStudy(people, layers, raters, role_raters, review, learned, sizes, ranks, plan)
+    more = RunStudy(people, layers, worth, raters, role_raters, review, learned, sizes, ranks, plan)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 

@@ -203,9 +203,9 @@ for name in ("PySide6", "shiboken6", "qasync", "pyqtgraph"):
 def refuse(*args, **kwargs):
     raise AssertionError("the network was asked")
 socket.socket.connect = socket.getaddrinfo = refuse
-from judgenet.report.blocks import Document, Paragraph
+from judgenet.report.blocks import ReportDocument, Paragraph
 from judgenet.report.writers.pdf import pdf
-sys.stdout.buffer.write(pdf(Document(("Report",), "today", "A title", (Paragraph(("Some words.",)),), "foot")))
+sys.stdout.buffer.write(pdf(ReportDocument(("Report",), "today", "A title", (Paragraph(("Some words.",)),), "foot")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=200, check=True)
     _, text = read(done.stdout)
