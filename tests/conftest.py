@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,15 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # How fast a machine under load is says nothing of the program.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+def pytest_configure() -> None:
+    """Tests send SIGINT and SIGHUP to programs that they start. Where the tests themselves run in the background
+    (``&``, nohup), these signals are ignored, and programs inherit that."""
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP.
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
