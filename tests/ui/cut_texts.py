@@ -63,7 +63,7 @@ def _label(label: QLabel) -> str | None:
         high = label.heightForWidth(label.width())
         if high > label.height() + SLACK:
             return f"{high} px of text in {label.height()} px"
-        longest = max((_wide(label.fontMetrics(), word) for word in text.split()), default=0)
+        longest = max((_wide(label.fontMetrics(), word) for word in text.replace("\u200b", " ").split()), default=0)
         return f"a word of {longest:.0f} px in {room.width()} px" if longest > room.width() + SLACK else None
     wide = _wide(label.fontMetrics(), text)
     if wide > room.width() + SLACK:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -154,7 +155,9 @@ class AboutDialog(_Sheet):
         self.title.setText(f"JudgeNet Studio {known['judgenet']}")
         self.system.setText(f"Python {known['python']}, {known['system']}")
         there = log_file().exists()
-        self.log.setText(f"Log file: {log_file()}" + ("" if there else " (nothing was logged yet)"))
+        # A path may break after each of its parts.
+        path = str(log_file()).replace(os.sep, f"{os.sep}\u200b")
+        self.log.setText(f"Log file: {path}" + ("" if there else " (nothing was logged yet)"))
         self.show_log.setEnabled(there)
         self.clear()
         parts = [*licences(), ("Inter (font)", "", "OFL-1.1"), ("JetBrains Mono (font)", "", "OFL-1.1")]

@@ -141,6 +141,9 @@ class CostStrip(QFrame):
             if self._needed() <= self.width():
                 return
             widget.hide()
+        if self._needed() > self.width():
+            # The problem is named in its tool tip and in the inspector, too.
+            self.note.setMinimumWidth(0)
 
     def _needed(self) -> int:
         """The width that all that is shown needs, in px."""
