@@ -615,6 +615,9 @@ async def test_networks_are_imported_and_exported(studio: Studio, place: Path, m
 async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Studio) -> None:
     studio.window.frame_actions.new_from_preset("jury")
     await settle()
+    # What the design costs is counted on another thread, and takes its place when it comes.
+    await until(lambda: studio.window.context.figures.estimate is not None)
+    await settle()
     page = studio.window.stack.currentWidget()
     parts = [widget for widget in page.findChildren(QWidget) if widget.isVisible()]
     before = [(widget.mapToGlobal(QPoint(0, 0)), widget.size()) for widget in parts]
