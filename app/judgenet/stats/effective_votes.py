@@ -93,17 +93,16 @@ def effective_votes(
     """What the judges of ``columns`` (``None``: all) are worth.
 
     ``verdicts`` are of shape (pairs, judges), ``human`` and ``questions`` (numbers) have a value a pair. ``by_errors``
-    correlates errors against the labels; else verdicts, which needs none.
+    correlates errors against the labels; else verdicts, which needs none. A judge without any verdict is left out of
+    the count: it casts no vote.
     """
     chosen = verdicts if columns is None else verdicts[:, list(columns)]
+    used = labelled(chosen, human) if by_errors else (chosen > 0).sum(axis=1) > 1
+    if used.any():
+        chosen = chosen[:, (chosen[used] > 0).any(axis=0)]
     judges = chosen.shape[1]
     basis = "errors against human labels" if by_errors else "verdicts"
-    if by_errors:
-        used = labelled(chosen, human)
-        values = error_matrix(chosen, human)
-    else:
-        used = (chosen > 0).sum(axis=1) > 1
-        values = _SIGNS[chosen[used]]
+    values = error_matrix(chosen, human) if by_errors else _SIGNS[chosen[used]]
     _, number = np.unique(questions[used], return_inverse=True)
     n, groups = len(number), int(number.max(initial=-1)) + 1
 

@@ -71,6 +71,18 @@ def test_intervals_cover_and_questions_widen_them() -> None:
     assert repeated.interval == pytest.approx(once.interval, abs=0.05)
 
 
+@pytest.mark.parametrize("by_errors", [True, False])
+def test_a_judge_without_any_verdict_is_no_vote(by_errors: bool) -> None:
+    """Two judges and a third that never answered are worth what the two are worth, with the same interval."""
+    rng = np.random.default_rng(5)
+    human = rng.choice([1, 3], 60).astype(np.uint8)
+    verdicts = np.where(rng.random((60, 2)) < 0.7, human[:, None], 4 - human[:, None]).astype(np.uint8)
+    silent = np.concatenate([verdicts, np.zeros((60, 1), np.uint8)], axis=1)
+    two = effective_votes(verdicts, human, np.arange(60), by_errors=by_errors)
+    assert two.interval is not None
+    assert effective_votes(silent, human, np.arange(60), by_errors=by_errors) == two
+
+
 def test_what_has_no_worth_says_why() -> None:
     one = np.full((20, 1), 1, np.uint8)
     human = np.full(20, 1, np.uint8)
