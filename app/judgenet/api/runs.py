@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from judgenet.figures.bias import RecordedBias
     from judgenet.figures.comparison import RunComparison
+    from judgenet.figures.gate import GateFigures
     from judgenet.figures.guarantee import RunGuarantee
     from judgenet.figures.metrics import Grouping, RunMetrics
     from judgenet.figures.rates import RunRates
@@ -129,6 +130,26 @@ class Run:
             mine, theirs = fair_frame(*first), fair_frame(*second)
             names = (deciding(mine.spec), deciding(theirs.spec))
             return run_comparison((first[0], mine), (second[0], theirs), names, labels, seed=seed)
+
+    def check(self, requirements: Sequence[str], against: Run | None = None, *, seed: int = 0) -> GateFigures:
+        """Whether the run meets requirements on its figures, such as ``"c2_all.kappa.low >= .6"``; ``passed`` says
+        whether it meets all. Keys are those of ``--json``, as ``judgenet check`` has them; ``against`` is the run for
+        those of ``compare``.
+
+        :raises judgenet.core.documents.DocumentError: one is no requirement.
+        :raises judgenet.figures.errors.FiguresError: there is no figure of such a name.
+        """
+        from judgenet.core.requirements import parse_requirement
+        from judgenet.figures.gate import run_gate
+
+        asked = [parse_requirement(text) for text in requirements]
+        with ExitStack() as opened:
+            store, run = opened.enter_context(self._open())
+            other = None
+            if against is not None:
+                beside = opened.enter_context(against._open())
+                other = (beside[0], fair_frame(*beside))
+            return run_gate(store, fair_frame(store, run), asked, other, seed=seed)
 
     def guarantee(
         self,

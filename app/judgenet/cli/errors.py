@@ -12,6 +12,7 @@ class ExitCode(IntEnum):
     FAILED = 1
     BAD_INPUT = 2
     BUDGET = 3
+    NOT_MET = 4
     INTERRUPTED = 130
 
 

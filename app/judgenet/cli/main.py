@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rate": ("rate:rate", "The win rate, corrected by human labels."),
     "labels": ("labels:labels", "Plan, import and export human labels."),
     "compare": ("compare:compare_runs", "Compare two runs on the same pairs."),
+    "check": ("check:check", "Check requirements on a run's figures: a gate."),
     "rank": ("rank:rank_systems", "Rank the systems whose responses were judged."),
     "learn": ("learn:learn", "Learn how far to trust each neuron."),
     "curve": ("curve:curve", "How accurate smaller networks would be."),

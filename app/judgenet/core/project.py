@@ -25,6 +25,7 @@ from judgenet.core.network_json import network_schema, read_network, to_json
 from judgenet.core.pair_edits import PairEdits, edits_from_json, edits_schema, edits_to_json
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.plan import PriceError, prices_from_json
+from judgenet.core.requirements import parse_requirement
 from judgenet.core.sorting import sorted_in_parts
 from judgenet.core.values import Codec, Schema, member, read, schema_of, write
 from judgenet.version import __version__
@@ -176,7 +177,8 @@ class Project:
 
     ``salt`` marks the delimiters of this project's prompts; with another one no recorded call is found again.
     ``prompts`` are texts by template name, used instead of the shipped ones. ``prices`` is a price table in the form
-    of the shipped one (``core.plan``), whose entries come before it, or empty. ``metadata`` is the user's own.
+    of the shipped one (``core.plan``), whose entries come before it, or empty. ``requirements`` are those of
+    ``judgenet check`` (``core.requirements``). ``metadata`` is the user's own.
     ``readonly`` is true for a document of a newer program; ``notice`` then says so in words for the user.
     ``extra`` are members that this program does not know and writes back.
     """
@@ -188,6 +190,7 @@ class Project:
     endpoints: tuple[EndpointProfile, ...] = member((), codec=_ENDPOINTS, says="Endpoints of its own, by name.")
     prompts: Mapping[str, str] = member(factory=dict, says="Texts used instead of the shipped prompts, by template.")
     prices: Mapping[str, Any] = member(factory=dict, codec=_PRICES, says="A price table, or empty.")
+    requirements: tuple[str, ...] = member((), written="changed", says="What runs must meet (judgenet check).")
     metadata: Mapping[str, Any] = member(factory=dict, says="The user's own.")
     readonly: bool = member(False, written="never")
     notice: str = member("", written="never")
@@ -196,6 +199,14 @@ class Project:
     def __post_init__(self) -> None:
         ordered = tuple(sorted(self.endpoints, key=lambda profile: profile.name))
         object.__setattr__(self, "endpoints", ordered)
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member."""
+        for place, text in enumerate(self.requirements):
+            try:
+                parse_requirement(text)
+            except DocumentError as error:
+                yield f"requirements[{place}]", error.problem
 
     @classmethod
     def new(cls, name: str, network: NetworkSpec, pairs: PairsSource | None = None) -> Project:

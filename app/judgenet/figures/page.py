@@ -16,6 +16,7 @@ from judgenet.figures.bias import BiasFigures, RecordedBias
 from judgenet.figures.comparison import RunComparison
 from judgenet.figures.curve import RunCurve
 from judgenet.figures.experiment import ExperimentFigures
+from judgenet.figures.gate import GateFigures
 from judgenet.figures.guarantee import RunGuarantee
 from judgenet.figures.judge_parts import (
     ChangesFigures,
@@ -56,6 +57,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet curve": RunCurve,
     "judgenet guarantee": RunGuarantee,
     "judgenet compare": RunComparison,
+    "judgenet check": GateFigures,
     "judgenet rank": RunRanking,
     "judgenet bias --recorded": RecordedBias,
     "judgenet experiment": ExperimentFigures,

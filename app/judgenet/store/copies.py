@@ -14,10 +14,15 @@ from judgenet.store.runs import RunInfo
 from judgenet.store.settings import profiles
 
 
+def project_path(store: Path) -> Path:
+    """Where the project file stands to which a store belongs."""
+    return store.with_name(store.name.removesuffix(".db"))
+
+
 def project_beside(store: Path) -> Project | None:
     """The project file to which a store belongs, ``None`` where it is not there or cannot be read."""
     try:
-        return load_project(store.with_name(store.name.removesuffix(".db")))
+        return load_project(project_path(store))
     except ProjectError:
         return None
 

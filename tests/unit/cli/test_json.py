@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from judgenet.assets import asset
+from judgenet.cli.errors import ExitCode
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet, Ran
 
@@ -26,6 +27,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("curve", "RUN"),
     ("guarantee", "RUN"),
     ("compare", "RUN", "RUN"),
+    ("check", "RUN", "--require", "c1.accuracy >= .5"),
     ("rank", "RUN"),
     ("bias", "--recorded", "RUN"),
 )
@@ -102,7 +104,7 @@ AWKWARD: dict[str, tuple[list[dict[str, Any]], tuple[str, ...]]] = {
 
 def wrong(ran: Ran) -> list[str]:
     """What is wrong with an answer: it does its work and says why of all that is missing, or it refuses in words."""
-    if ran.code == 0:
+    if ran.code in (ExitCode.DONE, ExitCode.NOT_MET):
         return list(nulls_without_reason(parsed(ran.out)))
     refused = ran.code in (1, 2) and ran.err.strip() and not ran.out.strip() and "Traceback" not in ran.err
     return [] if refused else [ran.err or f"exit code {ran.code} without a word"]
@@ -311,6 +313,10 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
     "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
     "judgenet compare": (("compare", "asked", "recorded"),),
+    "judgenet check": (
+        ("check", "asked", "--require", "state == running", "--require", "rate.corrected.low > .5"),
+        ("check", "recorded", "--require", "c1.accuracy >= .1", "--against", "asked"),
+    ),
     "judgenet rank": (("rank", "asked"), ("rank", "recorded")),
     "judgenet experiment": (
         ("experiment", "main-table", *TRIAL, "-q"),
