@@ -31,6 +31,20 @@ def figure(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.4f}"
 
 
+def interval_text(interval: tuple[float, float] | None, decimals: int = 3, *, signed: bool = False) -> str:
+    """A 95 % interval as tables and sentences show it: ``0.571 to 0.713``; empty where there is none. Ends of
+    differences are ``signed``."""
+    if interval is None:
+        return ""
+    low, high = (f"{end:{'+' if signed else ''}.{decimals}f}" for end in interval)
+    return f"{low} to {high}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as tables show it: ``0.0312``, ``< 0.0001``, ``n/a`` where there is none."""
+    return "n/a" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def open_output(option: str, path: Path, mode: Literal["w", "a"]) -> TextIO:
     """A file to write text to, with its folders; ``option`` names it in errors.
 

@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, figure, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, figure, interval_text, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.comparison import run_comparison
+from judgenet.figures.comparison import RunComparison, run_comparison
 from judgenet.store.taught import fair_frame
 
 _TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "rate": "win rate, corrected"}
 
 
-def print_comparison(figures: dict[str, Any], console: Console) -> None:
+def print_comparison(figures: RunComparison, console: Console) -> None:
     """The differences as a table for people, the warning first."""
-    for note in figures["notes"]:
+    for note in figures.notes:
         console.print(f"Warning: {note}", soft_wrap=True, markup=False)
-    for name, (one, other) in figures["judges_differ"].items():
+    for name, (one, other) in figures.judges_differ.items():
         if name == "network":
-            one, other = figures["first"]["network"], figures["second"]["network"]
+            one, other = figures.first.network, figures.second.network
             if one != other:
                 console.print(f"  network: {one} → {other}", soft_wrap=True, markup=False)
-            for change in figures["network_changes"]:
-                console.print(
-                    f"  {change['what']}: {change['first']} → {change['second']}", soft_wrap=True, markup=False
-                )
+            for change in figures.network_changes:
+                console.print(f"  {change.what}: {change.first} → {change.second}", soft_wrap=True, markup=False)
         elif name != "prompts":
             console.print(f"  {name.replace('_', ' ')}: {one} → {other}", soft_wrap=True, markup=False)
-    pairs, who = figures["pairs"], []
-    for of in (figures["first"], figures["second"]):
-        name = f" “{of['name']}”" if of["name"] else ""
-        who.append(f"{of['run']}{name} {of['aggregation']}")
+    pairs, who = figures.pairs, []
+    for of in (figures.first, figures.second):
+        name = f" “{of.name}”" if of.name else ""
+        who.append(f"{of.run}{name} {of.aggregation}")
     console.print(
-        f"{who[0]} less {who[1]}: {pairs['both_judged']:,} of {pairs['common']:,} common pairs judged by both, "
-        f"{pairs['labelled']:,} labelled",
+        f"{who[0]} less {who[1]}: {pairs.both_judged:,} of {pairs.common:,} common pairs judged by both, "
+        f"{pairs.labelled:,} labelled",
         soft_wrap=True,
         markup=False,
     )
@@ -46,32 +44,32 @@ def print_comparison(figures: dict[str, Any], console: Console) -> None:
     table.add_column("")
     for heading in ("first", "second", "difference", "95 % interval", "n"):
         table.add_column(heading, justify="right")
-    shown = {title: (figures["differences"] | {"rate": figures["rate"]})[name] for name, title in _TITLES.items()}
+    shown = {title: {**figures.differences, "rate": figures.rate}[name] for name, title in _TITLES.items()}
     for title, found in shown.items():
-        ci = found["ci"]
         table.add_row(
             title,
-            *(figure(found[key]) for key in ("first", "second")),
-            "n/a" if found["difference"] is None else f"{found['difference']:+.4f}",
-            "" if ci is None else f"{ci[0]:+.4f} to {ci[1]:+.4f}",
-            f"{found['n']:,}",
+            figure(found.first),
+            figure(found.second),
+            "n/a" if found.difference is None else f"{found.difference:+.4f}",
+            interval_text(found.ci, 4, signed=True),
+            f"{found.n:,}",
         )
     console.print(table)
     for title, found in shown.items():
-        for said in (found["reason"], found["note"]):
+        for said in (found.reason, found.note):
             if said:
                 console.print(f"{title}: {said}", soft_wrap=True, markup=False)
-    test = figures["mcnemar"]
-    if test["p"] is not None:
-        over = "" if test["questions_p"] is None else f"; over questions p = {test['questions_p']:.4f}"
+    test = figures.mcnemar
+    if test.p is not None:
+        over = "" if test.questions_p is None else f"; over questions p = {test.questions_p:.4f}"
         console.print(
-            f"Only the first is right on {test['only_first_right']:,} pairs, only the second on "
-            f"{test['only_second_right']:,} (McNemar, exact p = {test['p']:.4f}{over})",
+            f"Only the first is right on {test.only_first_right:,} pairs, only the second on "
+            f"{test.only_second_right:,} (McNemar, exact p = {test.p:.4f}{over})",
             soft_wrap=True,
         )
-    if pairs["questions"] < pairs["both_judged"]:
+    if pairs.questions < pairs.both_judged:
         console.print(
-            f"These pairs hold {pairs['questions']:,} different questions: intervals are over questions",
+            f"These pairs hold {pairs.questions:,} different questions: intervals are over questions",
             soft_wrap=True,
         )
 
@@ -104,4 +102,4 @@ def compare_runs(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_comparison(figures.to_dict(), Terminal())
+        print_comparison(figures, Terminal())

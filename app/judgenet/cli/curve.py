@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, interval_text, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import plural
-from judgenet.figures.curve import run_curve
+from judgenet.figures.curve import RunCurve, run_curve
+from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT
 from judgenet.store.taught import fair_frame
 
@@ -24,52 +25,52 @@ class RuleOption(StrEnum):
     C2_LAST = "c2_last"
 
 
-def print_curve(figures: dict[str, Any], console: Console) -> None:
+def print_curve(figures: RunCurve, console: Console) -> None:
     """The curve as a table for people."""
-    if figures["whole"] is None:
-        console.print(f"{figures['run']}: n/a – {figures['reason']}", soft_wrap=True)
+    whole, smallest, best = figures.whole, figures.smallest, figures.best_neuron
+    if whole is None or smallest is None or best is None:
+        console.print(f"{figures.run}: n/a – {figures.reason}", soft_wrap=True)
         return
-    whole, smallest, best = figures["whole"], figures["smallest"], figures["best_neuron"]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("neurons", "layers", "orders", "samples", "calls", "accuracy", "95 %", "lowest", "highest"):
         table.add_column(name, justify="right", no_wrap=True)
-    for point in figures["curve"]:
+    for point in figures.curve:
         table.add_row(
-            f"{point['neurons']:,}",
-            str(point["depth"]),
-            "+".join(point["orders"]),
-            str(point["samples"]),
-            f"{point['calls_per_pair']:.1f}",
-            f"{point['accuracy']:.4f}",
-            _span(point["accuracy_ci"]).replace(" to ", "–"),
-            f"{point['lowest']:.4f}",
-            f"{point['highest']:.4f}",
+            f"{point.neurons:,}",
+            str(point.depth),
+            "+".join(point.orders),
+            str(point.samples),
+            f"{point.calls_per_pair:.1f}",
+            f"{point.accuracy:.4f}",
+            _span(point.accuracy_ci),
+            f"{point.lowest:.4f}",
+            f"{point.highest:.4f}",
         )
     console.print(table)
     console.print(
-        f"{figures['aggregation']} of all {whole['neurons']:,} neurons: {whole['accuracy']:.4f} "
-        f"({_span(whole['accuracy_ci'])}) of {whole['n_used']:,.0f} labelled pairs. "
-        f"Best single neuron of layer 1, chosen on the same pairs: {best['name']} {best['accuracy']:.4f} "
-        f"({_span(best['accuracy_ci'])}); the whole network minus it {best['whole_minus_best']:+.4f} "
-        f"({_span(best['whole_minus_best_ci'])}).",
+        f"{figures.aggregation} of all {whole.neurons:,} neurons: {whole.accuracy:.4f} "
+        f"({_span(whole.accuracy_ci)}) of {whole.n_used:,.0f} labelled pairs. "
+        f"Best single neuron of layer 1, chosen on the same pairs: {best.name} {best.accuracy:.4f} "
+        f"({_span(best.accuracy_ci)}); the whole network minus it {best.whole_minus_best:+.4f} "
+        f"({_span(best.whole_minus_best_ci)}).",
         soft_wrap=True,
         markup=False,
     )
-    within = "1 point" if figures["within"] == ONE_POINT else f"{100 * figures['within']:g} points"
+    within = "1 point" if figures.within == ONE_POINT else f"{100 * figures.within:g} points"
     console.print(
-        f"Smallest network within {within} of that: {plural(smallest['neurons'], 'neuron')} in "
-        f"{plural(smallest['depth'], 'layer')}, {plural(len(smallest['orders']), 'order')} "
-        f"({'+'.join(smallest['orders'])}), {plural(smallest['samples'], 'sample')}, "
-        f"{smallest['calls_per_pair']:.1f} calls a pair instead of {whole['calls_per_pair']:.1f}: "
-        f"{smallest['accuracy']:.4f}, difference {smallest['difference']:+.4f} ({_span(smallest['difference_ci'])}).",
+        f"Smallest network within {within} of that: {plural(smallest.neurons, 'neuron')} in "
+        f"{plural(smallest.depth, 'layer')}, {plural(len(smallest.orders), 'order')} "
+        f"({'+'.join(smallest.orders)}), {plural(smallest.samples, 'sample')}, "
+        f"{smallest.calls_per_pair:.1f} calls a pair instead of {whole.calls_per_pair:.1f}: "
+        f"{smallest.accuracy:.4f}, difference {smallest.difference:+.4f} ({_span(smallest.difference_ci)}).",
         soft_wrap=True,
         markup=False,
     )
-    if figures["reason"]:
-        console.print(f"{figures['reason'].capitalize()}.", soft_wrap=True)
-    elif figures["questions"] < figures["pairs"]["labelled"]:
+    if figures.reason:
+        console.print(f"{figures.reason.capitalize()}.", soft_wrap=True)
+    elif figures.questions is not None and figures.questions < figures.pairs.labelled:
         console.print(
-            f"The labelled pairs hold {figures['questions']:,} questions: intervals are over questions.", soft_wrap=True
+            f"The labelled pairs hold {figures.questions:,} questions: intervals are over questions.", soft_wrap=True
         )
     console.print(
         "Calls are those of a pair. A size stands for the mean over choices of neurons of its last layer; "
@@ -78,8 +79,8 @@ def print_curve(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-def _span(interval: list[float] | None) -> str:
-    return "no interval" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+def _span(interval: Interval | None) -> str:
+    return interval_text(interval) or "no interval"
 
 
 def curve(
@@ -106,4 +107,4 @@ def curve(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_curve(figures.to_dict(), Terminal())
+        print_curve(figures, Terminal())

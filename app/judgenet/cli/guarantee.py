@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,7 +13,7 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, ChosenOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.guarantee import run_guarantee
+from judgenet.figures.guarantee import RunGuarantee, run_guarantee
 from judgenet.stats.guarantee import Confidence
 from judgenet.store.files import atomic_write
 from judgenet.store.taught import fair_frame
@@ -25,34 +25,34 @@ _CONFIDENCES: dict[Confidence, str] = {
 }
 
 
-def print_guarantee(figures: dict[str, Any], console: Console) -> None:
+def print_guarantee(figures: RunGuarantee, console: Console) -> None:
     """The thresholds that were tested, and what is promised."""
-    pairs = figures["pairs"]
+    pairs = figures.pairs
     console.print(
-        f"{figures['run']}, {figures['aggregation']}: {pairs['judged']:,} of {pairs['total']:,} pairs have a verdict, "
-        f"{pairs['labelled']:,} of them a label ({figures['chosen']}); one label a question is used, "
-        f"{pairs['labels_used']:,} in all",
+        f"{figures.run}, {figures.aggregation}: {pairs.judged:,} of {pairs.total:,} pairs have a verdict, "
+        f"{pairs.labelled:,} of them a label ({figures.chosen}); one label a question is used, "
+        f"{pairs.labels_used:,} in all",
         soft_wrap=True,
     )
-    if figures["tested"]:
+    if figures.tested:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in ("confidence", "labels", "errors", "p"):
             table.add_column(heading, justify="right")
-        for of in figures["tested"]:
-            table.add_row(f"{of['confidence']:.4g}", f"{of['n']:,}", f"{of['errors']:,}", f"{of['p']:.4f}")
+        for of in figures.tested:
+            table.add_row(f"{of.confidence:.4g}", f"{of.n:,}", f"{of.errors:,}", f"{of.p:.4f}")
         console.print(table)
-        console.print(f"Confidence: {_CONFIDENCES[figures['confidence']]}", soft_wrap=True)
-    if figures["threshold"] is None:
-        console.print(f"Nothing can be promised: {figures['reason']}", soft_wrap=True)
+        console.print(f"Confidence: {_CONFIDENCES[figures.confidence]}", soft_wrap=True)
+    if figures.threshold is None or figures.share is None:
+        console.print(f"Nothing can be promised: {figures.reason}", soft_wrap=True)
         return
     console.print(
-        f"Verdicts with a confidence of at least {figures['threshold']:.4g} can be accepted: those of "
-        f"{figures['accepted']:,} of {pairs['judged']:,} pairs ({figures['share']:.1%}). With a probability of "
-        f"{1 - figures['delta']:.3g}, over the choice of the labels, at most {figures['alpha']:.3g} of such verdicts "
+        f"Verdicts with a confidence of at least {figures.threshold:.4g} can be accepted: those of "
+        f"{figures.accepted:,} of {pairs.judged:,} pairs ({figures.share:.1%}). With a probability of "
+        f"{1 - figures.delta:.3g}, over the choice of the labels, at most {figures.alpha:.3g} of such verdicts "
         "are wrong.",
         soft_wrap=True,
     )
-    console.print(f"The other {len(figures['for_people']):,} pairs are for people.", soft_wrap=True)
+    console.print(f"The other {len(figures.for_people):,} pairs are for people.", soft_wrap=True)
 
 
 def guarantee_verdicts(
@@ -93,4 +93,4 @@ def guarantee_verdicts(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_guarantee(figures.to_dict(), Terminal())
+        print_guarantee(figures, Terminal())

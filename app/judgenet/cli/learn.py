@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
+from judgenet.core.wording import plural
 from judgenet.figures.learned import learn_way, learned_rule
-from judgenet.figures.learning import run_learning
+from judgenet.figures.learning import LearnedWayFigures, LessFigures, RefusedWay, RunLearning, TaskLeftOut, run_learning
 from judgenet.store.approvals import carry
 from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
@@ -53,72 +54,89 @@ _TITLES = {
 }
 
 
-def print_learning(figures: dict[str, Any], console: Console) -> None:
+def print_learning(figures: RunLearning, console: Console) -> None:
     """The figures as tables for people."""
-    pairs = figures["pairs"]
     console.print(
-        f"{figures['run']}: {len(figures['neurons']):,} neurons, {pairs['labelled']:,} of {pairs['total']:,} pairs "
-        f"with a human label, {figures['folds']} folds, seed {figures['seed']}",
+        f"{figures.run}: {plural(len(figures.neurons), 'neuron')}, {figures.pairs.labelled:,} of "
+        f"{figures.pairs.total:,} pairs with a human label, {figures.folds} folds, seed {figures.seed}",
         soft_wrap=True,
     )
+    notes = _print_ways(figures, console)
+    for name, way in figures.learned.items():
+        if isinstance(way, RefusedWay):
+            continue
+        for against, less in way.less.items():
+            if against in ("best_single", figures.decides):
+                title = _TITLES.get(against, against)
+                console.print(
+                    f"{_TITLES[name]} compared with {title}: {_less_words(less)}", soft_wrap=True, markup=False
+                )
+    way = figures.learned["nonnegative"]
+    if not isinstance(way, RefusedWay):
+        console.print(f"Weights of 0 or more: {_weights_words(way.weights)}.", soft_wrap=True, markup=False)
+    if figures.leave_out is not None:
+        notes += _print_left_out(figures.leave_out.task, console)
+    for note in notes:
+        console.print(note, soft_wrap=True, markup=False)
+    if figures.saved is not None:
+        console.print(figures.saved, soft_wrap=True, markup=False)
+
+
+def _print_ways(figures: RunLearning, console: Console) -> list[str]:
+    """The table of the ways and votes; returns what is to be said of them below."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("way", "accuracy", "95 %", "kappa", "n used"):
+    for name in ("way", "accuracy", "95 % interval", "kappa", "n used"):
         table.add_column(name, justify="left" if name == "way" else "right")
     notes = []
-    rows = {**{_TITLES[name]: of for name, of in figures["learned"].items()}, **figures["votes"]}
+    rows = {**{_TITLES[name]: of for name, of in figures.learned.items()}, **figures.votes}
     for title, of in rows.items():
-        if of["accuracy"] is None:
+        if isinstance(of, RefusedWay) or of.accuracy is None:
             table.add_row(title, "n/a", "", "", "")
-            notes.append(f"{title}: n/a – {of.get('reason') or of['reasons']['accuracy']}")
+            reason = of.reason if isinstance(of, RefusedWay) else of.reasons["accuracy"]
+            notes.append(f"{title}: n/a – {reason}")
             continue
-        kappa = figure(of["kappa"])
-        table.add_row(title, f"{of['accuracy']:.4f}", _span(of["accuracy_ci"]), kappa, f"{of['n_used']:,}")
-        for note in (of.get("below_baseline"), of.get("warning")):
-            if note:
-                notes.append(f"{title}: {note}")
+        within = interval_text(of.accuracy_ci) or "n/a"
+        table.add_row(title, f"{of.accuracy:.4f}", within, figure(of.kappa), f"{of.n_used:,}")
+        if isinstance(of, LearnedWayFigures):
+            notes += [f"{title}: {note}" for note in (of.below_baseline, of.warning) if note]
     console.print(table)
-    for name, of in figures["learned"].items():
-        for other, less in of.get("less", {}).items():
-            if other not in ("best_single", figures["decides"]):
-                continue
-            against = _TITLES.get(other, other)
-            console.print(f"{_TITLES[name]} compared with {against}: {_less_words(less)}", soft_wrap=True, markup=False)
-    weights = {name: of["weights"] for name, of in figures["learned"].items() if "weights" in of}
-    if "nonnegative" in weights:
-        used = {name: value for name, value in weights["nonnegative"].items() if value > 0}
-        told = ", ".join(f"{name} {value:.3f}" for name, value in sorted(used.items(), key=lambda one: -one[1]))
-        rest = "; the others are 0" if 0 < len(used) < len(weights["nonnegative"]) else ""
-        console.print(f"Weights of 0 or more: {told or 'all are 0'}{rest}.", soft_wrap=True, markup=False)
-    for task, of in figures.get("leave_out", {}).get("task", {}).items():
-        if task == "reason":
+    return notes
+
+
+def _weights_words(weights: Mapping[str, float]) -> str:
+    """The weights above 0, the largest first."""
+    used = sorted((of for of in weights.items() if of[1] > 0), key=lambda of: -of[1])
+    if not used:
+        return "all are 0"
+    return ", ".join(f"{name} {value:.3f}" for name, value in used) + (
+        "; the others are 0" if len(used) < len(weights) else ""
+    )
+
+
+def _print_left_out(tasks: Mapping[str, TaskLeftOut | str], console: Console) -> list[str]:
+    """A line for each task that was left out; returns why there is none."""
+    notes = []
+    for task, of in tasks.items():
+        if isinstance(of, str):
             notes.append(f"Leave out a task: n/a – {of}")
             continue
-        best = of["best_neuron"]
         console.print(
-            f"{task}, left out: {figure(of['nonnegative']['accuracy'])} "
-            f"(any sign {figure(of['any_sign']['accuracy'])}); "
-            f"best single neuron there, chosen on these very labels, {figure(best['accuracy'])}",
+            f"{task}, left out: {figure(of.nonnegative.accuracy)} (any sign {figure(of.any_sign.accuracy)}); "
+            f"best single neuron there, chosen on these very labels, {figure(of.best_neuron.accuracy)}",
             soft_wrap=True,
             markup=False,
         )
-    for note in notes:
-        console.print(note, soft_wrap=True, markup=False)
-    if "saved" in figures:
-        console.print(figures["saved"], soft_wrap=True, markup=False)
+    return notes
 
 
-def _less_words(less: dict[str, Any]) -> str:
-    found = less["accuracy"]
-    if found["difference"] is None or less["p"] is None:
-        return f"n/a – {less['reason'] or found['reason']}"
-    ends = f"[{found['ci'][0]:+.3f}, {found['ci'][1]:+.3f}]" if found["ci"] else found["reason"]
-    over = " over questions" if less["p_over"] == "questions" else ""
-    p = f"p{over} = {less['p']:.4f}" if less["p"] >= 0.0001 else f"p{over} < 0.0001"
-    return f"accuracy {found['difference']:+.4f} {ends}, {p}, on {less['n']:,} pairs"
-
-
-def _span(interval: Sequence[float] | None) -> str:
-    return "n/a" if interval is None else f"{interval[0]:.3f}–{interval[1]:.3f}"
+def _less_words(less: LessFigures) -> str:
+    found = less.accuracy
+    if found.difference is None or less.p is None:
+        return f"n/a – {less.reason or found.reason}"
+    within = f"({interval_text(found.ci, signed=True) or found.reason})"
+    over = " over questions" if less.p_over == "questions" else ""
+    p = f"p{over} {'' if less.p < 0.0001 else '= '}{p_text(less.p)}"
+    return f"accuracy {found.difference:+.4f} {within}, {p}, on {plural(less.n, 'pair')}"
 
 
 def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project: Path, decides: bool) -> str:
@@ -194,4 +212,4 @@ def learn(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_learning(figures.to_dict(), Terminal())
+        print_learning(figures, Terminal())

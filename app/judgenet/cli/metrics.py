@@ -2,72 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import spent_text
-from judgenet.figures.metrics import GROUPINGS, JudgeOptions, run_metrics
+from judgenet.figures.judge_parts import PanelsFigures, UncertaintyFigures
+from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_metrics
+from judgenet.figures.panel_worth import PanelWorth
+from judgenet.figures.parts import AgreementFigures
 from judgenet.stats.panel import told_from
 from judgenet.store.evidence import SAMPLED_PAIRS
 from judgenet.store.taught import fair_frame
 
 
-def _called(figures: dict[str, Any]) -> str:
+def _called(figures: RunMetrics) -> str:
     """What somebody called the run and noted of it, after its id."""
-    name = f" “{figures['name']}”" if figures["name"] else ""
-    return f"{name}, {figures['note']}" if figures["note"] else name
+    name = f" “{figures.name}”" if figures.name else ""
+    return f"{name}, {figures.note}" if figures.note else name
 
 
-def print_metrics(figures: dict[str, Any], console: Console, *, every_row: bool = False) -> None:
+def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = False) -> None:
     """The figures as tables for people; every one with its n. Long tables are cut unless ``every_row``."""
-    pairs = figures["pairs"]
+    pairs = figures.pairs
     console.print(
-        f"{figures['run']}{_called(figures)} ({figures['state']}): {pairs['finished']:,} of {pairs['total']:,} pairs "
-        f"finished, {pairs['labelled']:,} with a human label",
+        f"{figures.run}{_called(figures)} ({figures.state}): {pairs.finished:,} of {pairs.total:,} pairs "
+        f"finished, {pairs.labelled:,} with a human label",
         soft_wrap=True,
         markup=False,
     )
-    _print_table(figures["aggregations"], console)
-    for by, groups in figures.get("by", {}).items():
-        _print_groups(by, groups, figures["review_share"]["aggregation"], console, every_row=every_row)
-    flips = figures["position"]["c1"]
-    if flips["flip_rate"] is None:
-        console.print(f"Flip rate between orders: n/a – {flips['reason']}", soft_wrap=True)
+    _print_table(figures.aggregations, console)
+    for by, groups in (figures.by or {}).items():
+        _print_groups(by, groups, figures.review_share.aggregation, console, every_row=every_row)
+    flips = figures.position["c1"]
+    if flips.flip_rate is None:
+        console.print(f"Flip rate between orders: n/a – {flips.reason}", soft_wrap=True)
     else:
         console.print(
-            f"Flip rate between orders (c1): {flips['flip_rate']:.4f} of {flips['valid_both']:,} pairs with both "
-            f"orders, of {flips['n_total']:,} (first shown preferred twice {flips['first_first']:,}, "
-            f"last shown {flips['last_last']:,})",
+            f"Flip rate between orders (c1): {flips.flip_rate:.4f} of {flips.valid_both:,} pairs with both "
+            f"orders, of {flips.n_total:,} (first shown preferred twice {flips.first_first:,}, "
+            f"last shown {flips.last_last:,})",
             soft_wrap=True,
         )
-    if len(figures["neurons"]) > 1:
+    if len(figures.neurons) > 1:
         _print_neurons(figures, console, every_row=every_row)
     _print_people(figures, console)
-    if "uncertainty" in figures:
-        _print_uncertainty(figures["uncertainty"], console)
-        _print_layers(figures, console)
-        _print_votes(figures.get("effective_votes"), console)
-        _print_best(figures["panel"], console)
-    calls, cost = figures["calls"], figures["cost"]
+    if figures.uncertainty is not None:
+        _print_uncertainty(figures.uncertainty, console)
+    _print_layers(figures, console)
+    if figures.effective_votes is not None:
+        _print_votes(figures.effective_votes, console)
+    if figures.panel is not None:
+        _print_best(figures.panel, console)
+    calls, cost = figures.calls, figures.cost
     console.print(
-        f"Calls used in finished pairs: {calls['finished_pairs_used']:,} of {calls['finished_pairs_total']:,}",
+        f"Calls used in finished pairs: {calls.finished_pairs_used:,} of {calls.finished_pairs_total:,}",
         soft_wrap=True,
     )
-    if calls["unscored"]:
-        named = ", ".join(f"{count:,} {reason}" for reason, count in calls["unscored"].items())
+    if calls.unscored:
+        named = ", ".join(f"{count:,} {reason}" for reason, count in calls.unscored.items())
         console.print(f"Unscored: {named}", soft_wrap=True)
-    price = spent_text(cost["price_known"], cost["calls_unpriced"])
+    price = spent_text(cost.price_known, cost.calls_unpriced)
     console.print(
-        f"Spent: {cost['calls_new']:,} new calls ({cost['calls_from_store']:,} from the store), "
-        f"{cost['tokens_in']:,} tokens in ({cost['tokens_cached']:,} cached), {cost['tokens_out']:,} out, {price}",
+        f"Spent: {cost.calls_new:,} new calls ({cost.calls_from_store:,} from the store), "
+        f"{cost.tokens_in:,} tokens in ({cost.tokens_cached:,} cached), {cost.tokens_out:,} out, {price}",
         soft_wrap=True,
     )
 
@@ -87,7 +92,9 @@ def _table(first: str, headings: Sequence[str]) -> Table:
     return table
 
 
-def _print_groups(by: str, groups: dict[str, Any], decides: str, console: Console, *, every_row: bool) -> None:
+def _print_groups(
+    by: str, groups: Mapping[str, Mapping[str, AgreementFigures]], decides: str, console: Console, *, every_row: bool
+) -> None:
     if len(groups) <= _FEW_GROUPS or every_row:
         for name, part in groups.items():
             console.print(f"\n{by}: {name}", markup=False, soft_wrap=True)
@@ -99,113 +106,111 @@ def _print_groups(by: str, groups: dict[str, Any], decides: str, console: Consol
         found = part[decides]
         table.add_row(
             Text(name),
-            figure(found["accuracy"]),
-            _ends(found["accuracy_ci"]),
-            figure(found["macro_f1"]),
-            figure(found["kappa"]),
-            f"{found['n_used']:,} of {found['n_total']:,}",
-            figure(found["majority_baseline"]),
+            figure(found.accuracy),
+            interval_text(found.accuracy_ci),
+            figure(found.macro_f1),
+            figure(found.kappa),
+            f"{found.n_used:,} of {found.n_total:,}",
+            figure(found.majority_baseline),
         )
     console.print(table)
 
 
-def _ends(ci: list[float] | None) -> str:
-    return "" if ci is None else f"{ci[0]:.3f}–{ci[1]:.3f}"
-
-
-def _print_neurons(figures: dict[str, Any], console: Console, *, every_row: bool) -> None:
-    named = figures["neurons"]
+def _print_neurons(figures: RunMetrics, console: Console, *, every_row: bool) -> None:
+    named = figures.neurons
     shown = list(named)
     if len(shown) > _ROWS and not every_row:
-        best = sorted(shown, key=lambda name: -1.0 if (x := named[name]["accuracy"]) is None else x, reverse=True)
+        best = sorted(shown, key=lambda name: -1.0 if (x := named[name].accuracy) is None else x, reverse=True)
         chosen = set(best[: _ROWS - 2])
         shown = [name for name in shown if name in chosen]
     table = _table("neuron", ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "p"))
     for name in shown:
-        found, flips = named[name], figures["position"][name]
+        found, flips = named[name], figures.position[name]
         table.add_row(
             Text(name),
-            figure(found["accuracy"]),
-            _ends(found["accuracy_ci"]),
-            figure(found["kappa"]),
-            f"{found['n_used']:,} of {found['n_total']:,}",
-            figure(flips["flip_rate"]),
-            _p(flips["p"] if flips["questions_p"] is None else flips["questions_p"]),
+            figure(found.accuracy),
+            interval_text(found.accuracy_ci),
+            figure(found.kappa),
+            f"{found.n_used:,} of {found.n_total:,}",
+            figure(flips.flip_rate),
+            p_text(flips.p if flips.questions_p is None else flips.questions_p),
         )
     console.print(table)
     if len(shown) < len(named):
         console.print(f"The best {len(shown):,} of {len(named):,} neurons (--all: every neuron)", soft_wrap=True)
 
 
-def _print_uncertainty(found: dict[str, Any], console: Console) -> None:
-    of = found["scopes"][found["scope"]]
-    if of["entropy"]["value"] is None:
-        console.print(f"Uncertainty: n/a – {of['entropy']['reason']}", soft_wrap=True)
+def _print_uncertainty(found: UncertaintyFigures, console: Console) -> None:
+    of = found.scopes[found.scope]
+    if of.entropy.value is None:
+        console.print(f"Uncertainty: n/a – {of.entropy.reason}", soft_wrap=True)
         return
     console.print(
-        f"Uncertainty (BPDE, {found['scope']} calls): mean {of['entropy']['value']:.4f} nats, "
-        f"{of['relative']['value']:.1%} of ln 3; all calls agree on {of['certain']['value']:.1%} of "
-        f"{of['certain']['n']:,} pairs, of {of['n_total']:,}",
+        f"Uncertainty (BPDE, {found.scope} calls): mean {of.entropy.value:.4f} nats, "
+        f"{of.relative.value:.1%} of ln 3; all calls agree on {of.certain.value:.1%} of "
+        f"{of.certain.n:,} pairs, of {of.n_total:,}",
         soft_wrap=True,
     )
-    review = found["review"]
-    point = min(review["points"], key=lambda one: abs(one["share"] - 0.2), default=None)
+    review = found.review
+    point = min(review.points, key=lambda one: abs(one.share - 0.2), default=None)
     if point is not None:
-        rest = point["untouched"]
-        apart = "none is left" if rest["accuracy"] is None else f"{rest['accuracy']:.4f} of the {rest['n']:,} others"
+        rest = point.untouched
+        apart = "none is left" if rest.accuracy is None else f"{rest.accuracy:.4f} of the {rest.n:,} others"
         console.print(
-            f"People review the {point['reviewed']:,} most uncertain of {review['n']:,} pairs: accuracy "
-            f"{point['accuracy']:.4f} ({point['by_chance']:.4f} for pairs at random); {apart}",
+            f"People review the {point.reviewed:,} most uncertain of {review.n:,} pairs: accuracy "
+            f"{point.accuracy:.4f} ({point.by_chance:.4f} for pairs at random); {apart}",
             soft_wrap=True,
         )
-    needed = found["needed"]
-    if needed is not None and needed["measured"] is not None:
-        random = "out of reach" if needed["random"] is None else f"{needed['random']:.1%}"
-        ends = needed["measured_ci"]
+    needed = found.needed
+    if needed is not None and needed.measured is not None:
+        random = "out of reach" if needed.random is None else f"{needed.random:.1%}"
+        ends = needed.measured_ci
         within = "no interval" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"
         console.print(
-            f"To be as accurate as people among themselves ({needed['target']:.4f}): {needed['measured']:.1%} "
+            f"To be as accurate as people among themselves ({needed.target:.4f}): {needed.measured:.1%} "
             f"({within}) the most uncertain first, {random} at random",
             soft_wrap=True,
         )
 
 
-def _print_layers(figures: dict[str, Any], console: Console) -> None:
+def _print_layers(figures: RunMetrics, console: Console) -> None:
     """What the neurons of a layer have in common, and what they change, a row a layer."""
-    panel, alike, changes = figures["panel"]["layers"], figures["diversity"]["layers"], figures["discussion"]["layers"]
+    if figures.panel is None or figures.diversity is None or figures.discussion is None:
+        return
+    panel, alike, changes = figures.panel.layers, figures.diversity.layers, figures.discussion.layers
     table = _table("layer", ("agree", "alpha", "unanimous", "Q", "both wrong", "texts apart", "n"))
     for layer, of in alike.items():
         table.add_row(
             layer,
-            figure(panel[layer]["h"]),
-            figure(panel[layer]["alpha_nominal"]),
-            figure(of["unanimous"]["value"]),
-            figure(of["q"]["value"]),
-            figure(of["double_fault"]["value"]),
-            "" if of["evidence"] is None else figure(of["evidence"]["distance"]["value"]),
-            f"{of['n']:,} of {of['n_total']:,}",
+            figure(panel[layer].h),
+            figure(panel[layer].alpha_nominal),
+            figure(of.unanimous.value),
+            figure(of.q.value),
+            figure(of.double_fault.value),
+            "" if of.evidence is None else figure(of.evidence.distance.value),
+            f"{of.n:,} of {of.n_total:,}",
         )
     console.print(table)
-    sample = figures["diversity"]["evidence_sample"]
+    sample = figures.diversity.evidence_sample
     if sample is not None:
         console.print(
-            f"Texts apart: on {sample['pairs']:,} of {sample['n_total']:,} finished pairs, drawn at random",
+            f"Texts apart: on {sample.pairs:,} of {sample.n_total:,} finished pairs, drawn at random",
             soft_wrap=True,
         )
     if not changes:
         return
     table = _table("layer", ("changed", "to others", "to right", "to wrong", "gain", "95 % interval", "p"))
-    for layer, of in changes.items():
-        changed = of["neurons"]
+    for layer, change in changes.items():
+        changed = change.neurons
         table.add_row(
             layer,
-            figure(changed["changed"]["value"]),
-            figure(changed["to_others"]["value"]),
-            f"{changed['to_right']:,}",
-            f"{changed['to_wrong']:,}",
-            _signed(changed["gain"]["value"]),
-            "" if changed["gain"]["ci"] is None else " to ".join(f"{end:+.3f}" for end in changed["gain"]["ci"]),
-            _p(changed["p"]),
+            figure(changed.changed.value),
+            figure(changed.to_others.value),
+            f"{changed.to_right:,}",
+            f"{changed.to_wrong:,}",
+            _signed(changed.gain.value),
+            interval_text(changed.gain.ci, signed=True),
+            p_text(changed.p),
         )
     console.print(table)
     console.print(
@@ -215,75 +220,71 @@ def _print_layers(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-def _print_votes(found: dict[str, Any] | None, console: Console) -> None:
+def _print_votes(found: PanelWorth, console: Console) -> None:
     """What the votes of the network, its layers and its models are worth."""
-    if found is None or found["network"]["neurons"] < 2:
+    if found.network.neurons < 2:
         return
-    whole = found["network"]
-    rows = {"all neurons": whole, "all neurons, by verdicts": found["verdicts"]}
-    rows |= {name: of for part in ("layers", "models") for name, of in found[part].items() if of["neurons"] > 1}
+    whole = found.network
+    rows = {"all neurons": whole, "all neurons, by verdicts": found.verdicts}
+    rows |= {name: of for part in (found.layers, found.models) for name, of in part.items() if of.neurons > 1}
     table = _table("effective votes", ("neurons", "worth", "95 % interval", "correlation", "n used"))
     for name, of in rows.items():
         table.add_row(
             Text(name),
-            f"{of['neurons']:,}",
-            "n/a" if of["value"] is None else f"{of['value']:.2f}",
-            "" if of["ci"] is None else f"{of['ci'][0]:.2f}–{of['ci'][1]:.2f}",
-            figure(of["correlation"]),
-            f"{of['n']:,} of {of['n_total']:,}",
+            f"{of.neurons:,}",
+            "n/a" if of.value is None else f"{of.value:.2f}",
+            interval_text(of.ci, 2),
+            figure(of.correlation),
+            f"{of.n:,} of {of.n_total:,}",
         )
     console.print(table)
-    if whole["value"] is None:
-        console.print(f"n/a: {whole['reason']}", soft_wrap=True)
-
-
-def _p(value: float | None) -> str:
-    return "n/a" if value is None else "<0.0001" if value < 0.0001 else f"{value:.4f}"
+    if whole.value is None:
+        console.print(f"n/a: {whole.reason}", soft_wrap=True)
 
 
 def _signed(value: float | None) -> str:
     return "n/a" if value is None else f"{value:+.4f}"
 
 
-def _print_best(panel: dict[str, Any], console: Console) -> None:
-    found = panel["against_people"]
-    others = sum(row["n"] > 0 for row in found["ranking"]) - 1
-    if found["best"] is None or others < 1:
+def _print_best(panel: PanelsFigures, console: Console) -> None:
+    found = panel.against_people
+    others = sum(row.n > 0 for row in found.ranking) - 1
+    if found.best is None or others < 1:
         return
     console.print(
-        f"{found['best']} agrees with people most; the labelled pairs {told_from(others, len(found['not_worse']))} "
+        f"{found.best} agrees with people most; the labelled pairs {told_from(others, len(found.not_worse))} "
         "(sign tests, Holm-adjusted, at .05)",
         soft_wrap=True,
         markup=False,
     )
-    if found["warning"]:
-        console.print(f"Note: {found['warning']}", soft_wrap=True, markup=False)
+    if found.warning:
+        console.print(f"Note: {found.warning}", soft_wrap=True, markup=False)
 
 
-def _print_people(figures: dict[str, Any], console: Console) -> None:
-    panel, review = figures["annotators"], figures["review_share"]
-    if panel["h"] is not None:
+def _print_people(figures: RunMetrics, console: Console) -> None:
+    panel, review = figures.annotators, figures.review_share
+    if panel.h is not None:
         console.print(
-            f"Annotators agree on {panel['h']:.4f} of their pairs of labels ({panel['n']:,} pairs; "
-            f"Krippendorff's alpha {figure(panel['alpha_nominal'])}, ordinal {figure(panel['alpha_ordinal'])}; "
-            f"Fleiss' kappa {figure(panel['fleiss'])})",
+            f"Annotators agree on {panel.h:.4f} of their pairs of labels ({panel.n:,} pairs; "
+            f"Krippendorff's alpha {figure(panel.alpha_nominal)}, ordinal {figure(panel.alpha_ordinal)}; "
+            f"Fleiss' kappa {figure(panel.fleiss)})",
             soft_wrap=True,
         )
-    if review["review"] is not None:
-        ends = "no interval" if review["review_ci"] is None else " to ".join(f"{x:.1%}" for x in review["review_ci"])
+    if review.review is not None:
+        ends = "no interval" if review.review_ci is None else " to ".join(f"{x:.1%}" for x in review.review_ci)
         console.print(
-            f"To be as accurate as that, people would still review {review['review']:.1%} ({ends}) "
-            f"of the pairs of {review['aggregation']}",
+            f"To be as accurate as that, people would still review {review.review:.1%} ({ends}) "
+            f"of the pairs of {review.aggregation}",
             soft_wrap=True,
         )
-    for note in figures["notes"]:
+    for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True)
 
 
 _FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "majority_baseline": "baseline"}
 
 
-def _print_table(aggregations: dict[str, Any], console: Console) -> None:
+def _print_table(aggregations: Mapping[str, AgreementFigures], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("aggregation")
     for name in ("accuracy", "95 % interval", "macro-F1", "kappa", "n used", "baseline"):
@@ -292,16 +293,16 @@ def _print_table(aggregations: dict[str, Any], console: Console) -> None:
     for name, found in aggregations.items():
         table.add_row(
             Text(name),
-            figure(found["accuracy"]),
-            _ends(found["accuracy_ci"]),
-            figure(found["macro_f1"]),
-            figure(found["kappa"]),
-            f"{found['n_used']:,} of {found['n_total']:,}",
-            figure(found["majority_baseline"]),
+            figure(found.accuracy),
+            interval_text(found.accuracy_ci),
+            figure(found.macro_f1),
+            figure(found.kappa),
+            f"{found.n_used:,} of {found.n_total:,}",
+            figure(found.majority_baseline),
         )
         for key in ("accuracy", "macro_f1", "kappa", "majority_baseline"):
-            if found[key] is None:
-                reason = found["reasons"].get(key, "undefined")
+            if getattr(found, key) is None:
+                reason = found.reasons.get(key, "undefined")
                 why.setdefault(reason, []).append(f"{name} {_FIGURES[key]}")
     console.print(table)
     for reason, undefined in why.items():
@@ -344,4 +345,4 @@ def metrics(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_metrics(figures.to_dict(), Terminal(), every_row=every_row)
+        print_metrics(figures, Terminal(), every_row=every_row)

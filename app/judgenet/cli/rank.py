@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, interval_text, open_run
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.ranking import run_ranking
+from judgenet.figures.ranking import RunRanking, run_ranking
 from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.taught import fair_frame
 
@@ -20,54 +20,54 @@ _MATRIX = 12
 """Up to so many systems the table of wins is printed."""
 
 
-def print_ranking(figures: dict[str, Any], console: Console, *, matrix: bool = False) -> None:
+def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False) -> None:
     """The ranking as a table for people, people's own rating beside it."""
-    tie = "a tie is half a win to each" if figures["ties"] == "half" else "ties are left out"
+    tie = "a tie is half a win to each" if figures.ties == "half" else "ties are left out"
     console.print(
-        f"{figures['run']}, {figures['aggregation']}: Bradley–Terry over {figures['n']:,} judged pairs of "
-        f"{figures['questions']:,} questions (mean rating 1000; {tie})",
+        f"{figures.run}, {figures.aggregation}: Bradley–Terry over {figures.n:,} judged pairs of "
+        f"{figures.questions:,} questions (mean rating 1000; {tie})",
         soft_wrap=True,
     )
-    people = {system["name"]: system for system in figures["human"]["systems"] or ()}
+    people = {system.name: system for system in figures.human.systems or ()}
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("system")
     headings = ["rating", "95 % interval", "wins", "ties", "losses", "win rate", "at equal length"]
     for heading in (*headings, *(("by people",) if people else ())):
         table.add_column(heading, justify="right")
-    for system in figures["systems"]:
-        ci, human, even = system["ci"], people.get(system["name"]), system["at_equal_length"]["value"]
+    for system in figures.systems:
+        human, even = people.get(system.name), system.at_equal_length.value
         table.add_row(
-            Text(system["name"]),
-            f"{system['rating']:.0f}",
-            "n/a" if ci is None else f"{ci[0]:.0f} to {ci[1]:.0f}",
-            *(f"{system[key]:,}" for key in ("wins", "ties", "losses")),
-            "n/a" if system["win_rate"] is None else f"{system['win_rate']:.3f}",
+            Text(system.name),
+            f"{system.rating:.0f}",
+            interval_text(system.ci, 0) or "n/a",
+            *(f"{count:,}" for count in (system.wins, system.ties, system.losses)),
+            "n/a" if system.win_rate is None else f"{system.win_rate:.3f}",
             "n/a" if even is None else f"{even:.3f}",
-            *((f"{human['rating']:.0f}",) if human else ()),
+            *((f"{human.rating:.0f}",) if human else ()),
         )
     console.print(table)
-    if matrix or len(figures["systems"]) <= _MATRIX:
+    if matrix or len(figures.systems) <= _MATRIX:
         _print_matrix(figures, console)
-    if figures["triples"]:
+    if figures.triples:
         console.print(
-            f"Of {figures['triples']:,} triples of systems {figures['intransitive']:,} form a circle"
-            + (f" (on single questions {figures['question_intransitive']:,} of {figures['question_triples']:,})"),
+            f"Of {figures.triples:,} triples of systems {figures.intransitive:,} form a circle"
+            + (f" (on single questions {figures.question_intransitive:,} of {figures.question_triples:,})"),
             soft_wrap=True,
         )
-        for circle in figures["circles"]:
+        for circle in figures.circles:
             console.print(Text(f"  {' beats '.join((*circle, circle[0]))}"), soft_wrap=True)
     _print_people(figures, console)
-    if figures["reason"]:
-        console.print(figures["reason"], soft_wrap=True)
-    for place, group in enumerate(figures["groups"] if len(figures["groups"]) > 1 else (), 1):
+    if figures.reason:
+        console.print(figures.reason, soft_wrap=True)
+    for place, group in enumerate(figures.groups if len(figures.groups) > 1 else (), 1):
         console.print(Text(f"Group {place}: {', '.join(group)}"), soft_wrap=True)
-    for note in figures["notes"]:
+    for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True)
 
 
-def _print_matrix(figures: dict[str, Any], console: Console) -> None:
+def _print_matrix(figures: RunRanking, console: Console) -> None:
     """How often the system of a row won against that of a column, of their games."""
-    names, wins, games = (figures["matrix"][key] for key in ("systems", "wins", "games"))
+    names, wins, games = figures.matrix.systems, figures.matrix.wins, figures.matrix.games
     console.print("\nWins of the row against the column, of their games")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
@@ -79,23 +79,23 @@ def _print_matrix(figures: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def _print_people(figures: dict[str, Any], console: Console) -> None:
-    found = figures["against_people"]
-    among = found["among_people"]
-    if among["rbo"] is not None:
-        plain = among["rbo_not_extrapolated"]
+def _print_people(figures: RunRanking, console: Console) -> None:
+    found = figures.against_people
+    among = found.among_people
+    if among.rbo is not None:
+        plain = among.rbo_not_extrapolated
         console.print(
-            f"Overlap of people's rankings among each other: {among['rbo']:.3f} ({plain:.3f} not extrapolated) "
-            f"over {among['questions']:,} comparisons of two people on a question",
+            f"Overlap of people's rankings among each other: {among.rbo:.3f} ({plain:.3f} not extrapolated) "
+            f"over {among.questions:,} comparisons of two people on a question",
             soft_wrap=True,
         )
-    if found["rbo"] is None:
+    if found.rbo is None:
         return
-    own = found["by_question"]
-    by_question = f"n/a ({own['reason']})" if own["rbo"] is None else f"{own['rbo']:.3f}"
+    own = found.by_question
+    mean = f"n/a ({own.reason})" if own.rbo is None else f"{own.rbo:.3f}"
     console.print(
-        f"Overlap with the ranking by people (RBO, p = 0.8, extrapolated): {found['rbo']:.3f} over {found['pairs']:,} "
-        f"pairs with both; question by question {by_question} on average ({own['questions']:,} of {own['total']:,} "
+        f"Overlap with the ranking by people (RBO, p = 0.8, extrapolated): {found.rbo:.3f} over {found.pairs:,} "
+        f"pairs with both; question by question {mean} on average ({own.questions:,} of {own.total:,} "
         "questions)",
         soft_wrap=True,
     )
@@ -128,4 +128,4 @@ def rank_systems(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_ranking(figures.to_dict(), Terminal(), matrix=matrix)
+        print_ranking(figures, Terminal(), matrix=matrix)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
-from judgenet.figures.rates import run_rates
+from judgenet.figures.parts import EstimateFigures
+from judgenet.figures.rates import LengthAdjustedFigures, RunRates, run_rates
 from judgenet.stats.calibration import Method
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
@@ -108,65 +109,65 @@ _TITLES: dict[Method, str] = {
 }
 
 
-def print_rates(figures: dict[str, Any], console: Console) -> None:
+def print_rates(figures: RunRates, console: Console) -> None:
     """The estimates as a table for people, the headline first."""
-    pairs = figures["pairs"]
+    pairs = figures.pairs
     console.print(
-        f"{figures['run']}, {figures['aggregation']}: win rate of B, ties count half; {pairs['judged']:,} of "
-        f"{pairs['total']:,} pairs judged, {pairs['labelled']:,} of them labelled "
-        f"({figures['chosen']}: {figures['labels']['why']})",
+        f"{figures.run}, {figures.aggregation}: win rate of B, ties count half; {pairs.judged:,} of "
+        f"{pairs.total:,} pairs judged, {pairs.labelled:,} of them labelled "
+        f"({figures.chosen}: {figures.labels.why})",
         soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("estimate")
     for heading in ("win rate", "95 % interval", "pairs", "labels"):
         table.add_column(heading, justify="right")
-    shown = {_TITLES[method]: figures[method] for method in get_args(Method)}
-    lines = {_TITLES["stratified"]: figures["stratified"], "the same, of just these pairs": figures["these_pairs"]}
-    lines |= {title: shown[title] for title in _TITLES.values()} | {
-        "decided pairs only": figures["decided"],
-        "verdicts at equal length": figures["length_adjusted"],
+    first, *others = figures.estimates
+    lines: dict[str, EstimateFigures | LengthAdjustedFigures] = {
+        _TITLES[first]: figures.estimates[first],
+        "the same, of just these pairs": figures.these_pairs,
+        **{_TITLES[method]: figures.estimates[method] for method in others},
+        "decided pairs only": figures.decided,
+        "verdicts at equal length": figures.length_adjusted,
     }
     for title, found in lines.items():
-        ci = found["ci"]
         table.add_row(
             title,
-            figure(found["value"]),
-            "" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}",
-            f"{found['n']:,}",
-            f"{found['labels']:,}",
+            figure(found.value),
+            interval_text(found.ci, 4),
+            f"{found.n:,}",
+            f"{found.labels:,}",
         )
     console.print(table)
     for title, found in lines.items():
-        if found["reason"]:
-            prefix = "n/a – " if found["value"] is None else ""
-            console.print(f"{title}: {prefix}{found['reason']}", soft_wrap=True, markup=False)
-        for note in found["notes"]:
+        if found.reason:
+            prefix = "n/a – " if found.value is None else ""
+            console.print(f"{title}: {prefix}{found.reason}", soft_wrap=True, markup=False)
+        for note in found.notes:
             console.print(f"{title}: {note}", soft_wrap=True, markup=False)
-    for who, title in (("verdicts", "Verdicts"), ("people", "Human labels")):
-        counts = figures[who]
-        if counts["n"]:
-            decided = counts["decided"]
-            over, p = "", decided["p"]
-            if decided["questions_p"] is not None:
-                over, p = " over questions", decided["questions_p"]
-            test = f"; sign test{over} p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}" if p is not None else ""
-            ties = f"tie {counts['tie']:,} ({counts['tie_share']:.1%})"
-            console.print(f"{title}: A {counts['a']:,}, {ties}, B {counts['b']:,}{test}", soft_wrap=True)
-    for part in figures["strata"]:
+    for title, counts in (("Verdicts", figures.verdicts), ("Human labels", figures.people)):
+        if counts.n:
+            decided = counts.decided
+            over, p = "", decided.p
+            if decided.questions_p is not None:
+                over, p = " over questions", decided.questions_p
+            test = f"; sign test{over} p {'' if p < 0.0001 else '= '}{p_text(p)}" if p is not None else ""
+            ties = f"tie {counts.tie:,} ({counts.tie_share:.1%})"
+            console.print(f"{title}: A {counts.a:,}, {ties}, B {counts.b:,}{test}", soft_wrap=True)
+    for part in figures.strata:
         console.print(
-            f"Verdict {part['verdict']} ({part['share']:.1%} of pairs): people's mean score for B is "
-            f"{part['mean']:.3f} (of {part['labels']:,} labels and one even pseudo-label)",
+            f"Verdict {part.verdict} ({part.share:.1%} of pairs): people's mean score for B is "
+            f"{part.mean:.3f} (of {part.labels:,} labels and one even pseudo-label)",
             soft_wrap=True,
         )
-    worth = figures["worth"]
-    if worth["multiplier"] is not None:
+    worth = figures.worth
+    if worth.multiplier is not None:
         console.print(
-            f"With the network's verdicts a human label counts as {worth['multiplier']:.2f} labels", soft_wrap=True
+            f"With the network's verdicts a human label counts as {worth.multiplier:.2f} labels", soft_wrap=True
         )
     else:
-        console.print(f"Worth of the verdicts in labels: n/a – {worth['reason']}", soft_wrap=True, markup=False)
-    for note in figures["notes"]:
+        console.print(f"Worth of the verdicts in labels: n/a – {worth.reason}", soft_wrap=True, markup=False)
+    for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
 
 
@@ -192,4 +193,4 @@ def rate(
     if as_json:
         typer.echo(figures.to_json())
     else:
-        print_rates(figures.to_dict(), Terminal())
+        print_rates(figures, Terminal())

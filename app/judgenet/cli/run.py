@@ -230,13 +230,13 @@ def run(
         info = run_info(store, handle.run.id)
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
-        figures = run_metrics(store, fair_frame(store, info)).to_dict()
+        figures = run_metrics(store, fair_frame(store, info))
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:
-        sys.stdout.write(json.dumps({**figures, "place": str(place)}, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps({**figures.to_dict(), "place": str(place)}, allow_nan=False) + "\n")
     else:
         print_metrics(figures, Terminal())
-        if figures["calls"]["all"] and not quiet:
+        if figures.calls.all and not quiet:
             typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
     if finished.state == "budget" and not quiet:
         hint = "All answers are kept: the same command goes on with as much again, or with other limits."
