@@ -166,7 +166,7 @@ async def taken_as(page: ResultsPage, chosen: Chosen) -> None:
 
     def follows() -> bool:
         results = page.context.results.results
-        return results is not None and results.numbers.sample.chosen == chosen and not page.context.results.working
+        return results is not None and results.report.rates.sample.chosen == chosen and not page.context.results.working
 
     await until(follows, "the figures follow")
     await settle()

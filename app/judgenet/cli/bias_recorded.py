@@ -116,12 +116,9 @@ def _table(result: LabResult, key: str) -> Table:
 
 
 def _ends(interval: Interval | None, number: Callable[[float], str] | None = None) -> str:
-    """The ends of an interval: ``.026–.513``, and with signs ``-.29 to +.29``."""
-    if interval is None:
-        return "–"
-    if number is None:
-        return f"{_short(interval.low)}–{_short(interval.high)}"
-    return f"{number(interval.low)}…{number(interval.high)}"
+    """The ends of an interval: ``.026 to .513``, and with signs ``-.290 to +.290``."""
+    number = number or _short
+    return "–" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
 
 
 def _signed(value: float) -> str:

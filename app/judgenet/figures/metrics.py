@@ -26,6 +26,7 @@ from judgenet.figures.judge_parts import (
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.parts import AgreementFigures, PositionFigures, agreement_figures, position_figures
+from judgenet.figures.people import ReviewShareFigures, people_among_themselves
 from judgenet.figures.trust import (
     agreements,
     discussion,
@@ -34,9 +35,9 @@ from judgenet.figures.trust import (
     uncertainty_figures,
     with_evidence,
 )
-from judgenet.stats.agreement import position_of_codes, review_interval, review_share
+from judgenet.stats.agreement import position_of_codes
 from judgenet.stats.curves import CODES, Codes, right_by_order
-from judgenet.stats.panel import Coefficient, PanelAgreement, each_annotator, panel_agreement, with_intervals
+from judgenet.stats.panel import each_annotator
 from judgenet.stats.resampling import few_note
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
@@ -113,24 +114,6 @@ class RunLabels:
     settled: Annotated[int, "pairs whose annotators disagreed, settled"]
 
 
-@dataclass(frozen=True)
-class ReviewShareFigures:
-    """How many pairs people must review, picked at random, to be as accurate as they are among themselves."""
-
-    aggregation: Annotated[str, "whose accuracy it is"]
-    accuracy: Annotated[float | None, "that accuracy"]
-    target: Annotated[float | None, "people's agreement among themselves (h), to be reached"]
-    review: Annotated[float | None, "share of pairs that people must review, picked at random: (h - x) / (1 - x)"]
-    saved: Annotated[float | None, "the rest"]
-    relative: Annotated[float | None, "accuracy over h; may exceed 1"]
-    review_ci: Annotated[
-        tuple[float | None, ...] | None,
-        "the share at both ends of the accuracy's interval; none, with its `reason`, where neither end needs a review",
-    ]
-    caveats: Annotated[tuple[str, ...], "what the formula takes for granted"]
-    reason: str | None
-
-
 ByGroup = Mapping[str, Mapping[str, Mapping[str, AgreementFigures]]]
 
 
@@ -201,7 +184,8 @@ def run_metrics(
     sums, scores = spent(store, run), score_sums(store, run)
     neurons = {name: frame.neurons[:, place] for place, name in enumerate(frame.names)}
     aggregations = agreement_by_name(frame, frame.aggregations, seed=seed)
-    panel = _people(frame, seed)
+    people = people_among_themselves(frame, decides, aggregations[decides], seed=seed)
+    panel = people.panel
     grouped: dict[str, ByGroup | None] = {"by": None, "neurons_by": None}
     if by is not None:
         groups = sorted(_groups(frame, by).items())
@@ -245,7 +229,7 @@ def run_metrics(
             frame.sources.settled,
         ),
         annotators=annotators_figures(panel, each_annotator(frame.panels), repeated=frame.groups is not None),
-        review_share=_review(decides, aggregations[decides], panel.h),
+        review_share=people.review,
         calls=RunCalls(
             finished_pairs_used=int(frame.table.used.sum()),
             finished_pairs_total=int(frame.table.total.sum()),
@@ -286,45 +270,10 @@ def _groups(frame: RunFrame, by: Grouping) -> dict[str, NDArray[np.intp]]:
     return {name: of for name, of in places.items() if len(of)}
 
 
-def _people(frame: RunFrame, seed: int) -> PanelAgreement:
-    panel = panel_agreement(dict(profile) for (_, profile), times in frame.panels.items() for _ in range(times))
-    return with_intervals(panel, frame.pairs.annotations, groups=frame.groups, seed=seed)
-
-
 def _scores(found: ScoreSums | None) -> NeuronScores:
     if found is None:
         return NeuronScores(0, None, None, None, None, "its calls gave verdicts alone, or none is scored")
     return NeuronScores(found.calls, found.a, found.b, found.a / found.calls, found.b / found.calls, None)
-
-
-_REVIEW_CAVEATS = (
-    "a reviewed pair counts as right, although people agree with each other less than that",
-    "for pairs reviewed at random; the most uncertain first may need fewer",
-)
-
-
-def _review(name: str, found: AgreementFigures, h: Coefficient) -> ReviewShareFigures:
-    """The share of pairs that people must review to be as accurate as they are among themselves, also at both ends of
-    the interval of the accuracy."""
-    if found.accuracy is None or h.value is None:
-        reason = found.reasons.get("accuracy") or f"people's agreement is unknown: {h.reason}"
-        return ReviewShareFigures(name, found.accuracy, h.value, None, None, None, None, _REVIEW_CAVEATS, reason)
-    share = review_share(found.accuracy, h.value)
-    ends, why = None, share.reason or found.reasons.get("accuracy_ci", "")
-    if found.accuracy_ci is not None:
-        ends, known = review_interval(*found.accuracy_ci, h.value)
-        why = why or known
-    return ReviewShareFigures(
-        aggregation=name,
-        accuracy=found.accuracy,
-        target=h.value,
-        review=share.review,
-        saved=share.saved,
-        relative=share.relative,
-        review_ci=None if ends is None else tuple(end.review for end in ends),
-        caveats=_REVIEW_CAVEATS,
-        reason=why or None,
-    )
 
 
 _MANY = 5

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from judgenet.figures.parts import (
     given_figures,
     sample_figures,
 )
-from judgenet.stats.calibration import SCORES, Method, Rates, Worth, k_class_bootstrap, rates
+from judgenet.stats.calibration import SCORES, Estimate, Method, Rates, Worth, k_class_bootstrap, rates
 from judgenet.stats.clustered import rates_over_questions
 from judgenet.stats.curves import CODES
 from judgenet.stats.intervals import RESAMPLES, Interval
@@ -33,22 +33,41 @@ from judgenet.stats.length import LengthAdjusted, length_adjusted
 from judgenet.stats.provenance import Sample, left_words
 from judgenet.store.frame import RunFrame
 
+_CORRECTED: Final[tuple[Method, ...]] = ("stratified", "lee", "k_class")
+
 
 @dataclass(frozen=True)
-class CorrectedRates:
-    """The win rates by one aggregation of a run, and what they rest on. Every face of the program computes them here.
+class CorrectedRates(Rates):
+    """The win rates of B over A by one aggregation of a run, and what they rest on. Every face of the program computes
+    them here.
 
-    ``rates`` rest on the labels of ``sample``; ``assumed`` says that nobody told how these were chosen: they came with
-    the data. ``counts`` are the pairs by question, verdict and label that counts, of shape (questions, 4, 4).
+    They rest on the labels of ``sample``; ``assumed`` says that nobody told how these were chosen: they came with the
+    data. ``counts`` are the pairs by question, verdict and label that counts, of shape (questions, 4, 4). ``seed`` is
+    that of the bootstraps.
     """
 
-    frame: RunFrame
+    frame: RunFrame = field(compare=False, repr=False)
     aggregation: str
     sample: Sample
-    counts: NDArray[np.float64]
-    rates: Rates
+    counts: NDArray[np.float64] = field(compare=False, repr=False)
     assumed: bool
     seed: int
+
+    @property
+    def corrected(self) -> Estimate:
+        """The headline: stratified by verdict."""
+        return self.estimates["stratified"]
+
+    @property
+    def headline(self) -> Method | None:
+        """The estimate to show first: the stratified one, else a correction by error rates; ``None`` where every
+        correction is refused."""
+        return next((method for method in _CORRECTED if self.estimates[method].value is not None), None)
+
+    @property
+    def counting(self) -> bool:
+        """Whether the labels of the sample stand for the other pairs, so that a plan for more goes on from them."""
+        return self.sample.chosen in ("random", "within-verdict")
 
     @property
     def labelled(self) -> int:
@@ -59,6 +78,11 @@ class CorrectedRates:
     def judged(self) -> int:
         """Pairs with a verdict."""
         return self.labelled + self.sample.others.total()
+
+    @cached_property
+    def with_label(self) -> int:
+        """Pairs with a verdict and a human label, whether it is used or not."""
+        return int(((self.frame.aggregations[self.aggregation] > 0) & (self.frame.human > 0)).sum())
 
     @cached_property
     def length_adjusted(self) -> LengthAdjusted:
@@ -94,11 +118,11 @@ def corrected_rates(
     else:
         found = rates(sample.labelled, sample.others, sample.chosen)
     return CorrectedRates(
+        **{estimate.name: getattr(found, estimate.name) for estimate in fields(Rates)},
         frame=frame,
         aggregation=aggregation,
         sample=sample,
         counts=counts,
-        rates=found,
         assumed=chosen is None and sample.chosen == "imported",
         seed=seed,
     )
@@ -228,10 +252,10 @@ def run_rates(
 
     :raises KeyError: the run has no such aggregation.
     """
-    found = corrected_rates(frame, aggregation, chosen, used=used, seed=seed)
-    corrected, sample, counts = found.rates, found.sample, found.counts
+    corrected = corrected_rates(frame, aggregation, chosen, used=used, seed=seed)
+    sample, counts = corrected.sample, corrected.counts
     these = corrected.stratified.these_pairs
-    notes = _notes(frame, sample, assumed=found.assumed)
+    notes = _notes(frame, sample, assumed=corrected.assumed)
     return RunRates(
         run=frame.run.id,
         aggregation=aggregation,
@@ -242,16 +266,16 @@ def run_rates(
         people=given_figures(counts[:, 1:, 1:].sum(axis=1), seed),
         these_pairs=estimate_figures(these),
         stratified_these_pairs=these.interval,
-        length_adjusted=_length(found.length_adjusted),
+        length_adjusted=_length(corrected.length_adjusted),
         pairs=RatePairs(
             total=len(frame),
-            judged=found.judged,
-            not_judged=len(frame) - found.judged,
-            labelled=found.labelled,
+            judged=corrected.judged,
+            not_judged=len(frame) - corrected.judged,
+            labelled=corrected.labelled,
             labelled_not_judged=sample.left_out.get("no verdict", 0),
         ),
         chosen=corrected.chosen,
-        chosen_assumed=found.assumed,
+        chosen_assumed=corrected.assumed,
         labels=sample_figures(sample),
         classes=corrected.classes,
         strata=tuple(

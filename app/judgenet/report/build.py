@@ -34,7 +34,6 @@ from judgenet.report.model import (
     Majority,
     NeuronFigures,
     PromptSample,
-    RateFigures,
     Report,
     ReportedAgreement,
     RoleFigures,
@@ -108,7 +107,7 @@ def build(
         resamples=resamples,
         verdicts=_shown_rate(said),
         human=_shown_rate(frame.human),
-        rates=_rates(frame, decides, chosen, resamples, seed),
+        rates=corrected_rates(frame, decides, chosen, resamples=resamples, seed=seed),
         aggregations=aggregations,
         baseline=figures.baseline(said),
         tasks=tuple(
@@ -257,24 +256,6 @@ def _neuron(frame: RunFrame, column: int, figures: _FiguresOf) -> NeuronFigures:
         changed=changed,
         calls_scored=int(table.calls[:, column].sum()),
         calls_total=int(table.asked[:, column].sum()),
-    )
-
-
-def _rates(frame: RunFrame, decides: str, chosen: Chosen | None, resamples: int, seed: int) -> RateFigures:
-    corrected = corrected_rates(frame, decides, chosen, resamples=resamples, seed=seed)
-    found = corrected.rates
-    return RateFigures(
-        estimates=found.estimates,
-        strata=found.stratified.strata,
-        these_pairs=found.stratified.these_pairs,
-        decided=found.decided,
-        worth=found.worth,
-        length_adjusted=corrected.length_adjusted,
-        chosen=found.chosen,
-        assumed=corrected.assumed,
-        labelled=corrected.labelled,
-        judged=corrected.judged,
-        sample=corrected.sample,
     )
 
 

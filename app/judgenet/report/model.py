@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
-from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
+from judgenet.figures.rates import CorrectedRates
 from judgenet.stats.agreement import Agreement, PositionConsistency
-from judgenet.stats.calibration import Estimate, Method, VerdictStratum, Worth
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import AgreementIntervals, WinRate
-from judgenet.stats.length import LengthAdjusted
-from judgenet.stats.provenance import Sample
 from judgenet.store.runs import Spent
 from judgenet.store.usage import ModelUse, ParameterUse
 
@@ -144,34 +141,6 @@ class LeftOutCount:
     total: int
     why: str = ""
     first: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RateFigures:
-    """The win rate of B over A, estimated in every way that the choice of the labelled pairs allows.
-
-    ``labelled`` of ``judged`` pairs with a verdict have a label that counts. ``chosen`` is how they count; ``assumed``
-    is true where nobody told how they were chosen: they came with the data. ``sample`` are the labels that are used.
-    ``these_pairs`` is the headline where just these pairs are meant; ``decided`` counts decided pairs only,
-    ``length_adjusted`` is uncorrected.
-    """
-
-    estimates: Mapping[Method, Estimate]
-    strata: tuple[VerdictStratum, ...]
-    these_pairs: Estimate
-    decided: Estimate
-    worth: Worth
-    length_adjusted: LengthAdjusted
-    chosen: Chosen
-    assumed: bool
-    labelled: int
-    judged: int
-    sample: Sample
-
-    @property
-    def corrected(self) -> Estimate:
-        """The headline: stratified by verdict."""
-        return self.estimates["stratified"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +324,7 @@ class Report:
     resamples: int
     verdicts: WinRate
     human: WinRate
-    rates: RateFigures
+    rates: CorrectedRates
     aggregations: Mapping[str, ReportedAgreement]
     baseline: Majority | None
     tasks: tuple[TaskFigures, ...]

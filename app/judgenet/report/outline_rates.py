@@ -8,6 +8,7 @@ from typing import get_args
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, ratio
+from judgenet.figures.rates import CorrectedRates
 from judgenet.report import charts
 from judgenet.report.blocks import (
     Block,
@@ -25,7 +26,7 @@ from judgenet.report.blocks import (
 )
 from judgenet.report.charts import ForestRow as Drawn
 from judgenet.report.drawing import Drawing
-from judgenet.report.model import RateFigures, Report
+from judgenet.report.model import Report
 from judgenet.report.outline_tables import PLACES, forest, system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.provenance import left_words
@@ -112,7 +113,7 @@ def rate_line(report: Report) -> Line:
         elif alone is not None and alone != side:
             told += ": it would have been read the other way round"
         line = (*line, f"{told}. ")
-    strata = {part.verdict: part for part in rates.strata}
+    strata = {part.verdict: part for part in rates.stratified.strata}
     said = strata["b"].labels if "b" in strata else 0
     labels = report.headline.agreement.confusion[PLACES.index("b")]
     return (
@@ -133,7 +134,7 @@ def chosen_line(report: Report) -> Line:
     return (f"{chosen_words(report.rates)} {worth_words(report.rates)}",)
 
 
-def chosen_words(rates: RateFigures) -> str:
+def chosen_words(rates: CorrectedRates) -> str:
     """How the labelled pairs were chosen, as a sentence."""
     left = f" Left out: {left_words(rates.sample.left_out)}." if any(rates.sample.left_out.values()) else ""
     if not rates.labelled:
@@ -149,7 +150,7 @@ def chosen_words(rates: RateFigures) -> str:
     return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}.{left}"
 
 
-def worth_words(rates: RateFigures) -> str:
+def worth_words(rates: CorrectedRates) -> str:
     """What the network is worth in human labels, as a sentence."""
     worth = rates.worth
     if worth.multiplier is None:
@@ -226,13 +227,13 @@ def winner_section(report: Report) -> Iterable[Block]:
     )
 
 
-def _estimates(rates: RateFigures) -> Table:
+def _estimates(rates: CorrectedRates) -> Table:
     rows = []
     for method in RATE_TITLES:
         found = rates.estimates[method]
         rows.append(_estimate(RATE_TITLES[method], found, strong=method == "stratified"))
-        if method == "stratified" and rates.these_pairs.value is not None and rates.labelled < rates.judged:
-            rows.append(_estimate("the same, of just these pairs", rates.these_pairs))
+        if method == "stratified" and rates.stratified.these_pairs.value is not None and rates.labelled < rates.judged:
+            rows.append(_estimate("the same, of just these pairs", rates.stratified.these_pairs))
     rows.append(_estimate("Decided pairs only, corrected", rates.decided))
     length = rates.length_adjusted
     rows.append(_estimate("At equal length, uncorrected", Estimate(length.value, length.interval, length.n, 0)))
@@ -254,7 +255,7 @@ def _estimate(name: str, found: Estimate, *, strong: bool = False) -> Row:
     return Row(cells, strong)
 
 
-def _notes(rates: RateFigures) -> Iterable[Line]:
+def _notes(rates: CorrectedRates) -> Iterable[Line]:
     """Why an estimate is not there, and what to know beside one that is."""
     named = {RATE_TITLES[method]: rates.estimates[method] for method in get_args(Method)}
     named["Decided pairs only, corrected"] = rates.decided
@@ -282,7 +283,7 @@ def _notes(rates: RateFigures) -> Iterable[Line]:
         )
 
 
-def _strata(rates: RateFigures) -> Table:
+def _strata(rates: CorrectedRates) -> Table:
     return Table(
         ("The network says", "Pairs", "Share, %", "Labels", "People's mean score of B", "Standard deviation"),
         (False, True, True, True, True, True),
@@ -297,7 +298,7 @@ def _strata(rates: RateFigures) -> Table:
                     (f"{part.sd:.3f}",),
                 )
             )
-            for part in rates.strata
+            for part in rates.stratified.strata
         ),
     )
 

@@ -368,6 +368,6 @@ def test_the_table_fits_a_terminal(judgenet: Judgenet, tmp_path: Path, monkeypat
     assert max(len(line) for line in said.splitlines()) <= 80
     rows = [line.split() for line in said.splitlines() if line.startswith("j ")]
     # Of seven valid pairs one each is first-first and last-last; the interval is Wilson's of 1 in 7.
-    assert rows[0][:5] == ["j", ".143", ".026–.513", ".143", "+.000"]
+    assert rows[0][:7] == ["j", ".143", ".026", "to", ".513", ".143", "+.000"]
     assert rows[0][-3:] == ["1.00", "7", "unclear"]
     assert [row[1] for row in rows[1:]] == [".500", ".750"]

@@ -17,7 +17,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.figures.base import as_json
 from judgenet.figures.comparison import mcnemar_figures
 from judgenet.figures.label_plan import sample_plan
-from judgenet.report.numbers import numbers
+from judgenet.figures.rates import corrected_rates
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
@@ -101,16 +101,16 @@ def test_the_corrected_rate(faces: Faces) -> None:
     assert expected["naive"]["value"] is not None
     for method in methods:
         assert faces.report["rates"]["estimates"][method] == expected[method]
-        assert as_json(faces.studio.numbers.rates.estimates[method]) == expected[method]  # type: ignore[index]
+        assert as_json(faces.studio.report.rates.estimates[method]) == expected[method]  # type: ignore[index]
         assert faces.package.rate()[method] == expected[method]
-    assert faces.report["rates"]["labels"] == as_json(faces.studio.numbers.sample) == expected["labels"]
+    assert faces.report["rates"]["labels"] == as_json(faces.studio.report.rates.sample) == expected["labels"]
     assert faces.package.rate().to_dict() == expected
     # Labels that count as drawn at random: the headline, from the pairs as Python users have them.
     corrected = faces.package.rate("random")
     of_sample = faces.commands["rate of a random sample"]
     assert corrected.to_dict() == of_sample
-    studio = numbers(faces.studio.frame, faces.studio.numbers.aggregation, "random")
-    assert {method: of_sample[method] for method in methods} == as_json(studio.rates.estimates)
+    studio = corrected_rates(faces.studio.frame, faces.studio.report.decides, "random")
+    assert {method: of_sample[method] for method in methods} == as_json(studio.estimates)
     used = faces.package.pairs.dropna(subset=["c2_all"])
     score = used["human"].map({"a": 0.0, "tie": 0.5, "b": 1.0})
     by_verdict = score.groupby(used["c2_all"])
@@ -140,7 +140,7 @@ def test_the_comparison(faces: Faces) -> None:
 
 def test_the_label_plan(faces: Faces) -> None:
     expected = faces.commands["labels"]
-    plan = sample_plan(faces.studio.frame, faces.studio.numbers.aggregation, 0.1)
+    plan = sample_plan(faces.studio.frame, faces.studio.report.decides, 0.1)
     for found in (faces.report["more"]["plan"], as_json(plan.plan)):
         assert found == {key: expected[key] for key in found}
 

@@ -126,7 +126,7 @@ def _rate_records(report: Report) -> Iterator[FigureRecord]:
     yield FigureRecord(about, "labels", "chosen", rates.chosen, reason="assumed" if rates.assumed else "")
     for figure in ("multiplier", "per_verdict", "correlation"):
         yield FigureRecord(about, "worth", figure, getattr(rates.worth, figure), reason=rates.worth.reason)
-    for part in rates.strata:
+    for part in rates.stratified.strata:
         used = (part.labels, part.n)
         for figure in ("share", "mean", "sd"):
             yield FigureRecord("verdict stratum", part.verdict, figure, getattr(part, figure), None, None, *used)

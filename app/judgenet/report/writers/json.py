@@ -27,10 +27,10 @@ from judgenet.figures.parts import (
     sample_figures,
 )
 from judgenet.figures.ranking import RankingFigures, ranking_figures
-from judgenet.figures.rates import StratumFigures, WorthFigures, worth_figures
+from judgenet.figures.rates import CorrectedRates, StratumFigures, WorthFigures, worth_figures
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LearnedWay, PeoplePanel, Sizes, SystemRanks
-from judgenet.report.model import RateFigures, Report, ReportedAgreement
+from judgenet.report.model import Report, ReportedAgreement
 from judgenet.report.run_comparison import ReportedComparison
 from judgenet.stats.calibration import VerdictStratum
 from judgenet.version import __version__
@@ -82,15 +82,15 @@ class ReportRates:
     labels: SampleFigures
 
 
-@figures_of.register(RateFigures)
-def _rates(found: RateFigures) -> ReportRates:
+@figures_of.register(CorrectedRates)
+def _rates(found: CorrectedRates) -> ReportRates:
     return ReportRates(
         estimates={str(method): estimate_figures(of) for method, of in found.estimates.items()},
         decided=estimate_figures(found.decided),
-        these_pairs=estimate_figures(found.these_pairs),
+        these_pairs=estimate_figures(found.stratified.these_pairs),
         length_adjusted=length_figures(found.length_adjusted),
         worth=worth_figures(found.worth),
-        strata=tuple(_stratum(part) for part in found.strata),
+        strata=tuple(_stratum(part) for part in found.stratified.strata),
         labelled=found.labelled,
         judged=found.judged,
         chosen=found.chosen,

@@ -231,7 +231,7 @@ class ResultsPage(OfRunPage):
         if self._aggregation not in report.aggregations or (before and before.report.decides != report.decides):
             self._aggregation = report.decides
         assert self._aggregation is not None
-        self.head.show_results(report, results.numbers)
+        self.head.show_results(report)
         self._show_file_labels(results)
         self.agreement.show_report(report, self._aggregation)
         self.differ.show_report(report, self._aggregation)
@@ -244,7 +244,7 @@ class ResultsPage(OfRunPage):
         self.planner.show_results(results)
         self.learned.show_report(report)
         self.trusting.look(results, live=self.context.run_state.live)
-        self.review.show_numbers(results.numbers)
+        self.review.show_people(results.people)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)
@@ -256,7 +256,9 @@ class ResultsPage(OfRunPage):
         store = self.context.document.store
         if store is not None:
             # Where every judged pair has a label, none was chosen.
-            count = results.frame.labels_from_file() if results.numbers.others else 0
+            count = (
+                results.frame.labels_from_file() if results.report.rates.judged > results.report.rates.with_label else 0
+            )
             self.head.show_file_labels(label_rules(store).file_chosen, count)
 
     def _choose_file_labels(self, chosen: Chosen) -> None:

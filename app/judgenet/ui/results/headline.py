@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import aggregation_title, percent, percent_interval, plural
+from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import Axis, ticks_within
 from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.report.model import Report
-from judgenet.report.numbers import Numbers
 from judgenet.report.outline_rates import RATE_TITLES
 from judgenet.report.outline_tables import system_name
 from judgenet.stats.calibration import Estimate, Method
@@ -231,11 +231,11 @@ class HeadPanel(QFrame):
         self.rests_on.setVisible(not wide)
         self.plan_links[1].setVisible(not wide)
 
-    def show_results(self, report: Report, numbers: Numbers) -> None:
+    def show_results(self, report: Report) -> None:
         """Shows the win rate that can be defended, what the others say, and what all of them rest on."""
-        best = numbers.headline
+        best = report.rates.headline
         method: Method = best or "naive"
-        found = numbers.rates.estimates[method]
+        found = report.rates.estimates[method]
         there = found.value is not None
         self.figure.setText(percent(found.value) if there else "No verdict yet")
         self.figure.setProperty("tone", "text3" if best is None and there else "")
@@ -246,10 +246,10 @@ class HeadPanel(QFrame):
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))
-        self.line.say(*headline_lines(report, numbers))
-        self.judgement.say(*judgement_lines(report, numbers))
-        self._show_estimates(numbers, method)
-        self._show_facts(report, numbers)
+        self.line.say(*headline_lines(report.rates))
+        self.judgement.say(*judgement_lines(report))
+        self._show_estimates(report.rates, method)
+        self._show_facts(report)
 
     def show_file_labels(self, chosen: Chosen, count: int) -> None:
         """Shows how the ``count`` labels that came with the data count; nothing where that makes no difference."""
@@ -261,9 +261,9 @@ class HeadPanel(QFrame):
     def _file_chosen(self, _place: int) -> None:
         self.file_chosen_changed.emit(self.file_chosen.currentData())
 
-    def _show_estimates(self, numbers: Numbers, subject: Method) -> None:
-        estimates = numbers.rates.estimates
-        elsewhere = numbers.sample.chosen == "imported"
+    def _show_estimates(self, found: CorrectedRates, subject: Method) -> None:
+        estimates = found.estimates
+        elsewhere = found.sample.chosen == "imported"
         shown: list[Method] = [subject] if subject not in _ALWAYS else []
         shown += [method for method in RATE_TITLES if method in _ALWAYS or (elsewhere and method != subject)]
         rates = [
@@ -286,15 +286,14 @@ class HeadPanel(QFrame):
         self.win_note.say(*lines)
         self.win_note.setVisible(bool(lines))
 
-    def _show_facts(self, report: Report, numbers: Numbers) -> None:
-        worth = numbers.rates.worth
-        sample = numbers.sample
+    def _show_facts(self, report: Report) -> None:
+        rates, worth, sample = report.rates, report.rates.worth, report.rates.sample
         count = sample.labelled.total()
         labels = CHOSEN_SHORT[sample.chosen if count else None]
         if count == 1:
             labels = labels.replace("labels", "label")
         lines: list[Line] = [
-            (Strong(f"{numbers.judged:,}"), f" of {plural(numbers.pairs, 'pair')} have a verdict"),
+            (Strong(f"{rates.judged:,}"), f" of {plural(len(rates.frame), 'pair')} have a verdict"),
             (Strong(f"{count:,}"), f" {labels}"),
         ]
         if left := left_words(sample.left_out):
@@ -304,14 +303,14 @@ class HeadPanel(QFrame):
             gain = " (no gain from the network)" if labels_each == "1.00" else ""
             lines.append((f"Each label is worth {labels_each} labels{gain}",))
         network = report.spec.name or "Network"
-        lines.append((Given(network), f", {aggregation_title(numbers.aggregation)}"))
+        lines.append((Given(network), f", {aggregation_title(rates.aggregation)}"))
         in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
         for place, line in enumerate(lines):
             in_line += [*(("; ",) if place else ()), *line]
         self.facts.say(*lines)
         self.rests_on.say((*in_line, "."))
         for button in self.plan_links:
-            button.setText("Plan more labels" if numbers.labels else "Plan labels")
+            button.setText("Plan more labels" if rates.with_label else "Plan labels")
             button.setAccessibleName(button.text())
 
 
@@ -343,10 +342,10 @@ def win_title(report: Report) -> Line:
     )
 
 
-def headline_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
+def headline_lines(rates: CorrectedRates) -> tuple[Line, ...]:
     """What the figure is, and what the network alone says; or why it is uncorrected."""
-    naive = numbers.rates.estimates["naive"]
-    if numbers.headline is None:
+    naive = rates.estimates["naive"]
+    if rates.headline is None:
         if naive.value is None:
             return ((naive.reason[:1].upper() + naive.reason[1:] + ".",),)
         return (
@@ -357,7 +356,7 @@ def headline_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
         )
     return (
         (
-            f"{_CORRECTED_WORDS[numbers.headline]}, 95 % interval. Uncorrected, the network says "
+            f"{_CORRECTED_WORDS[rates.headline]}, 95 % interval. Uncorrected, the network says "
             f"{percent(naive.value)}. A tie counts half.",
         ),
     )
@@ -370,17 +369,18 @@ _CORRECTED_WORDS: Final[dict[Method, str]] = {
 }
 
 
-def judgement_lines(report: Report, numbers: Numbers) -> tuple[Line, ...]:
+def judgement_lines(report: Report) -> tuple[Line, ...]:
     """Which of the two is better by the headline, or why that cannot be said and what would help."""
-    best = numbers.headline
+    rates = report.rates
+    best = rates.headline
     if best is None:
-        if numbers.rates.estimates["naive"].value is None:
+        if rates.estimates["naive"].value is None:
             return ()
-        if not numbers.labels:
+        if not rates.with_label:
             why = "No judged pair has a human label: how far these verdicts can be trusted is unknown. Label some pairs"
             return ((why + " chosen at random.",),)
-        return ((f"Not corrected: {numbers.rates.estimates['stratified'].reason}.",),)
-    interval = numbers.rates.estimates[best].interval
+        return ((f"Not corrected: {rates.estimates['stratified'].reason}.",),)
+    interval = rates.estimates[best].interval
     if interval is None:
         return ()
     one_system = report.data.system_b is not None

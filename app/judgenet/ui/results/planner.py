@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from judgenet.core.wording import SPOKEN, plural
+from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import round_ticks
-from judgenet.report.numbers import Numbers
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results.panel import Big, Panel
@@ -108,7 +108,7 @@ class PlannerPanel(Panel):
         if self._results is None or self.plan is None or not self._advised:
             return ()
         results = self._results
-        free = results.frame.unlabelled(results.report.decides, counting=results.numbers.counting)
+        free = results.frame.unlabelled(results.report.decides, counting=results.report.rates.counting)
         return tuple(draw_labels(free, self.plan.more))
 
     @property
@@ -122,15 +122,15 @@ class PlannerPanel(Panel):
         self.width_value.setText(f"{points} points")
         results = self._results
         self.plan = None
-        numbers: Numbers | None = None if results is None else results.numbers
-        there = numbers is not None and numbers.judged > 0
+        rates: CorrectedRates | None = None if results is None else results.report.rates
+        there = rates is not None and rates.judged > 0
         for widget in (self.chart, self.needed, self.more, self.next_button, *_both(self.needs)):
             widget.setVisible(there)
-        if results is None or numbers is None or not there:
+        if results is None or rates is None or not there:
             self.note.setText("No pair has a verdict yet, so that nothing can be planned.")
             self.say("")
             return
-        plan = self.plan = sample_plan(results.frame, numbers.aggregation, self.width_wished).plan
+        plan = self.plan = sample_plan(results.frame, rates.aggregation, self.width_wished).plan
         self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
         advised = self._advised
         if advised is None:
@@ -152,7 +152,7 @@ class PlannerPanel(Panel):
         notes = [f"Assumed: {plan.assumption}."] if plan.assumption else []
         if plan.effect.words:
             notes.append(f"{plan.effect.words[:1].upper()}{plan.effect.words[1:]}.")
-        if plan.labelled and not numbers.counting:
+        if plan.labelled and not rates.counting:
             notes.append(
                 f"The {plural(plan.labelled, 'label')} there are were not chosen at random: they tell how often people "
                 "and network agree, and do not count."

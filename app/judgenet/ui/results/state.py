@@ -27,8 +27,8 @@ from judgenet.ui.tasks import JobCancelled, Tasks
 if TYPE_CHECKING:
     from judgenet.figures.comparison import Compared
     from judgenet.figures.judges import Differing
+    from judgenet.figures.people import AmongPeople
     from judgenet.report.model import Report
-    from judgenet.report.numbers import Numbers
     from judgenet.report.selection import VerdictChanges
     from judgenet.store.frame import RunFrame
 
@@ -74,12 +74,12 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A run under some rules: its figures, the pairs behind them, and the win rates that follow from both."""
+    """A run under some rules: its figures, the pairs behind them, and how people agree among themselves."""
 
     run: RunInfo
     report: Report
     frame: RunFrame
-    numbers: Numbers
+    people: AmongPeople
 
     @property
     def labels_key(self) -> int:
@@ -94,13 +94,15 @@ class Results:
 def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     """Reads a run once: its figures, and its verdicts by pair."""
     # The window opens before what reckons is loaded.
+    from judgenet.figures.parts import agreement_figures
+    from judgenet.figures.people import people_among_themselves
     from judgenet.report.build import build
-    from judgenet.report.numbers import numbers
     from judgenet.store.taught import fair_frame
 
     frame = fair_frame(store, run, wish.rules, work.report)
     report = build(store, frame, recorded=network_of(run).aggregation, decides=wish.decides, each=wish.studies)
-    return Results(run, report, frame, numbers(frame, wish.decides))
+    agreement = agreement_figures(report.headline.agreement, report.headline.intervals)
+    return Results(run, report, frame, people_among_themselves(frame, wish.decides, agreement, intervals=False))
 
 
 def decided_by(run: RunInfo, rule: str) -> str:

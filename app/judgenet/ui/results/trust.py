@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from judgenet.core.wording import of, percent, percent_interval, plural, points, ratio
-from judgenet.report.numbers import Numbers
+from judgenet.figures.people import AmongPeople
 from judgenet.report.selection import Overturned
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
@@ -141,8 +141,8 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
 
     found = fair_frame(store, results.run, results.rules)
     job.share_is(0.4)
-    numbers, decides = results.numbers, results.report.decides
-    figures = uncertainty_figures(found, decides, target=numbers.review.target)
+    decides = results.report.decides
+    figures = uncertainty_figures(found, decides, target=results.people.review.target)
     job.share_is(0.6)
     alike = with_evidence(diversity(found), found, store, results.run, SAMPLED)
     job.share_is(0.8)
@@ -181,21 +181,21 @@ class ReviewPanel(Panel):
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
         self.body.addWidget(self.people)
-        self._numbers: Numbers | None = None
+        self._people: AmongPeople | None = None
         self.chart.chosen.connect(self.chosen)
         trusting.changed.connect(self._fill)
         self.set_theme(theme)
 
-    def show_numbers(self, numbers: Numbers) -> None:
+    def show_people(self, people: AmongPeople) -> None:
         """Takes people's agreement among themselves."""
-        self._numbers = numbers
+        self._people = people
         self._fill()
 
     def _fill(self) -> None:
-        found, numbers = self._trusting.found, self._numbers
+        found, people = self._trusting.found, self._people
         curve = None if found is None else found.figures.review
         self.chart.setVisible(curve is not None and bool(curve.points))
-        self.people.setText("" if numbers is None else people_words(numbers))
+        self.people.setText("" if people is None else people_words(people))
         if found is None or curve is None or not curve.points:
             self.say("")
             self.words.setText(
@@ -219,20 +219,18 @@ class ReviewPanel(Panel):
         self.words.setText(" ".join(part for part in told if part))
 
 
-def people_words(numbers: Numbers) -> str:
+def people_words(people: AmongPeople) -> str:
     """How people agree among themselves, and what review they would still need."""
-    panel, review = numbers.panel, numbers.review
-    if panel is None or panel.h.value is None:
+    panel, review = people
+    if panel.h.value is None:
         return "People's agreement among themselves: n/a – no pair has two annotators by name."
     told = [
         f"{len(panel.raters):,} annotators agree on {percent(panel.h.value)} of their pairs of labels "
         f"({plural(panel.h.n, 'pair')}); Krippendorff's alpha {ratio(panel.alpha_nominal.value)}, ordinal "
         f"{ratio(panel.alpha_ordinal.value)}; Fleiss' kappa {ratio(panel.fleiss.value)}."
     ]
-    if review.share is not None and review.share.saved is not None:
-        told.append(
-            f"By the formula a review of pairs at random saves {percent(review.share.saved)} of the annotation."
-        )
+    if review.saved is not None:
+        told.append(f"By the formula a review of pairs at random saves {percent(review.saved)} of the annotation.")
     elif review.reason:
         told.append(f"Annotation saved: n/a – {review.reason}.")
     return " ".join(told)
