@@ -18,7 +18,7 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.rate import SeedOption
 from judgenet.cli.terminal import Terminal
 from judgenet.core.documents import DocumentError
-from judgenet.core.requirements import Bound, Requirement, parse_requirement
+from judgenet.core.requirements import Requirement, figure_words, parse_requirement
 from judgenet.figures.gate import GateFigures, RequirementFigures, run_gate
 from judgenet.store.copies import project_path
 from judgenet.store.files import atomic_write, load_project
@@ -40,7 +40,7 @@ def print_gate(figures: GateFigures, console: Console) -> None:
     for heading in ("requirement", "figure", "outcome"):
         table.add_column(heading, justify="right" if heading == "figure" else "left")
     for row in figures.requirements:
-        table.add_row(Text(row.requirement), Text(_plain(row.figure)), Text(row.outcome))
+        table.add_row(Text(row.requirement), Text(figure_words(row.figure)), Text(row.outcome))
     console.print(table)
     for row in figures.requirements:
         for said in (*filter(None, [row.reason]), *row.notes):
@@ -53,17 +53,11 @@ def print_gate(figures: GateFigures, console: Console) -> None:
     )
 
 
-def _plain(figure: Bound | None) -> str:
-    if figure is None:
-        return "n/a"
-    return figure if isinstance(figure, str) else f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"
-
-
 def _failure(row: RequirementFigures) -> str:
     """Why a requirement is not met, in a sentence."""
     if row.outcome == "undefined":
         return f"{row.key} is undefined: {row.reason}"
-    return f"{row.key} is {_plain(row.figure)}, required: {row.requirement}"
+    return f"{row.key} is {figure_words(row.figure)}, required: {row.requirement}"
 
 
 def junit(figures: GateFigures) -> str:

@@ -66,3 +66,10 @@ def parse_requirement(text: str, path: str = "") -> Requirement:
         raise DocumentError(path, f"{text!r}: {bound!r} is no number; a share is written .6 or 60%")
     value = float(number["number"]) / (100 if number["percent"] else 1)
     return Requirement(text.strip(), key, sign, value)
+
+
+def figure_words(figure: Bound | None) -> str:
+    """A figure beside its requirement: ``0.6123``, ``1,200``, ``done``, ``n/a``."""
+    if figure is None:
+        return "n/a"
+    return figure if isinstance(figure, str) else f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"

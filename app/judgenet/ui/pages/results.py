@@ -40,6 +40,7 @@ from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
 from judgenet.ui.results.ranking import RankingPanel
+from judgenet.ui.results.requirements import RequirementsPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
 from judgenet.ui.results.selection_titles import selection_words
 from judgenet.ui.results.state import Results
@@ -92,6 +93,7 @@ class ResultsPage(OfRunPage):
         self.clouds = CloudsPanel(theme)
         self.left_out = LeftOutPanel(theme)
         self.ranking = RankingPanel(context, theme)
+        self.requirements = RequirementsPanel(context, theme)
         self.pairs = PairPanel(theme)
         self._panels = (
             self.compare,
@@ -108,6 +110,7 @@ class ResultsPage(OfRunPage):
             self.changes,
             self.clouds,
             self.ranking,
+            self.requirements,
             self.left_out,
         )
 
@@ -124,7 +127,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.review, self.alike)
         self.rows.add(self.clouds)
-        self.rows.add(self.left_out)
+        self.rows.add(self.requirements, self.left_out)
         self.rows.add_stretch()
         self.area = QScrollArea()
         self.area.setWidget(self.rows)
@@ -214,6 +217,7 @@ class ResultsPage(OfRunPage):
             if results is not self._shown:
                 self._show(results)
             self._refresh_beside(results)
+            self.requirements.look(results, self._state.beside, live=self.context.run_state.live)
         self._refresh_strips()
 
     def _show(self, results: Results) -> None:

@@ -1,0 +1,202 @@
+"""What the project requires of its runs, and whether the run in focus meets it."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
+
+from judgenet.core.documents import DocumentError
+from judgenet.core.requirements import figure_words, parse_requirement
+from judgenet.core.wording import clean
+from judgenet.store.db import Store, StoreError
+from judgenet.ui.context import Context
+from judgenet.ui.elements import field, label, set_tone
+from judgenet.ui.measures import measure
+from judgenet.ui.results.panel import Panel, clear_layout
+from judgenet.ui.results.state import OtherRun, Results
+from judgenet.ui.theme import Theme
+from judgenet.ui.widgets import set_kind
+
+if TYPE_CHECKING:
+    from judgenet.figures.gate import GateFigures, GateOutcome, RequirementFigures
+
+_TONES: Final[dict[GateOutcome, str]] = {"met": "good", "not met": "bad", "undefined": "warn"}
+_NONE: Final = (
+    "A release can depend on a run: it passes when all requirements are met. Write a figure by its key and what it "
+    "must be; KEY.low and KEY.high are the ends of its interval."
+)
+_SAME: Final = "The same check with an exit code, for scripts: judgenet check {project}"
+
+
+def gate_of(store: Store, results: Results, beside: OtherRun | None, texts: tuple[str, ...]) -> GateFigures:
+    """Whether a run, as its figures are shown, meets requirements; ``beside`` is the run that it is compared with.
+
+    :raises FiguresError: a requirement names a figure that there is not, or another run while there is none.
+    """
+    from judgenet.figures.gate import run_gate
+
+    other = None if beside is None else (store, beside.other.frame)
+    return run_gate(store, results.frame, [parse_requirement(text) for text in texts], other)
+
+
+class RequirementsPanel(Panel):
+    """The project's requirements, each with the run's figure and whether it is met; they are edited here.
+
+    Figures are computed in a thread. While a run goes on, requirements are checked when it has ended.
+    """
+
+    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+        self.edit = field("New requirement", "c2_all.kappa.low >= .6")
+        self.add_button = QPushButton("Add")
+        self.add_button.setAccessibleName("Add the requirement")
+        self.why = label("", tone="warn", wrap=True)
+        self.note = label("", tone="text2", wrap=True)
+        super().__init__("Requirements", theme, parent=parent)
+        self._context = context
+        self._rows = QGridLayout()
+        self._rows.setColumnStretch(0, 1)
+        entry = QHBoxLayout()
+        entry.addWidget(self.edit, 1)
+        entry.addWidget(self.add_button)
+        self.body.addLayout(self._rows)
+        self.body.addLayout(entry)
+        self.body.addWidget(self.why)
+        self.body.addWidget(self.note)
+        self.gate: GateFigures | None = None
+        self._results: Results | None = None
+        self._beside: OtherRun | None = None
+        self._live = False
+        self._key: tuple[object, ...] | None = None
+        self._number = 0
+        self.add_button.clicked.connect(self._add)
+        self.edit.returnPressed.connect(self._add)
+        self.edit.textEdited.connect(lambda: self._tell(""))
+        context.document.project_changed.connect(self._check)
+        context.document.opened.connect(self._forget)
+        measure(self._rows, across=16, down=6)
+        measure(entry, spacing=8)
+        self._tell("")
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        document = self._context.document
+        return document.project.requirements if document.is_open else ()
+
+    def look(self, results: Results, beside: OtherRun | None, *, live: bool) -> None:
+        """Checks a run; ``beside`` is the run that it is compared with."""
+        self._results, self._beside, self._live = results, beside, live
+        self._check()
+
+    def _forget(self) -> None:
+        self._number += 1
+        self._results = self._beside = self._key = self.gate = None
+        self.edit.clear()
+        self._tell("")
+
+    def _check(self) -> None:
+        results, texts = self._results, self._texts
+        if results is None:
+            return
+        beside = None if self._beside is None else self._beside.other.run.id
+        key = (texts, results, beside, self._live)
+        if key == self._key:
+            return
+        self._key, self.gate = key, None
+        self._number += 1
+        store = self._context.document.store
+        if texts and not self._live and store is not None:
+            work = self._read(store, results, texts, self._number)
+            self._context.tasks.start(work, "Check the requirements")
+        self._fill()
+
+    async def _read(self, store: Store, results: Results, texts: tuple[str, ...], number: int) -> None:
+        from judgenet.figures.errors import FiguresError
+
+        problem = ""
+        gate = None
+        try:
+            gate = await self._context.tasks.off_thread(gate_of, store, results, self._beside, texts)
+        except FiguresError as error:
+            problem = str(error)
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if number == self._number and self._context.document.store is store:
+                self._context.errors.tell_exception(error, results.run.id)
+            return
+        if number == self._number:
+            self.gate = gate
+            self._fill(problem)
+
+    def _fill(self, problem: str = "") -> None:
+        texts, gate = self._texts, self.gate
+        clear_layout(self._rows)
+        for row, text in enumerate(texts):
+            self._show_row(row, text, None if gate is None else gate.requirements[row])
+        why = self._context.document.read_only
+        self.edit.setEnabled(not why)
+        self.add_button.setEnabled(not why)
+        self.add_button.setToolTip(why)
+        self._tell(problem)
+        if gate is not None:
+            self.say(f"{gate.met:,} of {gate.total:,} met")
+        else:
+            waiting = "checked when the run has ended" if self._live else "" if problem else "checking …"
+            self.say(waiting if texts else "")
+        self.note.setText("\n".join(self._notes()))
+
+    def _notes(self) -> list[str]:
+        if not self._texts:
+            return [_NONE]
+        notes = []
+        if self.gate is not None:
+            for row in self.gate.requirements:
+                notes += [f"{row.requirement}: {words}." for words in (*filter(None, [row.reason]), *row.notes)]
+            notes += [f"{words[:1].upper()}{words[1:]}." for words in self.gate.notes]
+        file = self._context.document.file
+        return [clean(words) for words in notes] + (
+            [] if file is None else [_SAME.format(project=shlex.quote(file.name))]
+        )
+
+    def _show_row(self, row: int, text: str, found: RequirementFigures | None) -> None:
+        outcome = label("–" if found is None else found.outcome)
+        outcome.setProperty("part", "tag")
+        if found is not None:
+            set_tone(outcome, _TONES[found.outcome])
+        figure = label("" if found is None else figure_words(found.figure), "strong")
+        figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        measure(figure, font="strong", tabular=True)
+        remove = QPushButton("Remove")
+        set_kind(remove, "link")
+        remove.setAccessibleName(f"Remove {text}")
+        remove.setEnabled(not self._context.document.read_only)
+        remove.clicked.connect(lambda: self._remove(text))
+        name = label(clean(text), wrap=True)
+        for column, widget in enumerate((name, figure, outcome, remove)):
+            self._rows.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
+
+    def _tell(self, problem: str) -> None:
+        self.why.setText(problem)
+        self.why.setVisible(bool(problem))
+
+    def _add(self) -> None:
+        text = self.edit.text().strip()
+        try:
+            parse_requirement(text)
+        except DocumentError as error:
+            self._tell(error.problem[:1].upper() + error.problem[1:] + ".")
+            return
+        self.edit.clear()
+        if text not in self._texts:
+            self._keep("Add a requirement", (*self._texts, text))
+
+    def _remove(self, text: str) -> None:
+        self._keep("Remove a requirement", tuple(of for of in self._texts if of != text))
+
+    def _keep(self, action: str, texts: tuple[str, ...]) -> None:
+        document = self._context.document
+        document.edit_project(action, replace(document.project, requirements=texts))
