@@ -1,0 +1,273 @@
+"""Intervals that stay valid however often one looks: confidence sequences for means of bounded scores.
+
+An ordinary 95 % interval holds at one look. Who looks after every pair, and stops when it excludes something, is wrong
+far more often than in 5 % of the runs. Here all intervals of a run, one after every pair, hold together with a
+probability of at least 95 %, so that a run may be stopped by them.
+
+By betting (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024,
+arXiv 2010.09686, 4 and their "diversified" bets of 5): who bets the share b of the capital at fair odds on scores
+above m has after the units 1 to t
+
+    K+_t(m) = mean over b of prod_i (1 + b (S_i - n_i m) / (N m)),
+
+and K-_t(m) likewise on scores below m, with (1 - m) in the denominator and the opposite sign. A unit is a question:
+S_i is the sum of the scores of its n_i pairs, and N the most pairs that a question of the run has, so that each factor
+is at least 1 - b. With E[S_i - n_i m] = 0, that is where m is the mean over pairs, both are martingales that start at
+1, and by Ville's inequality neither ever reaches 2 / alpha but with a probability of alpha / 2. The interval after t
+units holds the m at which both are below that. K+ falls in m and K- rises, so that it is an interval, and both depend
+on the units that are in and not on their order. No approximation is involved: it holds for 3 units as for 3,000.
+
+What it takes: units are independent draws from one population, and which ones are in does not depend on their scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import exp, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.stats.curves import Floats
+from judgenet.stats.intervals import Interval
+
+ALPHA: Final = 0.05
+LABEL_ALPHA: Final = 0.04
+"""Of a corrected rate, the part of alpha that the labels have; the verdicts, of which there are more, have the rest."""
+_LARGEST, _RATIO, _MAIN, _SMALL, _MAIN_SHARE = 0.9, 0.769, 12, 10, 0.85
+BETS: Final[Floats] = np.array([_LARGEST * _RATIO**place for place in range(_MAIN + _SMALL)])
+"""The shares of the capital that are bet: from .9, for few units far from m, to .0036, for a million near it."""
+LOG_WEIGHTS: Final[Floats] = np.log(np.repeat([_MAIN_SHARE / _MAIN, (1 - _MAIN_SHARE) / _SMALL], [_MAIN, _SMALL]))
+"""The logarithms of the bets' weights in the mixture, which sum to 1."""
+_HALVINGS: Final = 40
+_MOST_LOG: Final = 700.0
+"""Evidence beyond exp(700) is reported as that: a larger number is no float any more."""
+
+
+@dataclass(slots=True)
+class UnitTally:
+    """Units that are in, by their kind.
+
+    ``most`` is the most pairs that a unit may have, known before any score is; ``kinds`` counts the units by number of
+    pairs with a score and sum of their scores, each from 0 to 1.
+    """
+
+    most: int = 1
+    kinds: dict[tuple[int, float], int] = field(default_factory=dict)
+
+    def add(self, pairs: int, total: float, units: int = 1) -> None:
+        """Takes units in whose ``pairs`` scored pairs have scores that sum to ``total``. One without any changes
+        nothing.
+
+        :raises ValueError: more pairs than ``most``, or a sum that they cannot have.
+        """
+        if not 0 <= pairs <= self.most or not -1e-9 <= total <= pairs + 1e-9:
+            raise ValueError(f"A unit of {pairs} pairs, at most {self.most}, cannot have the sum {total:g}.")
+        if pairs:
+            self.kinds[pairs, total] = self.kinds.get((pairs, total), 0) + units
+
+    @property
+    def units(self) -> int:
+        """Units with a score."""
+        return sum(self.kinds.values())
+
+    @property
+    def pairs(self) -> int:
+        """Pairs with a score."""
+        return sum(pairs * count for (pairs, _), count in self.kinds.items())
+
+    @property
+    def mean(self) -> float | None:
+        """The mean score over pairs; ``None`` without one."""
+        pairs = self.pairs
+        return sum(total * count for (_, total), count in self.kinds.items()) / pairs if pairs else None
+
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        sizes = np.array([pairs for pairs, _ in self.kinds], dtype=float)
+        totals = np.array([total for _, total in self.kinds], dtype=float)
+        return sizes, totals, np.array([list(self.kinds.values())], dtype=float)
+
+    def interval(self, alpha: float = ALPHA) -> Interval | None:
+        """The means that are not excluded; ``None`` without a score."""
+        if not self.kinds:
+            return None
+        low, high = interval_ends(*self._arrays(), self.most, alpha)
+        return Interval(float(low[0]), float(high[0]))
+
+    def evidence(self, mean: float) -> Evidence:
+        """The evidence against this mean.
+
+        :raises ValueError: it is not between 0 and 1.
+        """
+        if not 0 < mean < 1:
+            raise ValueError(f"A mean between 0 and 1 can be excluded, not {mean:g}.")
+        if not self.kinds:
+            return Evidence(1.0, 1.0)
+        above, below = log_capitals(*self._arrays(), self.most, np.array([mean]))
+        return Evidence(exp(min(_MOST_LOG, float(above[0]))), exp(min(_MOST_LOG, float(below[0]))))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the bets against a mean came to: ``above`` that of those on a larger one, ``below`` that of the others. Each
+    is an e-value: its expectation is at most 1 where the mean is true, at whatever unit one stops."""
+
+    above: float
+    below: float
+
+    @property
+    def e_value(self) -> float:
+        """The e-value of both sides, half of the capital being bet on each. The interval excludes the mean where it is
+        1 / alpha or more: 20 for 95 %."""
+        return max(self.above, self.below) / 2
+
+    @property
+    def p(self) -> float:
+        """A p value that is valid at whatever unit one stops: 1 / e."""
+        return min(1.0, 1 / self.e_value)
+
+
+def log_capitals(sizes: Floats, totals: Floats, counts: Floats, most: int, means: Floats) -> tuple[Floats, Floats]:
+    """The logarithms of K+ and K- of many tallies at a mean each.
+
+    ``sizes`` and ``totals`` are of the kinds of units, ``counts`` of shape (tallies, kinds), ``means`` of shape
+    (tallies,) or (1,), each between 0 and 1.
+    """
+    above, below = (
+        np.logaddexp.reduce(LOG_WEIGHTS[:, None] + (counts * logs).sum(axis=2), axis=0)
+        for logs in log_factors(sizes, totals, most, means)
+    )
+    return above, below
+
+
+def log_factors(sizes: Floats, totals: Floats, most: int, means: Floats) -> tuple[Floats, Floats]:
+    """The logarithms of what a unit of each kind multiplies K+ and K- by, of shape (bets, means, kinds)."""
+    off = (totals - sizes * means[:, None]) / most
+    # Rounding must not take a factor below what the bet can lose.
+    gains = (np.maximum(gain, -1.0) for gain in (off / means[:, None], -off / (1 - means[:, None])))
+    above, below = (np.log1p(BETS[:, None, None] * gain) for gain in gains)
+    return above, below
+
+
+def interval_ends(
+    sizes: Floats, totals: Floats, counts: Floats, most: int, alpha: float = ALPHA
+) -> tuple[Floats, Floats]:
+    """The ends of the intervals of many tallies, as :func:`log_capitals` takes them, each of shape (tallies,)."""
+    limit = log(2 / alpha)
+    ends = []
+    for side in (0, 1):
+        # The one place is excluded, or the end of the scale; the other is not.
+        out = np.full(len(counts), float(side))
+        within = np.full(len(counts), 1.0 - side)
+        for _ in range(_HALVINGS):
+            middle = (out + within) / 2
+            excluded = log_capitals(sizes, totals, counts, most, middle)[side] >= limit
+            out, within = np.where(excluded, middle, out), np.where(excluded, within, middle)
+        ends.append(out)
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeRate:
+    """A mean with an interval that is valid at any time.
+
+    ``n`` pairs have a score, in ``units`` questions. ``evidence`` is that against 1/2 where it is asked for.
+    ``value`` and ``interval`` are ``None`` with a ``reason`` where there is no score.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+    units: int
+    evidence: Evidence | None = None
+    reason: str = ""
+
+
+def anytime_rate(tally: UnitTally, null: float | None = None, alpha: float = ALPHA) -> AnytimeRate:
+    """The mean of a tally, with its interval and, where a ``null`` is given, the evidence against that."""
+    if not tally.kinds:
+        return AnytimeRate(None, None, 0, 0, reason="no question has all its pairs in, with a verdict")
+    evidence = None if null is None else tally.evidence(null)
+    return AnytimeRate(tally.mean, tally.interval(alpha), tally.pairs, tally.units, evidence)
+
+
+def anytime_corrected(verdicts: UnitTally, differences: UnitTally) -> AnytimeRate:
+    """The win rate corrected by labels of pairs drawn at random, with an interval that is valid at any time.
+
+    W = E[v] + E[y - v]: the mean score v of the verdicts and, over the labelled pairs, the mean difference between
+    label and verdict (the difference estimator; as prediction-powered inference, Angelopoulos et al. 2023, does).
+    ``differences`` tallies (y - v + 1) / 2, which is from 0 to 1. The two intervals hold together with a probability of
+    1 - .05 (union bound: .04 for the labels, .01 for the verdicts), and so does the sum of their ends. This holds for
+    any number of labels, without approximation. The value is not that of the stratified estimate, which weighs the
+    labels of each verdict by the verdict's share.
+    """
+    if verdicts.mean is None:
+        return AnytimeRate(None, None, 0, 0, reason="no question has all its pairs in, with a verdict")
+    if differences.mean is None:
+        return AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
+    mine, moved = verdicts.interval(ALPHA - LABEL_ALPHA), differences.interval(LABEL_ALPHA)
+    assert mine is not None
+    assert moved is not None
+    value = verdicts.mean + 2 * differences.mean - 1
+    low, high = mine.low + 2 * moved.low - 1, mine.high + 2 * moved.high - 1
+    return AnytimeRate(
+        min(1.0, max(0.0, value)),
+        Interval(min(1.0, max(0.0, low)), min(1.0, max(0.0, high))),
+        differences.pairs,
+        differences.units,
+    )
+
+
+def tally_units(units: NDArray[np.int64], scores: Floats, most: int) -> UnitTally:
+    """The tally of pairs with these unit numbers and scores; pairs with the score NaN have none."""
+    found = UnitTally(max(1, most))
+    there = ~np.isnan(scores)
+    if there.any():
+        _, number = np.unique(units[there], return_inverse=True)
+        sizes, totals = np.bincount(number), np.bincount(number, weights=scores[there])
+        for (pairs, total), count in _counted(zip(sizes.tolist(), totals.tolist(), strict=True)).items():
+            found.add(pairs, total, count)
+    return found
+
+
+def _counted(kinds: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
+    found: dict[tuple[int, float], int] = {}
+    for kind in kinds:
+        found[kind] = found.get(kind, 0) + 1
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeCurve:
+    """A mean as units come in: after ``pairs`` pairs it was ``values``, with an interval from ``low`` to ``high``."""
+
+    pairs: NDArray[np.int64]
+    values: Floats
+    low: Floats
+    high: Floats
+
+
+def anytime_curve(
+    units: NDArray[np.int64], scores: Floats, most: int, points: int = 128, alpha: float = ALPHA
+) -> AnytimeCurve:
+    """The curve of pairs in the order in which they count; pairs of a unit follow each other, and count when its last
+    one is in. Pairs with the score NaN have none. At most ``points`` points, the last of them for all pairs."""
+    there = ~np.isnan(scores)
+    starts = np.flatnonzero(np.diff(units, prepend=units[:1] - 1))
+    sizes = np.add.reduceat(there.astype(float), starts) if len(starts) else np.zeros(0)
+    totals = np.add.reduceat(np.where(there, scores, 0.0), starts) if len(starts) else np.zeros(0)
+    scored = np.flatnonzero(sizes > 0)
+    if not len(scored):
+        none = np.zeros(0)
+        return AnytimeCurve(np.zeros(0, np.int64), none, none, none)
+    sizes, totals = sizes[scored], totals[scored]
+    at = np.unique(np.linspace(0, len(scored) - 1, min(points, len(scored))).round().astype(np.int64))
+    kinds, number = np.unique(np.stack([sizes, totals]), axis=1, return_inverse=True)
+    segment = np.searchsorted(at, np.arange(len(scored)))
+    counts = np.zeros((len(at), kinds.shape[1]))
+    np.add.at(counts, (segment, number.ravel()), 1.0)
+    low, high = interval_ends(kinds[0], kinds[1], counts.cumsum(axis=0), max(1, most), alpha)
+    pairs = sizes.cumsum()[at]
+    return AnytimeCurve(pairs.astype(np.int64), totals.cumsum()[at] / pairs, low, high)
