@@ -5,7 +5,8 @@
     python3 packaging/start.py setup    set up only
 
 Set-up makes ``.venv`` beside this folder, installs the project there, adds the system libraries that are missing
-where they may be installed, and fetches the embedded model. What is in place is left alone.
+where they may be installed, and fetches the embedded model. What is in place is left alone. Where there is no screen
+for the studio, the demo runs in the terminal.
 It uses the standard library only. pip's own settings hold: none are written here.
 """
 
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -32,13 +34,12 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 RUNTIME = ["libgomp1"]
-OFFSCREEN = ["libgl1", "libegl1", "libxkbcommon0", "libfontconfig1", "libglib2.0-0", "libdbus-1-3"]
-SCREEN = ["xvfb", "xauth", "libxcb-cursor0", "libxkbcommon-x11-0", "libxcb-icccm4", "libxcb-image0"]
-SCREEN += ["libxcb-keysyms1", "libxcb-render-util0", "libxcb-shape0"]
-"""Debian's names of what llama.cpp needs, Qt without a screen, and Qt with X11 (tests use a virtual screen)."""
-
+SCREEN_FOR_TESTS = ["xvfb", "xauth"]
+"""Debian's names of what llama.cpp needs, and of the virtual screen of the tests. What a window needs is looked up
+(``judgenet selfcheck screen``)."""
 RUNTIME_CHECK = "import xllamacpp"
-QT_CHECK = "import PySide6.QtGui, PySide6.QtWidgets; PySide6.QtWidgets.QApplication([])"
+ROUNDS = 4
+"""A library that is missing hides what it needs itself: looking again after an installation ends soon."""
 
 DEMO_SECONDS = 280.0
 PROBES_IN_A_PAIR = 12
@@ -161,14 +162,29 @@ def create_venv() -> None:
 # --- System libraries ------------------------------------------------------------------------------------
 
 
-def failure(code: str) -> str:
-    """Why some code does not run in the environment, without a screen; empty where it does."""
-    env = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    check = subprocess.run([str(PYTHON), "-c", code], env=env, capture_output=True, text=True)
+def runtime_failure() -> str:
+    """Why the runtime of the embedded model does not load; empty where it does."""
+    check = subprocess.run([str(PYTHON), "-c", RUNTIME_CHECK], capture_output=True, text=True)
     if not check.returncode:
         return ""
     lines = [line for line in check.stderr.splitlines() if line.strip()]
     return lines[-1] if lines else f"exit code {check.returncode}"
+
+
+def screen() -> dict[str, Any]:
+    """Whether the studio can open a window here, and which libraries and packages Qt lacks."""
+    command = [str(PYTHON), str(ROOT / "app"), "selfcheck", "screen", "--json"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    try:
+        found: dict[str, Any] = json.loads(told.stdout)
+    except ValueError:
+        raise SetupError(f"JudgeNet does not start:\n{told.stderr.strip()}") from None
+    return found
+
+
+def lacking(found: dict[str, Any], what: str) -> list[str]:
+    """The libraries or packages that some plug-in of Qt lacks."""
+    return sorted({name for plugin in found["plugins"] for name in plugin[what]})
 
 
 def missing_packages(names: list[str]) -> list[str]:
@@ -200,34 +216,44 @@ def apt_install(names: list[str]) -> bool:
     return not install
 
 
-def add_system_libraries(for_tests: bool) -> None:
-    """What llama.cpp and Qt need of a Linux system, and for tests a virtual screen.
-
-    Judging works without Qt, so that its absence only warns.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    checks = ((RUNTIME_CHECK, RUNTIME), (QT_CHECK, OFFSCREEN))
-    wanted = [name for code, names in checks if failure(code) for name in names]
-    if shutil.which("apt-get") and shutil.which("dpkg-query"):
-        for names in (wanted, SCREEN if for_tests else []):
-            missing = missing_packages(names)
-            if missing and not apt_install(missing):
-                say(f"   not installed; to have them: sudo apt-get install {' '.join(missing)}")
-    if trouble := failure(RUNTIME_CHECK):
+def add_runtime_library() -> None:
+    """What llama.cpp needs. Without it nothing can be judged here."""
+    if runtime_failure() and shutil.which("apt-get"):
+        apt_install(RUNTIME)
+    if trouble := runtime_failure():
         raise SetupError(
             f"The embedded model's runtime (llama.cpp) lacks a system library: {trouble}\n"
             f"Debian, Ubuntu: sudo apt-get install {' '.join(RUNTIME)}\n"
             "Other systems: the package with GCC's OpenMP library (libgomp). Then run the same command again."
         )
-    trouble = failure(QT_CHECK)
-    if not trouble:
+
+
+def add_system_libraries(for_tests: bool) -> None:
+    """What llama.cpp needs of a Linux system, Qt for a window on X11 or Wayland, and tests for a virtual screen.
+
+    Judging works without Qt, so that its absence only warns.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    add_runtime_library()
+    apt = bool(shutil.which("apt-get") and shutil.which("dpkg-query"))
+    if for_tests and apt and (missing := missing_packages(SCREEN_FOR_TESTS)) and not apt_install(missing):
+        say(f"   not installed; to have them: sudo apt-get install {' '.join(missing)}")
+    found = screen()
+    for _ in range(ROUNDS):
+        packages = lacking(found, "packages")
+        if not (packages and apt and apt_install(packages)):
+            break
+        found = screen()
+    libraries = lacking(found, "libraries")
+    if not libraries:
         step("System libraries: in place")
         return
-    step("System libraries: Qt's are NOT complete. The command line works; the windows will not.")
-    say(f"   {trouble}")
-    say(f"   Debian, Ubuntu: sudo apt-get install {' '.join(OFFSCREEN)}")
-    say("   Other systems: the packages with libGL, libEGL, libxkbcommon, fontconfig, glib and dbus.")
+    step("System libraries: some that windows need are missing. The command line works without them.")
+    say(f"   missing: {' '.join(libraries)}")
+    if packages := lacking(found, "packages"):
+        installer = "apt-get" if apt else "dnf"
+        say(f"   to have them: sudo {installer} install {' '.join(packages)}")
 
 
 # --- Model, demo, tests ----------------------------------------------------------------------------------
@@ -288,6 +314,18 @@ def demo() -> int:
     return 0
 
 
+def studio() -> int:
+    """Opens the studio with the example running; the demo in the terminal where no window can be opened."""
+    found = screen()
+    if not found["opens"]:
+        step(f"Studio: {found['reason']} So the demo runs in the terminal.")
+        return demo()
+    step("Studio: it opens, and an example network judges the example pairs, live")
+    say(DEMO_NOTICE)
+    say(f"To open the studio again: {BIN.relative_to(ROOT) / 'judgenet'}")
+    return judgenet("--example")
+
+
 def tests(arguments: list[str]) -> int:
     step("Tests")
     env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
@@ -303,16 +341,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("what", choices=["demo", "test", "setup"])
+    parser.add_argument("what", nargs="?", choices=["studio", "demo", "test", "setup"], default="studio")
     options, rest = parser.parse_known_args()
     if rest and options.what != "test":
         parser.error(f"unknown arguments: {' '.join(rest)}")
     if sys.version_info < (3, 11):  # noqa: UP036 - this file runs before anything could check it
         say(f"JudgeNet needs CPython 3.11 or newer; this is {platform.python_version()} ({sys.executable}).")
-        say("Start this script with a newer one, for example: python3.11 packaging/start.py " + options.what)
+        say("Start this script with a newer one, for example: python3.11 packaging/start.py")
         return 2
     try:
-        set_up(dev=options.what != "demo")
+        set_up(dev=options.what in ("test", "setup"))
+        if options.what == "studio":
+            return studio()
         if options.what == "demo":
             return demo()
         if options.what == "test":

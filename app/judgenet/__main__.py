@@ -1,5 +1,14 @@
-"""``python -m judgenet``."""
+"""``python -m judgenet``, and where the frozen program begins."""
 
-from judgenet.cli.main import main
+import sys
 
-raise SystemExit(main())
+from judgenet.children import OPTION, restore_library_path, run_child
+
+restore_library_path()
+if sys.argv[1:2] == [OPTION]:
+    run_child(*sys.argv[2:])
+else:
+    # A child needs nothing of the command line, which takes a while to load.
+    from judgenet.cli.main import main
+
+    raise SystemExit(main())

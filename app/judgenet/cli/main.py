@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,8 +19,8 @@ from typer.core import TyperGroup
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import harmless_streams
 
-_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-"""Variables of which one is set where Qt finds a screen, or is told to do without."""
+_EXAMPLE = "--example"
+"""Opens the studio with the example running."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Judge pairs with a network."),
@@ -51,9 +52,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 A command's module is loaded when the command runs: the list of commands needs none of the libraries below them.
 """
 
+_NO_STUDIO = "The commands work without it: judgenet --help"
+
 _HELP = (
     "Design networks of LLM judges, run them on pairs of responses, and know how far to trust the verdicts.\n\n"
-    "Without a command the studio opens: judgenet [PROJECT.judgenet]"
+    "Without a command the studio opens: judgenet [PROJECT.judgenet]\n\n"
+    "judgenet --example opens it with the example running on the embedded model."
 )
 
 
@@ -118,16 +122,25 @@ def _bad_input() -> tuple[type[Exception], ...]:
     )
 
 
-def _studio_project(arguments: Sequence[str]) -> tuple[Path | None] | None:
-    """The project with which the studio is to be opened (``None`` for none of them), in a tuple; ``None`` where a
-    command is meant."""
+@dataclass(frozen=True, slots=True)
+class _StudioStart:
+    """What the studio begins with: a project, or the example, or neither."""
+
+    project: Path | None = None
+    example: bool = False
+
+
+def _studio_start(arguments: Sequence[str]) -> _StudioStart | None:
+    """With what the studio is to be opened; ``None`` where a command is meant."""
     if not arguments:
-        return (None,)
+        return _StudioStart()
+    if list(arguments) == [_EXAMPLE]:
+        return _StudioStart(example=True)
     if len(arguments) == 1 and Path(arguments[0]).suffix:
         from judgenet.core.project import PROJECT_SUFFIX
 
         if Path(arguments[0]).suffix == PROJECT_SUFFIX:
-            return (Path(arguments[0]),)
+            return _StudioStart(Path(arguments[0]))
     return None
 
 
@@ -146,10 +159,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     handler = logging.StreamHandler()
     handler.addFilter(_without_secrets)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(levelname)s %(name)s: %(message)s")
-    studio = _studio_project(sys.argv[1:] if arguments is None else arguments)
+    studio = _studio_start(sys.argv[1:] if arguments is None else arguments)
     try:
         if studio is not None:
-            return _open_studio(studio[0])
+            return _open_studio(studio)
         result = _command()(args=None if arguments is None else list(arguments), standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
     except typer.TyperException as error:
@@ -188,21 +201,22 @@ def _without_secrets(record: logging.LogRecord) -> bool:
     return SecretFilter().filter(record)
 
 
-def _open_studio(project: Path | None) -> int:
-    if project is not None and not project.exists():
-        raise InputError(f"{project}: there is no such project.")
-    if sys.platform == "linux" and not any(os.environ.get(name) for name in _SCREENS):
-        raise InputError("There is no screen here, and the studio needs one. The commands do not: judgenet --help")
+def _open_studio(start: _StudioStart) -> int:
+    from judgenet.ui.screen_check import ScreenCheck, no_screen
+
+    if start.project is not None and not start.project.exists():
+        raise InputError(f"{start.project}: there is no such project.")
+    if (trouble := no_screen(os.environ)) is not None:
+        raise InputError(f"{trouble} {_NO_STUDIO}")
+    check = ScreenCheck()
     try:
         # Qt takes a while to load, and the commands do without it.
         from judgenet.ui.app import open_studio
     except ImportError as error:
-        raise InputError(
-            f"The studio cannot be opened: {error}. On Linux it needs the libraries libgl1, libegl1, libxkbcommon0, "
-            "libfontconfig1, libglib2.0-0, libdbus-1-3 and, for a screen, libxcb-cursor0. "
-            "The commands work without them: judgenet --help"
-        ) from None
-    return open_studio(project)
+        raise InputError(f"The studio cannot be opened: {check.trouble() or error} {_NO_STUDIO}") from None
+    if (trouble := check.trouble()) is not None:
+        raise InputError(f"The studio cannot be opened: {trouble} {_NO_STUDIO}")
+    return open_studio(start.project, example=start.example)
 
 
 def _say(error: Exception, code: ExitCode) -> int:

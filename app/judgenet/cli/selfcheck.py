@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -35,6 +38,7 @@ from judgenet.stats.simulation import (
     three_words,
     two_words,
 )
+from judgenet.ui.screen_check import install_command, platform_gaps, screen_trouble
 
 app = typer.Typer(help="Check that the program holds what it says.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -196,6 +200,33 @@ def _number(value: float | None, key: str) -> str:
     if value is None:
         return "n/a"
     return f"{value:+.3f}" if key == "bias" else f"{value:.3f}".removeprefix("0")
+
+
+@app.command("screen")
+def check_screen(as_json: JsonOption = False) -> int:
+    """See whether the studio can open a window here, and which packages of the system Qt's plug-ins for X11 and
+    Wayland lack.
+
+    A child process tries it, so that nothing can abort. The exit code is 1 where no window opens.
+
+    Example: judgenet selfcheck screen
+    """
+    trouble = screen_trouble(os.environ)
+    gaps = [platform_gaps(platform) for platform in ("xcb", "wayland")] if sys.platform == "linux" else []
+    if as_json:
+        record = {
+            "opens": trouble is None,
+            "reason": None if trouble is None else trouble.reason,
+            "plugins": [asdict(one) for one in gaps],
+        }
+        typer.echo(json.dumps(record))
+    else:
+        for one in gaps:
+            typer.echo(f"{one}." if one.libraries else f"Qt's plug-in {one.platform} has all libraries that it needs.")
+            if command := install_command(one.packages):
+                typer.echo(f"Install them: {command}")
+        typer.echo("The studio can open a window here." if trouble is None else trouble.reason)
+    return ExitCode.DONE if trouble is None else ExitCode.FAILED
 
 
 @app.command("statistics")

@@ -13,13 +13,13 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from judgenet.children import child_command
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.schemas import ReplyForm
@@ -38,7 +38,6 @@ from judgenet.engine.ports import (
 
 __all__ = ["MODEL_NAME", "EmbeddedEndpoint", "EmbeddedServer", "EmbeddedServerError", "default_threads", "model_name"]
 
-_CHILD = Path(__file__).with_name("embedded_server.py")
 _STDERR_KEPT = 16_384
 _FIRST, _LAST = slice(2), slice(-3, None)
 """A load that fails names its cause first, a crash last."""
@@ -76,8 +75,7 @@ class EmbeddedServer:
         self.model_name = model_name(model)
         self._settings = {"threads": threads or default_threads(), "context": context, "cache_mib": cache_mib}
         self._start_timeout = start_timeout
-        # -P keeps this folder off the child's path, where its modules could hide others of their names.
-        self._command = command or (sys.executable, "-P", str(_CHILD))
+        self._command = command or child_command("model-server")
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = b""
         self._listener: threading.Thread | None = None

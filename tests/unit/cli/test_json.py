@@ -340,6 +340,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet endpoint trust": (("endpoint", "trust"),),
     "judgenet endpoint models": (("endpoint", "models", "embedded"),),
+    "judgenet selfcheck screen": (("selfcheck", "screen"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
     "judgenet selfcheck statistics --grid edges": (("selfcheck", "statistics", "--grid", "edges", "--runs", "10"),),
 }
