@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from judgenet.figures.gate import GateFigures
     from judgenet.figures.guarantee import RunGuarantee
     from judgenet.figures.metrics import Grouping, RunMetrics
+    from judgenet.figures.panel import RunPanel
     from judgenet.figures.rates import RunRates
     from judgenet.stats.guarantee import Confidence
 
@@ -178,6 +179,20 @@ class Run:
         with self._open() as (store, run):
             name, frame = aggregation_of(run, aggregation), fair_frame(store, run)
             return run_guarantee(frame, name, confidence, alpha, delta, chosen=labels, seed=seed)
+
+    def panel(self, neurons: Sequence[str] = (), *, most: int = 8, seed: int = 0) -> RunPanel:
+        """How many independent votes the neurons are worth, which of them err alike, and which adds most.
+
+        Args:
+            neurons: the names of a set to be valued by itself.
+            most: the largest panel that is chosen.
+
+        :raises judgenet.figures.errors.FiguresError: a neuron has no such name.
+        """
+        from judgenet.figures.panel import run_panel
+
+        with self._open() as (store, run):
+            return run_panel(fair_frame(store, run), neurons, most=most, seed=seed)
 
     def bias(self, own: Sequence[str] = ()) -> RecordedBias:
         """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer

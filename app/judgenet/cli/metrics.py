@@ -58,7 +58,7 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         _print_uncertainty(figures.uncertainty, console)
     _print_layers(figures, console)
     if figures.effective_votes is not None:
-        _print_votes(figures.effective_votes, console)
+        print_votes(figures.effective_votes, console)
     if figures.panel is not None:
         _print_best(figures.panel, console)
     calls, cost = figures.calls, figures.cost
@@ -220,7 +220,7 @@ def _print_layers(figures: RunMetrics, console: Console) -> None:
     )
 
 
-def _print_votes(found: PanelWorth, console: Console) -> None:
+def print_votes(found: PanelWorth, console: Console) -> None:
     """What the votes of the network, its layers and its models are worth."""
     if found.network.neurons < 2:
         return

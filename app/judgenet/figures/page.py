@@ -30,6 +30,7 @@ from judgenet.figures.judge_parts import (
 from judgenet.figures.label_plan import RunLabelPlan
 from judgenet.figures.learning import RunLearning
 from judgenet.figures.metrics import RunMetrics
+from judgenet.figures.panel import ChoiceFigures, CorrelationFigures, RunPanel
 from judgenet.figures.panel_worth import VotesFigures
 from judgenet.figures.parts import (
     AgreementFigures,
@@ -55,6 +56,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet labels": RunLabelPlan,
     "judgenet learn": RunLearning,
     "judgenet curve": RunCurve,
+    "judgenet panel": RunPanel,
     "judgenet guarantee": RunGuarantee,
     "judgenet compare": RunComparison,
     "judgenet check": GateFigures,
@@ -77,6 +79,8 @@ PARTS: Final[dict[str, type]] = {
     "overturns": OverturnsFigures,
     "diversity": DiversityFigures,
     "votes": VotesFigures,
+    "correlation": CorrelationFigures,
+    "choice": ChoiceFigures,
     "estimate": EstimateFigures,
     "given": GivenFigures,
     "sample": SampleFigures,

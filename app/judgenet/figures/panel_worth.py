@@ -51,7 +51,7 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
         models.setdefault(settings.model or settings.endpoint or "", []).append(column)
 
     def worth(columns: list[int] | None = None, *, by_errors: bool = True) -> VotesFigures:
-        return _votes_figures(
+        return votes_figures(
             effective_votes(
                 frame.neurons, frame.human, frame.questions, columns=columns, by_errors=by_errors, seed=seed
             )
@@ -65,7 +65,8 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
     )
 
 
-def _votes_figures(found: EffectiveVotes) -> VotesFigures:
+def votes_figures(found: EffectiveVotes) -> VotesFigures:
+    """What a set of neurons is worth."""
     return VotesFigures(
         value=found.value,
         ci=found.interval,

@@ -20,7 +20,8 @@ from judgenet.stats.curves import Codes, Floats
 from judgenet.stats.intervals import RESAMPLES, Interval
 from judgenet.stats.resampling import few_questions, resampled
 
-_SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
+SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
+"""What a verdict of each code is worth where verdicts are correlated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def effective_votes(
         chosen = chosen[:, (chosen[used] > 0).any(axis=0)]
     judges = chosen.shape[1]
     basis = "errors against human labels" if by_errors else "verdicts"
-    values = error_matrix(chosen, human) if by_errors else _SIGNS[chosen[used]]
+    values = error_matrix(chosen, human) if by_errors else SIGNS[chosen[used]]
     _, number = np.unique(questions[used], return_inverse=True)
     n, groups = len(number), int(number.max(initial=-1)) + 1
 

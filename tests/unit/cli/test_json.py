@@ -25,6 +25,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("labels", "RUN", "--width", "0.1"),
     ("learn", "RUN"),
     ("curve", "RUN"),
+    ("panel", "RUN"),
     ("guarantee", "RUN"),
     ("compare", "RUN", "RUN"),
     ("check", "RUN", "--require", "c1.accuracy >= .5"),
@@ -311,6 +312,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "judgenet learn": (("learn", "asked", "--leave-out", "task"), ("learn", "recorded")),
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
+    "judgenet panel": (("panel", "asked"), ("panel", "recorded", "--neuron", "u", "--neuron", "v")),
     "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet check": (

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from judgenet.formats import read_pairs
-from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.effective_votes import correlations, effective, effective_votes, error_matrix, greedy_panel
-from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.recorded import import_run, select
 
 
 def test_kish_worked_examples() -> None:
@@ -94,13 +88,8 @@ def test_what_has_no_worth_says_why() -> None:
 
 
 @pytest.mark.data
-def test_eighteen_judges_of_llmbar_are_two_and_a_half_votes(shared_data: Path, tmp_path: Path) -> None:
-    folder = shared_data / "llmbar"
-    files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
-    where = parse_conditions("task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules")
-    selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, where)
-    with Store.open(tmp_path / "run.judgenet.db") as store:
-        frame = RunFrame.read(store, import_run(store, selected))
+def test_eighteen_judges_of_llmbar_are_two_and_a_half_votes(llmbar: RunFrame) -> None:
+    frame = llmbar
     found = effective_votes(frame.neurons, frame.human, frame.questions, resamples=500)
     assert (round(found.value or 0, 2), round(found.correlation or 0, 3)) == (2.55, 0.357)
     assert found.interval is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from judgenet.core.pairs import Verdict
 from judgenet.figures.learned import below_baseline, neuron_likeness
-from judgenet.formats import read_pairs
-from judgenet.formats.judgments import parse_conditions, read_judgments
 from judgenet.stats.agreement import agreement
 from judgenet.stats.calibration import stratified
 from judgenet.stats.curves import CODES
@@ -26,9 +23,7 @@ from judgenet.stats.learning import (
     logistic_weights,
     splits,
 )
-from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.recorded import import_run, select
 
 Votes = NDArray[np.float64]
 
@@ -194,20 +189,6 @@ def test_a_part_that_is_left_out_teaches_nothing_by_its_questions() -> None:
 
 
 # LLMBar
-
-WHERE = "task=LLMBar/*,prompt=CoT,prompt=Vanilla,prompt=Vanilla_NoRules"
-
-
-@pytest.fixture(scope="module")
-def llmbar(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFrame:
-    """The 18 neurons (six judges, three prompts) on the 419 pairs, both orders, as recorded."""
-    folder = shared_data / "llmbar"
-    files = read_judgments([folder / "judgments_cot.jsonl", folder / "judgments_short.jsonl"])
-    selected = select(files, read_pairs(folder / "pairs.jsonl").pairs, parse_conditions(WHERE))
-    with Store.open(tmp_path_factory.mktemp("llmbar") / "run.judgenet.db") as store:
-        found = RunFrame.read(store, import_run(store, selected))
-    assert found.votes.shape == (419, 18)
-    return found
 
 
 def labels_of(frame: RunFrame) -> list[Verdict | None]:
