@@ -57,6 +57,7 @@ class PairVerdicts:
     ``None`` stands for "no valid call in scope". ``c1_ab`` and ``c1_ba`` are the average over the calls of one
     order: where they differ, the verdict depends on the order. Means are over the valid calls that have scores
     (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
+    ``chair_left_out``: the pair was decided before the chair was asked.
     """
 
     c1: Verdict | None
@@ -77,12 +78,13 @@ class PairVerdicts:
     chair_total: int
     learned: Verdict | None = None
     has_learned: bool = False
+    chair_left_out: bool = False
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
         layers = {f"c2_l{place}": verdict for place, verdict in enumerate(self.c2_layers, 1)}
         named = {"c1": self.c1, **layers, "c2_all": self.c2_all}
-        if self.chair_total:
+        if self.chair_total or self.chair_left_out:
             named["chair"] = self.chair
         if self.has_learned:
             named[LEARNED] = self.learned
@@ -105,8 +107,18 @@ def deciding(spec: NetworkSpec) -> str:
     return "chair" if spec.chair is not None else "c2_all"
 
 
-def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None = None) -> PairVerdicts:
+def aggregate(
+    opinions: Iterable[Opinion],
+    depth: int,
+    rules: Aggregation | None = None,
+    *,
+    last_asked: int | None = None,
+    chair_left_out: bool = False,
+) -> PairVerdicts:
     """The verdicts of one pair, whatever the order of ``opinions``.
+
+    ``last_asked`` is the last layer that was asked of a pair that was decided early: its vote stands for those of the
+    layers after it, and with ``chair_left_out`` the vote of all for the chair's verdict (:mod:`judgenet.core.cascade`).
 
     Sums of scores within 1e-9 are a tie. A call that gives a verdict without scores counts as a difference of one
     point, and has no part in the means: where such calls are mixed with scored ones, ``c1`` may therefore differ
@@ -167,13 +179,17 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
     by_layer = tuple(Votes(*votes) for votes in layer_votes)
     pooled = Votes(*(sum(votes) for votes in zip(*layer_votes, strict=True))) if depth else Votes(0, 0, 0)
     scored = len(scores_a)
+    of_layers = [plurality(votes, rules, c1) for votes in by_layer]
+    if last_asked is not None:
+        of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
+    of_all = plurality(pooled, rules, c1)
     return PairVerdicts(
         c1=c1,
         c1_ab=merged(in_order["ab"]),
         c1_ba=merged(in_order["ba"]),
-        c2_layers=tuple(plurality(votes, rules, c1) for votes in by_layer),
-        c2_all=plurality(pooled, rules, c1),
-        chair=merged(chair_verdicts),
+        c2_layers=tuple(of_layers),
+        c2_all=of_all,
+        chair=of_all if chair_left_out else merged(chair_verdicts),
         mean_a=fsum(scores_a) / scored if scored else None,
         mean_b=fsum(scores_b) / scored if scored else None,
         votes=pooled,
@@ -186,6 +202,7 @@ def aggregate(opinions: Iterable[Opinion], depth: int, rules: Aggregation | None
         chair_total=chair_total,
         learned=None if rules.learned is None else learned_verdict(rules.learned, shares),
         has_learned=rules.learned is not None,
+        chair_left_out=chair_left_out,
     )
 
 

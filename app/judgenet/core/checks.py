@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from judgenet.core.cascade import doubts
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.learned import misfit
 from judgenet.core.network import (
@@ -81,6 +82,8 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
         found += _unreached(spec, wired)
     found += _calls(spec, endpoints)
     found += _learned(spec)
+    if not formless:
+        found += _stop_rules(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
 
 
@@ -107,6 +110,11 @@ def _choices(spec: NetworkSpec) -> Iterator[Problem]:
         if value not in choices:
             allowed = ", ".join(map(str, choices))
             yield Problem("error", path, f"{path} is {value!r}.", f"Choose one of {allowed}.")
+
+
+def _stop_rules(spec: NetworkSpec) -> Iterator[Problem]:
+    for doubt in doubts(spec):
+        yield Problem("error" if doubt.wrong else "warning", doubt.path, doubt.message, doubt.mend, doubt.layer)
 
 
 def _learned(spec: NetworkSpec) -> Iterator[Problem]:

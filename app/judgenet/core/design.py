@@ -371,7 +371,7 @@ def _fitted(spec: NetworkSpec, layer: int) -> LayerSpec:
     if layer == 0:
         neurons = tuple(replace(neuron, inputs=None) for neuron in of.neurons)
         wiring = Wiring(window=of.wiring.window) if of.wiring.kind == "explicit" else of.wiring
-        return replace(of, neurons=neurons, wiring=wiring)
+        return replace(of, neurons=neurons, wiring=wiring, gate=None)
     before, width = designed_width(spec, layer - 1), designed_width(spec, layer)
     if before is None:
         return of

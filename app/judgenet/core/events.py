@@ -103,7 +103,8 @@ class LayerFinished:
 class PairFinished:
     """All calls of a pair are in. ``verdicts`` maps each aggregation (c1, c2_l1, …, c2_all, chair) to a verdict,
     ``None`` where no valid call exists in its scope. ``open_calls`` brought no answer and will be asked again
-    by the next start."""
+    by the next start. ``stopped_after`` is the layer and the neuron, both from 1, after which a stop rule decided the
+    pair early; ``calls_total`` are then those that were asked."""
 
     run_id: str
     pair: int
@@ -113,6 +114,7 @@ class PairFinished:
     calls_used: int
     calls_total: int
     open_calls: int
+    stopped_after: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,9 @@ def _of_layer(spec: NetworkSpec, layer: int, field: str) -> FixedDesign | None:
         return FixedDesign("Ask for more roles", replace(spec, roles=replace(spec.roles, limit=None)))
     if field == "role" and of.neurons:
         return FixedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(of.neurons[0], role=None)))
+    if field in ("gate", "between"):
+        kept = replace(of, gate=None) if field == "gate" else replace(of, between=None)
+        return FixedDesign("Remove the stop rule", _put_layer(spec, layer, kept))
     if field.startswith("wiring"):
         return FixedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
     return None
@@ -190,6 +193,8 @@ def _of_layer(spec: NetworkSpec, layer: int, field: str) -> FixedDesign | None:
 
 def _of_network(spec: NetworkSpec, path: str) -> FixedDesign | None:
     roles = spec.roles
+    if path == "chair.gate" and spec.chair is not None:
+        return FixedDesign("Remove the stop rule", replace(spec, chair=replace(spec.chair, gate=None)))
     if path == "layers":
         return FixedDesign("Add a layer", replace(spec, layers=(LayerSpec((NeuronSpec(),)),)))
     if path == "evidence":

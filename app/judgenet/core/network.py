@@ -18,6 +18,7 @@ LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene"]
 VoteSetting = Literal["neuron", "call"]
 TieSetting = Literal["abstain", "candidate"]
 FallbackSetting = Literal["tie", "c1"]
+StopWhen = Literal["decided", "orders_agree", "neurons_agree", "margin", "difference"]
 
 
 class NetworkError(ValueError):
@@ -111,16 +112,45 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
+class StopRule:
+    """When a pair is decided early, so that nothing more is asked of it.
+
+    ``decided``: no voter that is left can change the vote of all. ``orders_agree`` and ``neurons_agree``: those of the
+    layer that was asked last agree. ``margin``: its leader is ``at_least`` votes ahead. ``difference``: its mean scores
+    are ``at_least`` points apart. A missing verdict is never agreement; see :mod:`judgenet.core.cascade`.
+    """
+
+    when: StopWhen
+    at_least: float | None = member(
+        None, says="With margin: votes. With difference: points between the mean scores.", above=0, real=True
+    )
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member."""
+        needs = self.when in ("margin", "difference")
+        if needs and self.at_least is None:
+            yield "at_least", f"is missing: {self.when} needs a number above 0"
+        elif not needs and self.at_least is not None:
+            yield "at_least", f"must be left out: {self.when} has no number"
+
+
+@dataclass(frozen=True, slots=True)
 class LayerSpec:
     """Neurons that work side by side.
 
-    An ``adaptive`` layer holds exactly one neuron, the pattern for as many as there are roles.
+    An ``adaptive`` layer holds exactly one neuron, the pattern for as many as there are roles. With ``gate`` and
+    ``between`` pairs may be decided early (:mod:`judgenet.core.cascade`); with ``between`` its neurons are asked one
+    after another, in their order.
     """
 
     neurons: tuple[NeuronSpec, ...]
     adaptive: bool = member(False, says="As wide as there are roles; the layer then has one neuron, the pattern.")
     wiring: Wiring = field(default_factory=Wiring)
     settings: Settings = field(default_factory=Settings)
+    gate: StopRule | None = member(None, says="Pairs that fulfil this rule are decided before this layer is asked.")
+    between: StopRule | None = member(
+        None, says="Its neurons are asked one after another, until a pair fulfils this rule."
+    )
 
     @property
     def width(self) -> int | None:
@@ -148,6 +178,7 @@ class ChairSpec:
     """One more neuron that reads the last layer and decides."""
 
     settings: Settings = field(default_factory=Settings)
+    gate: StopRule | None = member(None, says="Pairs that fulfil this rule are decided without the chair.")
 
 
 @dataclass(frozen=True, slots=True)

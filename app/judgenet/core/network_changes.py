@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, Wiring
+from judgenet.core.cascade import rule_words
+from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, StopRule, Wiring
 
 _SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
 _WORDS = {"max_tokens": "tokens of an answer", "samples": "samples"}
@@ -35,6 +36,7 @@ def network_changes(one: NetworkSpec, other: NetworkSpec, *, models: bool = True
         found += _layer(f"layer {number}", mine, theirs)
     if one.chair is not None and other.chair is not None:
         found += _settings(" of the chair", one.chair.settings, other.chair.settings)
+        found.append(Change("stop rule before the chair", _stop(one.chair.gate), _stop(other.chair.gate)))
     if not models:
         found = [change for change in found if change.what.split(" of ")[0] not in _MODELS]
     return tuple(change for change in found if change.first != change.second)
@@ -73,6 +75,8 @@ def _layer(where: str, one: LayerSpec, other: LayerSpec) -> Iterator[Change]:
         f"width of {where}", *("as many as roles" if of.width is None else str(of.width) for of in (one, other))
     )
     yield Change(f"wiring of {where}", _wiring(one.wiring), _wiring(other.wiring))
+    yield Change(f"stop rule before {where}", _stop(one.gate), _stop(other.gate))
+    yield Change(f"stop rule between the neurons of {where}", _stop(one.between), _stop(other.between))
     yield from _settings(f" of {where}", one.settings, other.settings)
     if one.adaptive == other.adaptive:
         for number, (mine, theirs) in enumerate(zip(one.neurons, other.neurons, strict=False), 1):
@@ -81,6 +85,10 @@ def _layer(where: str, one: LayerSpec, other: LayerSpec) -> Iterator[Change]:
 
 def _wiring(wiring: Wiring) -> str:
     return f"window of {wiring.window}" if wiring.kind == "window" else wiring.kind
+
+
+def _stop(rule: StopRule | None) -> str:
+    return "none" if rule is None else rule_words(rule)
 
 
 def _neuron(who: str, where: str, one: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:

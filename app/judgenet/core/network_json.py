@@ -133,7 +133,18 @@ def digest(spec: NetworkSpec) -> str:
         "layers": [_asked(spec, layer) for layer in range(spec.depth)],
         "chair": None if spec.chair is None else write(_filled(chair_settings(spec))),
     }
+    # Only where there are such, so that designs without them keep their hash.
+    if stops := _stop_rules(spec):
+        asked["stop"] = stops
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _stop_rules(spec: NetworkSpec) -> dict[str, Any]:
+    """The stop rules by place."""
+    given = {f"before {layer}": of.gate for layer, of in enumerate(spec.layers, 1)}
+    given |= {f"within {layer}": of.between for layer, of in enumerate(spec.layers, 1)}
+    given["chair"] = None if spec.chair is None else spec.chair.gate
+    return {place: write(rule) for place, rule in given.items() if rule is not None}
 
 
 def _asked(spec: NetworkSpec, layer: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from judgenet.assets import asset
+from judgenet.core.cascade import calls_of, has_stop_rules, stages, sure_stages
 from judgenet.core.documents import DocumentError, Fields, kind_of, parse
 from judgenet.core.network import (
     NetworkSpec,
@@ -231,6 +232,22 @@ def count_calls(spec: NetworkSpec, roles: int | None = None) -> CallCount:
     return CallCount(int(needs_roles(spec)), layers, chair, by_order)
 
 
+def fewest_calls(spec: NetworkSpec, roles: int | None = None) -> CallCount:
+    """As :func:`count_calls`, for a pair that a stop rule decides as early as it can."""
+    every = count_calls(spec, roles)
+    if not has_stop_rules(spec):
+        return every
+    layers, chair = [0] * spec.depth, 0
+    for stage in sure_stages(stages(spec, roles)):
+        if stage.layer > spec.depth:
+            chair = every.chair
+        else:
+            layers[stage.layer - 1] += calls_of(spec, stage)
+    judged, before = sum(layers) + chair, sum(every.layers) + every.chair
+    by_order = tuple((order, count * judged // before if before else 0) for order, count in every.by_order)
+    return CallCount(every.roles, tuple(layers), chair, by_order)
+
+
 def planned_calls(spec: NetworkSpec, pairs: int) -> int:
     """All calls of a run over so many pairs, as designed."""
     return pairs * count_calls(spec).total
@@ -275,14 +292,28 @@ class ModelEstimate:
 
 
 class Settled(NamedTuple):
-    """So many pairs whose roles are known, and the calls that these pairs have in all: where a model named fewer roles
-    than the network has places for, a pair has fewer calls than the design says."""
+    """So many pairs whose number of calls is known, and the calls that these pairs have in all: where a model named
+    fewer roles than the network has places for, or a stop rule decides a pair early, it has fewer calls than the
+    design says. ``reached`` are, with stop rules, the pairs that were asked each stage."""
 
     pairs: int
     calls: int
+    reached: tuple[int, ...] = ()
 
 
 NONE_SETTLED = Settled(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCalls:
+    """What a run with stop rules comes to if its pairs go as far as the ``pairs`` that are recorded: all ``calls``, and
+    the price of the open ones, ``None`` where it is unknown. ``reached`` are the shares of pairs that are asked each
+    stage."""
+
+    pairs: int
+    calls: float
+    price: PriceRange | None
+    reached: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,15 +340,16 @@ class RunTotals:
     price_date: str
     models: tuple[ModelEstimate, ...]
     settled: Settled = NONE_SETTLED
+    expected: ExpectedCalls | None = None
 
 
 @dataclass(slots=True)
 class _Load:
     """Calls and tokens of a model for one pair: ``fixed`` prompt tokens, and the pair's texts ``texts`` times."""
 
-    texts: int = 0
-    fixed: int = 0
-    answers: int = 0
+    texts: float = 0
+    fixed: float = 0
+    answers: float = 0
 
 
 def estimate(
@@ -346,25 +378,34 @@ def estimate(
     else:
         known = designed_roles(spec)
         roles = Range(known, known)
-    low, high = (_loads(spec, count, guesses, end) for end, count in enumerate(roles))
-    counts = (count_calls(spec, roles.low), count_calls(spec, roles.high))
+    low = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low))
+    high = _loads(spec, roles.high, guesses, 1)
+    counts = (fewest_calls(spec, roles.low), count_calls(spec, roles.high))
     unsettled = len(lengths) - settled.pairs
     calls = Range(*(settled.calls + unsettled * count.total for count in counts))
     left = Range(*(max(0, of - recorded) for of in calls))
     # Loads are those of the design, whatever the number of roles that came back.
     designed = [len(lengths) * count.total for count in counts]
     shares = tuple(of / all_ if all_ else 0.0 for of, all_ in zip(left, designed, strict=True))
-    models = tuple(
-        _model_estimate(key, (low[key], high[key]), lengths, shares, prices, (kinds or {}).get(key[0], ""))
-        for key in sorted(low.keys() | high.keys())
-    )
-    unknown = [model.reason for model in models if model.price is None]
-    price = None
-    if not unknown:
-        price = PriceRange(
-            math.fsum(model.price.low for model in models if model.price),
-            math.fsum(model.price.high for model in models if model.price),
+
+    def of_models(ends: _TwoLoads, parts: Sequence[float]) -> tuple[ModelEstimate, ...]:
+        return tuple(
+            _model_estimate(key, (ends[0][key], ends[1][key]), lengths, parts, prices, (kinds or {}).get(key[0], ""))
+            for key in sorted(ends[0].keys() | ends[1].keys())
         )
+
+    models = of_models((low, high), shares)
+    unknown = [model.reason for model in models if model.price is None]
+    price = None if unknown else _price_of(models)
+    expected = None
+    if settled.pairs and settled.reached:
+        reached = tuple(count / settled.pairs for count in settled.reached)
+        by_place = [_reached_shares(spec, count, reached) for count in roles]
+        ends = [_loads(spec, count, guesses, end, by_place[end]) for end, count in enumerate(roles)]
+        each = settled.calls / settled.pairs
+        part = max(0.0, len(lengths) * each - recorded) / (len(lengths) * each)
+        cost = None if unknown else _price_of(of_models((ends[0], ends[1]), (part, part)))
+        expected = ExpectedCalls(settled.pairs, settled.calls + unsettled * each, cost, reached)
     return RunTotals(
         pairs=len(lengths),
         per_pair=counts,
@@ -379,7 +420,39 @@ def estimate(
         price_date=prices.date,
         models=models,
         settled=settled,
+        expected=expected,
     )
+
+
+_Loads = defaultdict[tuple[str, str], _Load]
+_TwoLoads = tuple[_Loads, _Loads]
+_PlaceShares = Mapping[tuple[int, int], float]
+"""The share of pairs on which a neuron is asked, by layer and neuron from 1; the chair's layer is the one after the
+last."""
+
+
+def _price_of(models: Sequence[ModelEstimate]) -> PriceRange:
+    return PriceRange(
+        math.fsum(model.price.low for model in models if model.price),
+        math.fsum(model.price.high for model in models if model.price),
+    )
+
+
+def _fewest_shares(spec: NetworkSpec, roles: int) -> _PlaceShares | None:
+    """1 for the neurons that are asked of every pair, 0 for the others; ``None`` without stop rules."""
+    if not has_stop_rules(spec):
+        return None
+    found = stages(spec, roles)
+    sure = len(sure_stages(found))
+    return _reached_shares(spec, roles, tuple(1.0 if place < sure else 0.0 for place in range(len(found))))
+
+
+def _reached_shares(spec: NetworkSpec, roles: int, reached: Sequence[float]) -> _PlaceShares:
+    return {
+        (stage.layer, neuron): reached[place] if place < len(reached) else 0.0
+        for place, stage in enumerate(stages(spec, roles))
+        for neuron in stage.neurons
+    }
 
 
 def pair_tokens(pair: Pair, tokens: Callable[[str], int] = estimate_tokens) -> int:
@@ -395,13 +468,15 @@ def _sum(ranges: Iterable[Range]) -> Range:
     return Range(low, high)
 
 
-def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> defaultdict[tuple[str, str], _Load]:
-    """The load of each model for one pair with so many roles; ``end`` is 0 for short answers, 1 for long ones."""
-    loads: defaultdict[tuple[str, str], _Load] = defaultdict(_Load)
+def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int, shares: _PlaceShares | None = None) -> _Loads:
+    """The load of each model for one pair with so many roles; ``end`` is 0 for short answers, 1 for long ones. With
+    ``shares`` a neuron counts as often as it is asked."""
+    loads: _Loads = defaultdict(_Load)
     orders = 2 if spec.orders == "both" else 1
     usual = (guesses.answer if spec.evidence else guesses.bare_answer)[end]
 
-    def add(settings: Settings, calls: int, prompt: int, answer: int) -> None:
+    def add(settings: Settings, calls: float, prompt: int, answer: int, at: tuple[int, int] | None = None) -> None:
+        calls *= 1.0 if shares is None or at is None else shares.get(at, 0.0)
         load = loads[settings.endpoint or "", settings.model or ""]
         load.texts += calls
         load.fixed += calls * prompt
@@ -424,13 +499,13 @@ def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int) -> default
             prompt = guesses.deeper_prompt if layer else guesses.judge_prompt
             prompt += has_roles * (1 + len(read)) + orders * sum(guesses.heading + before[i] for i in read)
             answers[place] = within(settings, usual)
-            add(settings, orders * (settings.samples or 1), prompt, answers[place])
+            add(settings, orders * (settings.samples or 1), prompt, answers[place], (layer + 1, place + 1))
         before = answers
     if spec.chair is not None:
         settings = chair_settings(spec)
         heard = orders * sum(guesses.heading + answer for answer in before.values())
         prompt = guesses.chair_prompt + has_roles * len(before) + heard
-        add(settings, orders * (settings.samples or 1), prompt, within(settings, usual))
+        add(settings, orders * (settings.samples or 1), prompt, within(settings, usual), (spec.depth + 1, 1))
     return loads
 
 
@@ -445,7 +520,7 @@ def _model_estimate(
     endpoint, model = key
     texts, pairs = sum(lengths), len(lengths)
 
-    def ends(of: Callable[[_Load], int]) -> Range:
+    def ends(of: Callable[[_Load], float]) -> Range:
         low, high = (round(share * of(load)) for share, load in zip(shares, loads, strict=True))
         return Range(min(low, high), max(low, high))
 

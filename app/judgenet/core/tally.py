@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.events import CallFinished, CallStarted, Event, PairFinished, RunFinished, RunStarted
 from judgenet.core.wording import duration, spent_text
 
@@ -20,6 +21,7 @@ class Tally:
     clock: Callable[[], float] = time.monotonic
     pairs: int = 0
     pairs_done: int = 0
+    pairs_decided_early: int = 0
     calls_planned: int = 0
     calls: int = 0
     calls_cached: int = 0
@@ -30,6 +32,7 @@ class Tally:
     unpriced: int = 0
     started: float = 0.0
     _per_pair: float = 0.0
+    _asks_roles: bool = False
     _in_flight: set[tuple[object, ...]] = field(default_factory=set)
     _finished: deque[tuple[float, int]] = field(default_factory=deque)
 
@@ -44,6 +47,7 @@ class Tally:
             self._in_flight.add((event.pair, event.layer, event.neuron, event.order, event.sample))
         elif isinstance(event, CallFinished):
             self.calls += 1
+            self._asks_roles = self._asks_roles or event.layer == ROLES_LAYER
             if event.reason is not None:
                 self.unscored[event.reason] += 1
             if event.cached:
@@ -59,6 +63,10 @@ class Tally:
                 self.price += event.price
         elif isinstance(event, PairFinished):
             self.pairs_done += 1
+            if event.stopped_after is not None:
+                self.pairs_decided_early += 1
+                spared = self._per_pair - event.calls_total - self._asks_roles
+                self.calls_planned = max(0, self.calls_planned - round(spared))
         elif isinstance(event, RunFinished):
             self._in_flight.clear()
 
@@ -111,6 +119,8 @@ class Tally:
             f"{self.pairs_done:,}/{self.pairs:,} pairs",
             f"{self.calls:,}/{max(self.calls_planned, self.calls):,} calls",
         ]
+        if self.pairs_decided_early:
+            parts.insert(1, f"{self.pairs_decided_early:,} decided early")
         if self.calls_cached:
             parts.append(f"{self.calls_cached:,} from the store")
         parts += [f"{self.rate:.1f} calls/s", f"{self.in_flight:,} in flight", self.unscored_text(), self.price_text()]

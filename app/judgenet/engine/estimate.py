@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.cascade import has_stop_rules
 from judgenet.core.checks import copies_words
 from judgenet.core.network import needs_roles
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import NONE_SETTLED, RunTotals, Settled, count_calls, estimate
+from judgenet.core.plan import NONE_SETTLED, ExpectedCalls, RunTotals, Settled, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.schemas import ReplyForm
-from judgenet.core.wording import duration_range, money_span, whole_range
+from judgenet.core.wording import duration_range, money_span, plural, whole_range
 from judgenet.engine.questions import Questions
 from judgenet.engine.session import Start, with_recorded_prompts
 from judgenet.store.db import Store
@@ -56,6 +57,7 @@ class RunEstimate:
         return {
             "pairs": found.pairs,
             "calls": list(found.calls),
+            **({} if found.expected is None else {"expected": _expected_json(found.expected)}),
             "calls_recorded": found.calls_recorded,
             "calls_recorded_from_pairs": self.pairs_looked_at,
             "calls_open": list(found.calls_open),
@@ -105,6 +107,7 @@ class RunEstimate:
         return [
             ("pairs", f"{found.pairs:,}"),
             ("calls", whole_range(*found.calls)),
+            *([] if found.expected is None else [("expected", _expected_words(found.expected, found.currency))]),
             ("already paid for", f"{found.calls_recorded:,}{looked}"),
             ("still to ask", whole_range(*found.calls_open)),
             ("tokens in", whole_range(*found.tokens_in)),
@@ -119,6 +122,21 @@ class RunEstimate:
         return time_words(self.duration)
 
 
+def _expected_json(found: ExpectedCalls) -> dict[str, Any]:
+    return {
+        "calls": found.calls,
+        "price": None if found.price is None else list(found.price),
+        "from_pairs": found.pairs,
+        "stages": list(found.reached),
+        "reasons": {} if found.price is not None else {"price": "the price of a model is unknown"},
+    }
+
+
+def _expected_words(found: ExpectedCalls, currency: str) -> str:
+    price = "" if found.price is None else f", {money_span(*found.price, currency)}"
+    return f"about {round(found.calls):,} calls{price} (as in {plural(found.pairs, 'recorded pair')})"
+
+
 def time_words(time: Duration) -> str:
     """How long calls take, in words."""
     low, high, measured = time
@@ -127,7 +145,8 @@ def time_words(time: Duration) -> str:
 
 
 class Followed(NamedTuple):
-    """How many calls the store can answer, and the calls in all of those pairs whose roles are known."""
+    """How many calls the store can answer, and the calls in all of those pairs that are known to have so many: those
+    whose roles are known and, with stop rules, all of whose answers are there."""
 
     recorded: int
     settled: Settled
@@ -142,6 +161,8 @@ def recorded_calls(
     """
     questions = Questions(start.spec, start.book, store.salt(start.salt), stand_in_roles)
     found = settled = calls = 0
+    gated = has_stop_rules(start.spec)
+    reached: Counter[int] = Counter()
     for index, pair in enumerate(pairs):
         check()
         work, first = questions.take_up(index, pair)
@@ -161,10 +182,11 @@ def recorded_calls(
                 ready.extend(work.set_roles(*questions.roles_of(work, said)))
             elif not isinstance(said, tuple):
                 ready.extend(work.finish(call.site, said)[0])
-        if work.roles is not None:
+        if work.done if gated else work.roles is not None:
             settled += 1
             calls += work.calls_total + work.needs_roles
-    return Followed(found, Settled(settled, calls))
+            reached.update(range(work.stages_asked))
+    return Followed(found, Settled(settled, calls, tuple(reached[place] for place in sorted(reached))))
 
 
 def estimate_run(
@@ -187,8 +209,13 @@ def estimate_run(
     known, settled = 0, NONE_SETTLED
     if store is not None and looked_at and has_calls(store):
         found_calls, of_looked_at = recorded_calls(start, store, looked_at, check)
-        known, *rest = (round(some * len(pairs) / len(looked_at)) for some in (found_calls, *of_looked_at))
-        settled = Settled(*rest)
+        scale = len(pairs) / len(looked_at)
+        known = round(found_calls * scale)
+        settled = Settled(
+            round(of_looked_at.pairs * scale),
+            round(of_looked_at.calls * scale),
+            tuple(round(count * scale) for count in of_looked_at.reached),
+        )
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
     found = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
     return RunEstimate(found, len(looked_at), duration_of(found, start, store), copies_words(start.spec))

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from judgenet.core.aggregate import aggregate
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import (
@@ -733,7 +732,7 @@ class Executor:
         roles, note, total, sites = work.roles, work.note, work.calls_total, work.results.keys()
         del self._active[work.index]
         self._done += 1
-        found = aggregate(work.opinions(), self._plan.spec.depth, self._plan.spec.aggregation)
+        found = work.verdicts()
         told = PairFinished(
             self._run_id,
             work.index,
@@ -743,6 +742,7 @@ class Executor:
             found.calls_used,
             found.calls_total,
             work.open_calls,
+            None if work.stop is None else (work.stop.layer, work.stop.neuron),
         )
         self._store.put(
             lambda db: write_pair(db, run, work.index, state, roles, note, total, sites),

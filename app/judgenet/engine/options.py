@@ -7,7 +7,8 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from judgenet.core.network import Language, OrderSetting
+from judgenet.core.cascade import read_placed_rule
+from judgenet.core.network import Language, NetworkError, OrderSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
 
@@ -85,6 +86,14 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
     if not 0 <= value <= 2:
         raise OptionError(f"{flag} {text}: a number from 0 to 2, or 'default'.")
     return value
+
+
+def read_stop_rule(flag: str, text: str) -> None:
+    """Checks a stop rule and where it stands."""
+    try:
+        read_placed_rule(text)
+    except NetworkError as error:
+        raise OptionError(f"{flag}: {error}") from None
 
 
 def read_price(flag: str, text: str) -> tuple[float, float]:
@@ -194,6 +203,16 @@ class RunOptions:
     )
     chair: bool | None = field(
         default=None, metadata=_about("One more neuron that reads the last layer and decides.", "--chair/--no-chair")
+    )
+    stop_when: str | None = field(
+        default=None,
+        metadata=_about(
+            "Decide a pair early where a rule holds, and ask no more of it: orders-agree, neurons-agree, decided, "
+            "margin>=VOTES, difference>=POINTS, or never; with after=LAYER or after=neurons, such as "
+            "'orders-agree after=1'.",
+            metavar="RULE",
+            check=read_stop_rule,
+        ),
     )
     language: Language | None = field(default=None, metadata=_about("Language of the prompts."))
     endpoint: str | None = field(

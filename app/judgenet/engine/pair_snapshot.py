@@ -27,8 +27,9 @@ from judgenet.engine.work import orders_of, role_at
 from judgenet.store.columns import CallState
 from judgenet.store.frame import RunFrame
 
-NeuronPhase = Literal["resting", "waiting", "asked", "writing", "scored", "unscored"]
-"""``resting``: there is no role for it on this pair, so that nothing is asked of it."""
+NeuronPhase = Literal["resting", "left_out", "waiting", "asked", "writing", "scored", "unscored"]
+"""``resting``: there is no role for it on this pair, so that nothing is asked of it. ``left_out``: the pair was decided
+before it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class NeuronSnapshot:
 
     @property
     def complete(self) -> bool:
-        """All its calls are in, or it rests."""
-        return self.phase in ("resting", "scored", "unscored")
+        """All its calls are in, or none is asked."""
+        return self.phase in ("resting", "left_out", "scored", "unscored")
 
     def order(self, order: Order) -> OrderSnapshot | None:
         """One order, ``None`` where it is not asked in it."""
@@ -101,6 +102,7 @@ class PairSnapshot:
         used, of: how many voters have voted, of how many there are; ``outstanding`` may still vote.
         verdict: the network's verdict as soon as nothing outstanding can change it.
         leads: who is ahead meanwhile.
+        stop: where the pair was decided early, ``None`` where it was not.
     """
 
     def __init__(self, table: RunFrame, pair: int, roles: tuple[Role, ...] | None) -> None:
@@ -109,6 +111,7 @@ class PairSnapshot:
         self.spec = table.spec
         self.roles_known = roles is not None or not needs_roles(self.spec)
         self._roles = roles or ()
+        self.stop = table.stop(pair)
         count = len(self._roles) if self.roles_known else designed_roles(self.spec)
         self.layers: list[list[NeuronSnapshot]] = []
         for layer, places in enumerate(network_graph(self.spec, count).layers):
@@ -180,6 +183,8 @@ class PairSnapshot:
         orders = tuple(_order(order, wanted[order], begun) for order in ORDERS if order in wanted)
         finished = [state for state in begun.values() if state.finished]
         busy = tuple(site for site, state in begun.items() if state.phase in ("asked", "writing"))
+        if self.stop is not None and not begun:
+            return NeuronSnapshot(layer + 1, place + 1, role, settings, "left_out")
         writing = {site.order for site in busy if begun[site].phase == "writing"}
         results = [state for state in finished if state.phase == "scored"]
         verdict = merged([_difference(state) for state in results])
@@ -214,7 +219,7 @@ class PairSnapshot:
     def _sum(self) -> None:
         """Counts the votes."""
         rules = self.spec.aggregation
-        neurons = [neuron for layer in self.layers for neuron in layer if neuron.phase != "resting"]
+        neurons = [n for layer in self.layers for n in layer if n.phase not in ("resting", "left_out")]
         complete = [neuron for neuron in neurons if neuron.complete]
         told: PairVerdicts = aggregate(self._opinions(complete), self.spec.depth, rules)
         self.votes: Votes = told.votes
@@ -226,7 +231,9 @@ class PairSnapshot:
             sum(_calls(n) for n in neurons if not n.complete) if by_call else len(neurons) - len(complete)
         )
         self.leads = leading(told.votes)
-        if self.chair is not None:
+        if self.chair is not None and self.chair.phase == "left_out":
+            self.verdict = told.c2_all
+        elif self.chair is not None:
             self.verdict = self.chair.verdict if self.chair.complete else None
         else:
             self.verdict = decided(told.votes, self.outstanding, rules, told.c1)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.core import design, presets
+from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
@@ -393,6 +394,8 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         spec = replace(spec, chair=ChairSpec() if options.chair else None)
     if options.language is not None:
         spec = replace(spec, language=options.language)
+    if options.stop_when is not None:
+        spec = with_rule(spec, options.stop_when)
     changes: dict[str, Any] = {}
     if options.samples is not None:
         changes["samples"] = options.samples

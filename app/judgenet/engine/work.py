@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from judgenet.core.aggregate import Opinion
+from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.calls import ROLES_LAYER, CallSite, KeyPrefix
+from judgenet.core.cascade import Stage, Stop, has_stop_rules, look, stages, stop_at, voters_of
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import (
     NetworkError,
@@ -117,6 +118,11 @@ class PairWork:
         self.results: dict[CallSite, Result] = {}
         self.open_calls = 0
         self.calls_total = 0
+        self.stop: Stop | None = None
+        """Where the pair was decided early; its calls are those that were asked then."""
+        self._stages: tuple[Stage, ...] = ()
+        self._stage = 0
+        self._stage_left = 0
         self._left: list[dict[int, int]] = []
         self._layer_left: list[int] = []
         self._waiting: list[dict[int, int]] = []
@@ -157,6 +163,9 @@ class PairWork:
             self._layer_left.append(sum(left.values()))
             self._waiting.append({n.place: len(n.inputs) for n in neurons if layer > 0 and not self._reads_all(layer)})
         self.calls_total = sum(self._layer_left) + (len(self._chair_calls()) if self.spec.chair else 0)
+        if has_stop_rules(self.spec):
+            self._stages = stages(self.spec, len(roles))
+            return self._begin_stage()
         ready = list(self._layer_calls(0))
         for layer in range(1, self.spec.depth):
             # A neuron whose inputs do not exist for this pair has nothing to wait for.
@@ -238,6 +247,8 @@ class PairWork:
     def finish(self, site: CallSite, result: Result) -> tuple[list[Call], bool]:
         """Takes a result in. Returns the calls that are ready now, and whether the layer is complete."""
         self.results[site] = result
+        if self._stages:
+            return self._finish_in_stage(site)
         layer, place = site.layer - 1, site.neuron - 1
         if layer == self.spec.depth:
             return [], len(self.results) == self.calls_total
@@ -260,6 +271,49 @@ class PairWork:
         elif complete and self.spec.chair:
             ready += self._chair_calls()
         return ready, complete
+
+    def _begin_stage(self) -> list[Call]:
+        """The calls of the stage that is next. All calls of the stages before it are in, whatever the wiring: what a
+        stop rule says must not depend on which answers came first."""
+        stage = self._stages[self._stage]
+        if stage.layer > self.spec.depth:
+            calls = self._chair_calls()
+        else:
+            neurons = [neuron for neuron in self.layers[stage.layer - 1] if neuron.place + 1 in stage.neurons]
+            calls = [call for neuron in neurons for call in self._calls_of(stage.layer - 1, neuron)]
+        self._stage_left = len(calls)
+        return calls
+
+    def _finish_in_stage(self, site: CallSite) -> tuple[list[Call], bool]:
+        """As :meth:`finish`, in a network with stop rules."""
+        self._stage_left -= 1
+        if self._stage_left:
+            return [], False
+        last, following = self._stages[self._stage], self._stages[self._stage + 1 : self._stage + 2]
+        complete = not following or following[0].layer != last.layer
+        if not following:
+            return [], complete
+        rule = following[0].rule
+        if rule is not None:
+            unasked = sum(voters_of(self.spec, stage) for stage in self._stages[self._stage + 1 :])
+            if look(rule, self.opinions(), last.layer, unasked, self.spec.aggregation).stops:
+                self.stop = stop_at(self._stages, self._stage)
+                self.calls_total = len(self.results)
+                return [], complete
+        self._stage += 1
+        return self._begin_stage(), complete
+
+    @property
+    def stages_asked(self) -> int:
+        """How many stages of a network with stop rules were asked so far; 0 in one without."""
+        return self._stage + 1 if self._stages else 0
+
+    def verdicts(self) -> PairVerdicts:
+        """What the pair comes to by the calls that are in."""
+        spec, stop = self.spec, self.stop
+        last = None if stop is None else stop.layer
+        left_out = stop is not None and spec.chair is not None
+        return aggregate(self.opinions(), spec.depth, spec.aggregation, last_asked=last, chair_left_out=left_out)
 
     @property
     def done(self) -> bool:

@@ -7,7 +7,7 @@ states them for one pair. Verdicts are codes as in :data:`judgenet.stats.curves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,15 @@ class CallScores:
     ``difference`` has the shape (pairs, neurons, orders, samples): A minus B of each valid call (+1, -1 or 0 for a
     verdict without scores), NaN for the others. ``asked`` has the same shape and is true where a call is in, valid or
     not. ``places`` has the layer and the number of each neuron, both from 1; the chair's layer is ``depth + 1``.
+    ``last_asked`` has, by pair, the last layer that was asked of a pair that was decided early, and 0 for the others
+    (:mod:`judgenet.core.cascade`); ``None`` where no pair was.
     """
 
     difference: Floats
     asked: Flags
     places: tuple[tuple[int, int], ...]
     depth: int
+    last_asked: IntArray | None = None
 
     def of_order(self, order: Order) -> CallScores:
         """The calls with the responses in one order; the others count as not asked."""
@@ -64,7 +67,7 @@ class CallScores:
     def _without(self, orders: Flags) -> CallScores:
         left_out = orders[:, None]
         difference = np.where(left_out, np.nan, self.difference)
-        return CallScores(difference, self.asked & ~left_out, self.places, self.depth)
+        return replace(self, difference=difference, asked=self.asked & ~left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +153,29 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     there = counts.sum(axis=2)
     lead = (said[..., 0] - said[..., 2]).sum(axis=2)
     votes = _mean_votes(lead, there)
+    last = None if scores.last_asked is None else scores.last_asked[part]
     aggregations: dict[str, Codes] = {}
+
+    def vote_of(voters: Flags) -> Codes:
+        a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
+        return plurality_codes(a, b, tie, c1, rules)
+
     for name in names:
         if name == "c1":
             aggregations[name] = c1
         elif name == "chair":
-            aggregations[name] = sign_codes(sums[:, ~network].sum(axis=(1, 2)), there[:, ~network].sum(axis=1) > 0)
+            of_chair = sign_codes(sums[:, ~network].sum(axis=(1, 2)), there[:, ~network].sum(axis=1) > 0)
+            aggregations[name] = of_chair if last is None else np.where(last > 0, vote_of(network), of_chair)
         elif name == LEARNED:
             if rules.learned is None:
                 raise ValueError("The rules hold no learned rule.")
             aggregations[name] = learned_codes(rules.learned, votes, scores.places)
         else:
-            voters = network if name == "c2_all" else layers == int(name.removeprefix("c2_l"))
-            a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
-            aggregations[name] = plurality_codes(a, b, tie, c1, rules)
+            layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
+            codes = vote_of(network if layer is None else layers == layer)
+            for earlier in range(1, layer or 1) if last is not None else ():
+                codes = np.where(last == earlier, vote_of(layers == earlier), codes)
+            aggregations[name] = codes
     return VerdictTable(
         aggregations=aggregations,
         c1_ab=sign_codes(by_order[:, 0], in_order[:, 0] > 0),

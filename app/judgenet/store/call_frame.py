@@ -227,6 +227,7 @@ class CallFrame:
             self._begin(site)
             return site
         if isinstance(event, RolesFound):
+            self.pairs.role_counts[event.pair] = len(event.roles)
             return event.pair
         if isinstance(event, PairFinished):
             if self.states[event.pair] < DONE_PHASE:

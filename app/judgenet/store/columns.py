@@ -95,6 +95,7 @@ class PairColumns:
         panels: numbers of :attr:`panel_kinds`: what the annotators of each pair said.
         notes: numbers of :attr:`note_texts`: where the roles of a pair differ from the design.
         expected: how many calls the pair takes, 0 where that is not known yet.
+        role_counts: how many roles came back for each pair, 0 where none are known.
         shown: codes of the one order in which a prompt of a bias lab is shown: 1 for AB, 2 for BA, 0 for other pairs.
         taught: whether a label of each pair taught ``rule``, the learned aggregation of the run's network.
     """
@@ -103,7 +104,7 @@ class PairColumns:
         ids: list[str] = []
         human, people, questions = bytearray(), array("L"), array("L")
         tasks, systems, lengths = array("L"), array("L"), array("L")
-        panels, notes, expected = array("L"), array("L"), array("L")
+        panels, notes, expected, role_counts = array("L"), array("L"), array("L"), array("L")
         shown, taught = bytearray(), bytearray()
         task_names: Distinct[str | None] = Distinct()
         system_names: Distinct[str | None] = Distinct()
@@ -124,6 +125,7 @@ class PairColumns:
             panels.append(panel_kinds.number(tuple(sorted(pair.annotators))))
             notes.append(note_texts.number(of.note))
             expected.append(of.calls_total or 0)
+            role_counts.append(len(of.roles or ()))
             shown.append(0 if pair.shown is None or pair.shown.order is None else 1 + ORDERS.index(pair.shown.order))
             taught.append(is_teacher(pair))
 
@@ -141,6 +143,7 @@ class PairColumns:
         self.panels, self.panel_kinds = narrow(panels), tuple(panel_kinds.values)
         self.notes, self.note_texts = narrow(notes), tuple(note_texts.values)
         self.expected = narrow(expected)
+        self.role_counts = np.array(role_counts, dtype=np.int32)
         self.shown: Codes = np.frombuffer(bytes(shown), np.uint8)
         self.taught = np.frombuffer(bytes(taught), np.uint8).astype(np.bool_)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.cascade import Stop
 from judgenet.core.evaluation import Evaluation, Reason
 from judgenet.core.labels import Chosen, People
 from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
@@ -31,6 +32,7 @@ from judgenet.stats.verdicts import CallScores, VerdictTable, sign_codes, verdic
 from judgenet.stats.whatif import Calls
 from judgenet.store.call_frame import CallFrame
 from judgenet.store.columns import DONE_PHASE, REASON_CODES, SCORED_PHASE, VERDICT_CODES, Annotations, NeuronPlace
+from judgenet.store.decided_early import DecidedEarly, decided_early, stop_of
 from judgenet.store.results import neuron_names, within_name
 
 if TYPE_CHECKING:
@@ -59,9 +61,10 @@ class RunFrame(CallFrame):
     """The pairs whose labels taught the learned aggregation (:func:`judgenet.store.taught.fair_frame`)."""
     _cached_table: VerdictTable | None = None
     _cached_places: tuple[NeuronPlace, ...] | None = None
+    _cached_early: tuple[DecidedEarly | None] | None = None
 
     def _changed(self) -> None:
-        self._cached_table = self._cached_places = None
+        self._cached_table = self._cached_places = self._cached_early = None
 
     def _judge(self) -> None:
         table = self.table
@@ -127,6 +130,23 @@ class RunFrame(CallFrame):
     def done(self) -> NDArray[np.int64]:
         """The indexes of the pairs whose calls are all in, in order."""
         return np.flatnonzero(self.states >= DONE_PHASE)
+
+    @property
+    def early(self) -> DecidedEarly | None:
+        """How far the finished pairs went; ``None`` where the network asks everything of every pair."""
+        if self._cached_early is None:
+            self._cached_early = (decided_early(self),)
+        return self._cached_early[0]
+
+    @property
+    def decided_early(self) -> NDArray[np.bool_]:
+        """By pair, whether a stop rule decided it before everything was asked."""
+        early = self.early
+        return np.zeros(len(self), np.bool_) if early is None else early.layer > 0
+
+    def stop(self, index: int) -> Stop | None:
+        """Where a pair was decided early, ``None`` where it was not."""
+        return stop_of(self, index)
 
     # Neurons
 
@@ -216,7 +236,8 @@ class RunFrame(CallFrame):
                 difference[site] = np.where(done, column.differences, np.nan)
                 there = done & (column.phase >= SCORED_PHASE)
                 asked[site] = there & (column.reason != code) if code else there
-        return CallScores(difference, asked, voters, self.spec.depth)
+        early = self.early
+        return CallScores(difference, asked, voters, self.spec.depth, None if early is None else early.layer)
 
     def what_if_calls(self) -> Calls:
         """The calls of the neurons on the finished pairs, for questions about smaller networks."""

@@ -17,6 +17,7 @@ from judgenet.engine.pair_snapshot import NeuronSnapshot, PairSnapshot
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.rebuild import Rebuilt
 from judgenet.store.db import StoreError
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import FullCall, RunInfo, pair_call_rows
 from judgenet.ui.context import Context
 from judgenet.ui.run.picture import role_name
@@ -41,7 +42,7 @@ class FocusPair(QObject):
         self._context = context
         self._run_state = context.run_state
         self.now: PairSnapshot | None = None
-        self._table: object = None
+        self._table: RunFrame | None = None
         self._rebuilt: Rebuilt | None = None
         self._questions: Questions | None = None
         self._pair: Pair | None = None
@@ -94,7 +95,12 @@ class FocusPair(QObject):
 
     def _pairs_changed(self, pairs: set[int]) -> None:
         now = self.now
-        if now is not None and now.pair in pairs and not now.roles_known:
+        if now is None or now.pair not in pairs:
+            return
+        if now.roles_known:
+            if self._table is not None and now.stop != self._table.stop(now.pair):
+                self.rebuild()
+        else:
             try:
                 roles = self._run_state.roles(now.pair)
             except (StoreError, sqlite3.Error) as error:

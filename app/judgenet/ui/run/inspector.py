@@ -354,7 +354,7 @@ class RunInspector(QFrame):
         elif now.phase == "scored":
             self.tag.say("")
         else:
-            self.tag.say({"waiting": "Waiting", "resting": "Rests"}.get(now.phase, "Unscored"))
+            self.tag.say({"waiting": "Waiting", "resting": "Rests", "left_out": "Not asked"}.get(now.phase, "Unscored"))
         verdicts = {one.verdict for one in now.orders if one.verdict is not None}
         differ = len(verdicts) > 1 and len(now.orders) > 1
         self.mark.say("Orders differ" if differ else "", "warn")

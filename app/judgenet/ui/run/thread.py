@@ -161,7 +161,7 @@ class ThreadPanel(QWidget):
         if len(self._rows) != depth:
             self._build(depth)
         found = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
-        there = [one for one in found if one is not None and one.phase != "resting"]
+        there = [one for one in found if one is not None and one.phase not in ("resting", "left_out")]
         other = (self._focus.index, now.neuron) != self._shown
         for row, one in zip(self._rows, found, strict=True):
             if other or one != row.now:
@@ -192,6 +192,11 @@ class ThreadPanel(QWidget):
         if now is None or now.phase == "resting":
             row.chip.hide()
             row.scores.setText("Not in this layer" if now is None else "Rests: no role on this pair")
+            row.text.say("")
+            return
+        if now.phase == "left_out":
+            row.chip.hide()
+            row.scores.setText("Not asked: the pair was decided early")
             row.text.say("")
             return
         row.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")

@@ -1,0 +1,107 @@
+"""Which pairs of a run were decided early, from the calls that it has.
+
+A stop rule is looked at when all calls of a stage are in, so that a finished pair without calls in a later stage was
+decided before it (:mod:`judgenet.core.cascade`). Nothing else needs to be kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.cascade import Stage, Stop, has_stop_rules, stages, stop_at
+from judgenet.core.network import NetworkSpec, needs_roles
+from judgenet.store.columns import DONE_PHASE, SCORED_PHASE
+
+if TYPE_CHECKING:
+    from judgenet.store.call_frame import CallFrame
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedEarly:
+    """How far the pairs of a run went, a value a pair.
+
+    Attributes:
+        layer, neuron: the last ones that were asked of a pair that was decided early, from 1; 0 for the other pairs.
+        whole: whether all of that layer was asked.
+        reached: how many stages of the network were asked; 0 where the pair is not finished.
+        stages: the stages of the pairs with the most roles.
+    """
+
+    layer: NDArray[np.int64]
+    neuron: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+    reached: NDArray[np.int64]
+    stages: tuple[Stage, ...]
+
+
+def decided_early(frame: CallFrame) -> DecidedEarly | None:
+    """How far the finished pairs of a run went; ``None`` where its network has no stop rule."""
+    spec = frame.spec
+    if not has_stop_rules(spec):
+        return None
+    count = len(frame.pairs)
+    layer, neuron, reached = (np.zeros(count, np.int64) for _ in range(3))
+    whole = np.zeros(count, np.bool_)
+    done = frame.states >= DONE_PHASE
+    asked = _asked(frame)
+    most: tuple[Stage, ...] = ()
+    roles = roles_of_pairs(frame)
+    for number in np.unique(roles).tolist():
+        found = stages(spec, int(number))
+        most = found if len(found) >= len(most) else most
+        mine = done & (roles == number)
+        last = np.full(count, -1)
+        for place, stage in enumerate(found):
+            there = np.zeros(count, np.bool_)
+            for of in stage.neurons:
+                there |= asked.get((stage.layer, of), False)
+            last = np.where(there, place, last)
+        for place in range(len(found)):
+            here = mine & (last == place)
+            reached[here] = place + 1
+            stop = stop_at(found, place)
+            if stop is not None:
+                layer[here], neuron[here], whole[here] = stop
+    return DecidedEarly(layer, neuron, whole, reached, most)
+
+
+def stop_of(frame: CallFrame, index: int) -> Stop | None:
+    """Where one pair was decided early, ``None`` where it was not; without a look at the others."""
+    spec = frame.spec
+    if not has_stop_rules(spec) or frame.states[index] < DONE_PHASE:
+        return None
+    roles = int(frame.pairs.role_counts[index]) if needs_roles(spec) else fixed_role_count(spec)
+    asked = {
+        (layer, neuron)
+        for (layer, neuron, order, _), column in list(frame.columns.items())
+        if order is not None and column.phase[index] >= SCORED_PHASE
+    }
+    found = stages(spec, roles)
+    last = [place for place, stage in enumerate(found) if any((stage.layer, of) in asked for of in stage.neurons)]
+    return stop_at(found, last[-1]) if last else None
+
+
+def roles_of_pairs(frame: CallFrame) -> NDArray[np.int64]:
+    """With how many roles each pair works, as :func:`judgenet.core.cascade.stages` counts them."""
+    if needs_roles(frame.spec):
+        return frame.pairs.role_counts.astype(np.int64)
+    return np.full(len(frame.pairs), fixed_role_count(frame.spec))
+
+
+def fixed_role_count(spec: NetworkSpec) -> int:
+    """How many roles each pair has in a network that asks for none."""
+    return len(spec.roles.roles) if spec.roles.kind == "fixed" else 0
+
+
+def _asked(frame: CallFrame) -> dict[tuple[int, int], NDArray[np.bool_]]:
+    """By layer and neuron, on which pairs some call of it is in."""
+    found: dict[tuple[int, int], NDArray[np.bool_]] = {}
+    for (layer, neuron, order, _), column in list(frame.columns.items()):
+        if order is not None:
+            there = column.phase >= SCORED_PHASE
+            found[layer, neuron] = found[layer, neuron] | there if (layer, neuron) in found else there
+    return found
