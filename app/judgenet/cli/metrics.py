@@ -13,7 +13,7 @@ from rich.text import Text
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.wording import spent_text
+from judgenet.core.wording import plural, spent_text
 from judgenet.figures.judge_parts import PanelsFigures, UncertaintyFigures
 from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_metrics
 from judgenet.figures.panel_worth import PanelWorth
@@ -240,6 +240,11 @@ def print_votes(found: PanelWorth, console: Console) -> None:
     console.print(table)
     if whole.value is None:
         console.print(f"n/a: {whole.reason}", soft_wrap=True)
+    if whole.n_missing:
+        console.print(
+            f"{plural(whole.n_missing, 'verdict')} of neurons missing on these pairs: each counts as not right",
+            soft_wrap=True,
+        )
 
 
 def _signed(value: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 from judgenet.core.network import neuron_settings
@@ -24,6 +25,9 @@ class VotesFigures:
     n: Annotated[int, "pairs that it rests on"]
     n_total: Annotated[int, "all pairs"]
     n_questions: Annotated[int, "questions of the pairs used"]
+    n_missing: Annotated[
+        int, "verdicts of these neurons missing on the pairs used: by errors not right, by verdicts left out"
+    ]
     reason: str | None
 
 
@@ -50,18 +54,22 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
         settings = neuron_settings(frame.spec, layer - 1, neuron - 1)
         models.setdefault(settings.model or settings.endpoint or "", []).append(column)
 
-    def worth(columns: list[int] | None = None, *, by_errors: bool = True) -> VotesFigures:
+    @cache
+    def worth(columns: tuple[int, ...], *, by_errors: bool = True) -> VotesFigures:
         return votes_figures(
             effective_votes(
                 frame.neurons, frame.human, frame.questions, columns=columns, by_errors=by_errors, seed=seed
             )
         )
 
+    every = tuple(range(len(frame.places)))
     return PanelWorth(
-        network=worth(),
-        verdicts=worth(by_errors=False),
-        layers={f"l{layer}": worth(frame.columns_of(layer).tolist()) for layer in range(1, frame.spec.depth + 1)},
-        models={name: worth(columns) for name, columns in models.items()},
+        network=worth(every),
+        verdicts=worth(every, by_errors=False),
+        layers={
+            f"l{layer}": worth(tuple(frame.columns_of(layer).tolist())) for layer in range(1, frame.spec.depth + 1)
+        },
+        models={name: worth(tuple(columns)) for name, columns in models.items()},
     )
 
 
@@ -75,5 +83,6 @@ def votes_figures(found: EffectiveVotes) -> VotesFigures:
         n=found.n,
         n_total=found.n_total,
         n_questions=found.n_questions,
+        n_missing=found.missing,
         reason=found.reason or None,
     )

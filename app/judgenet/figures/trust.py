@@ -67,7 +67,7 @@ def agreements(
     seed: int = 0,
 ) -> dict[str, AgreementWithIntervals]:
     """Agreement of each of ``said`` with the labels ``human`` (codes by pair), with intervals over questions where
-    these repeat; all draw the same questions. Every face of the program compares verdicts with people here."""
+    these repeat. Every face of the program compares verdicts with people here."""
     found = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
     tables = [label_table(questions, human, codes) for codes in said.values()]
     spreads = agreements_intervals(list(found.values()), tables, resamples=resamples, seed=seed)

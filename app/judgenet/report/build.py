@@ -163,7 +163,7 @@ class _FiguresOf:
     def of_all(
         self, said: Mapping[str, Codes], places: NDArray[np.int64] | None = None
     ) -> dict[str, ReportedAgreement]:
-        """The figures of verdicts by name on the pairs at ``places`` (``None``: all); all draw the same questions."""
+        """The figures of verdicts by name on the pairs at ``places`` (``None``: all)."""
         human, questions = self._frame.human, self._frame.questions
         if places is not None:
             human, questions = human[places], np.unique(questions[places], return_inverse=True)[1]

@@ -352,11 +352,17 @@ def _worth_lines(worth: PanelWorth) -> Iterable[Line]:
         parts += [((Given(name),), found) for name, found in worth.models.items()]
     for name, found in parts:
         if found.value is not None:
+            missing = f"; {plural(found.n_missing, 'missing verdict')} counted as not right" if found.n_missing else ""
             yield (
                 *name,
                 f": {found.neurons:,} neurons are worth {_with(ratio(found.value), ratio_interval(found.ci))} "
                 f"independent votes, since the mean correlation of their errors is {ratio(found.correlation)} "
-                f"(Kish 1965; {of(found.n, found.n_total)} pairs).",
+                f"(Kish 1965; {of(found.n, found.n_total)} pairs"
+                + (
+                    f"; {plural(found.n_missing, 'missing verdict')} counted as not right)."
+                    if found.n_missing
+                    else ")."
+                ),
             )
 
 

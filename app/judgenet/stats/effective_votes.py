@@ -30,7 +30,8 @@ class EffectiveVotes:
 
     ``value`` is the effective number of votes of ``judges``, with its 95 % ``interval`` over questions; ``correlation``
     the mean over all pairs of judges that it follows from. Both rest on ``n`` of ``n_total`` pairs, of ``n_questions``
-    questions. ``basis`` says what is correlated. What is undefined is ``None`` and has a ``reason``.
+    questions. On these pairs ``missing`` verdicts of the judges are not there: by errors each counts as not right, by
+    verdicts it is left out. ``basis`` says what is correlated. What is undefined is ``None`` and has a ``reason``.
     """
 
     value: float | None
@@ -41,6 +42,7 @@ class EffectiveVotes:
     n: int
     n_total: int
     n_questions: int
+    missing: int = 0
     reason: str = ""
 
 
@@ -94,8 +96,9 @@ def effective_votes(
     """What the judges of ``columns`` (``None``: all) are worth.
 
     ``verdicts`` are of shape (pairs, judges), ``human`` and ``questions`` (numbers) have a value a pair. ``by_errors``
-    correlates errors against the labels; else verdicts, which needs none. A judge without any verdict is left out of
-    the count: it casts no vote.
+    correlates errors against the labels; else verdicts, which needs none. A judge without a verdict on a pair is not
+    right there (it does not help the panel), and the result says how often that is so; a judge without any verdict is
+    left out of the count, since it casts no vote.
     """
     chosen = verdicts if columns is None else verdicts[:, list(columns)]
     used = labelled(chosen, human) if by_errors else (chosen > 0).sum(axis=1) > 1
@@ -106,9 +109,10 @@ def effective_votes(
     values = error_matrix(chosen, human) if by_errors else SIGNS[chosen[used]]
     _, number = np.unique(questions[used], return_inverse=True)
     n, groups = len(number), int(number.max(initial=-1)) + 1
+    missing = int((chosen[used] == 0).sum())
 
     def refused(reason: str) -> EffectiveVotes:
-        return EffectiveVotes(None, None, None, judges, basis, n, len(verdicts), groups, reason)
+        return EffectiveVotes(None, None, None, judges, basis, n, len(verdicts), groups, missing, reason)
 
     if judges < 2:
         return refused("one judge is one vote")
@@ -121,7 +125,9 @@ def effective_votes(
     if not reason and resamples:
         interval = _interval(values, number, groups, judges, resamples, seed)
         reason = "" if interval else "too few resamples have a correlation"
-    return EffectiveVotes(effective(mean, judges), interval, mean, judges, basis, n, len(verdicts), groups, reason)
+    return EffectiveVotes(
+        effective(mean, judges), interval, mean, judges, basis, n, len(verdicts), groups, missing, reason
+    )
 
 
 def _mean_correlation(values: Floats) -> float | None:

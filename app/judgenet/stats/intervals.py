@@ -152,10 +152,11 @@ def agreement_intervals(
 def agreements_intervals(
     found: Sequence[Agreement], tables: Sequence[NDArray[np.float64]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[AgreementIntervals]:
-    """:func:`agreement_intervals` of several agreements, whose questions are drawn once for all.
+    """:func:`agreement_intervals` of several agreements; drawings of questions are shared where that changes nothing.
 
     ``tables`` has for each the counts by question: shape (questions, 9), the cells by human label and then by verdict,
-    both in the order a, b, tie. All have the same number of questions; those without a pair that counts are zeros.
+    both in the order a, b, tie. Questions without a pair that counts are zeros, and are not drawn: the interval of an
+    agreement depends neither on them nor on the agreements beside it.
     """
     apart: dict[int, NDArray[np.float64]] = {}
     within: dict[int, AgreementIntervals] = {}
@@ -168,11 +169,11 @@ def agreements_intervals(
             reasons = dict.fromkeys(_NAMES, why or "no resamples were asked for")
             within[place] = AgreementIntervals(None, None, None, 0, seed, True, reasons, there)
         else:
-            apart[place] = table[table.any(axis=1)] if len(tables) == 1 else table
-    if apart:
-        for place, drawn in zip(apart, resampled(list(apart.values()), resamples=resamples, seed=seed), strict=True):
-            there = int(tables[place].any(axis=1).sum())
-            within[place] = _bootstrap(found[place], drawn, seed, there)
+            apart[place] = table[table.any(axis=1)]
+    for questions in {len(table) for table in apart.values()}:
+        alike = {place: table for place, table in apart.items() if len(table) == questions}
+        for place, drawn in zip(alike, resampled(list(alike.values()), resamples=resamples, seed=seed), strict=True):
+            within[place] = _bootstrap(found[place], drawn, seed, questions)
     return [within[place] for place in range(len(found))]
 
 

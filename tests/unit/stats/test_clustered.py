@@ -12,6 +12,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.calibration import Method, rates
 from judgenet.stats.clustered import rates_over_questions, split_counts
+from judgenet.stats.curves import pair_counts
 from judgenet.stats.intervals import agreement_intervals, agreements_intervals, share_interval, wilson
 from judgenet.stats.resampling import few_questions, label_table, question_counts, resampled
 
@@ -209,6 +210,21 @@ def test_many_agreements_are_those_that_are_asked_one_by_one() -> None:
     for one, found, cells in zip(agreements, together, by_question, strict=True):
         assert found == agreement_intervals(one, questions=cells)
         assert found.questions == 30
+
+
+def test_questions_without_a_pair_that_counts_change_no_interval() -> None:
+    """Neither those of its own table, nor an agreement beside it that uses other questions."""
+    rng = np.random.default_rng(5)
+    human, _ = _population(rng, 40, 3)
+    questions = np.repeat(np.arange(40), 3)
+    whole, part = _said(rng, human, 0.8), _said(rng, human, 0.7)
+    part[questions >= 25] = 0
+    agreements = [agreement_of(pair_counts(human, said)) for said in (whole, part)]
+    tables = [label_table(questions, human, said) for said in (whole, part)]
+    together = agreements_intervals(agreements, tables)
+    assert [of.questions for of in together] == [40, 25]
+    assert together == [agreements_intervals([of], [table])[0] for of, table in zip(agreements, tables, strict=True)]
+    assert together[1] == agreements_intervals([agreements[1]], [tables[1][:25]])[0]
 
 
 def test_a_share_over_questions() -> None:

@@ -74,7 +74,26 @@ def test_a_judge_without_any_verdict_is_no_vote(by_errors: bool) -> None:
     silent = np.concatenate([verdicts, np.zeros((60, 1), np.uint8)], axis=1)
     two = effective_votes(verdicts, human, np.arange(60), by_errors=by_errors)
     assert two.interval is not None
+    assert two.missing == 0
     assert effective_votes(silent, human, np.arange(60), by_errors=by_errors) == two
+
+
+def test_a_missing_verdict_is_not_right_and_said() -> None:
+    """By errors as if the judge had said what nobody says; by verdicts as numpy correlates what is there."""
+    rng = np.random.default_rng(6)
+    human = rng.choice([1, 3], 80).astype(np.uint8)
+    verdicts = np.where(rng.random((80, 3)) < 0.7, human[:, None], 4 - human[:, None]).astype(np.uint8)
+    verdicts[:7, 0] = 0
+    found = effective_votes(verdicts, human, np.arange(80), resamples=0)
+    assert (found.n, found.missing) == (80, 7)
+    errors = np.corrcoef((verdicts != human[:, None]).astype(float).T)
+    assert found.correlation == pytest.approx(errors[np.triu_indices(3, 1)].mean())
+    alike = effective_votes(verdicts, human, np.arange(80), by_errors=False, resamples=0)
+    assert alike.missing == 7
+    twos = ((0, 1, 7), (0, 2, 7), (1, 2, 0))
+    said = 2.0 - verdicts
+    by_hand = [np.corrcoef(said[start:, one], said[start:, other])[0, 1] for one, other, start in twos]
+    assert alike.correlation == pytest.approx(np.mean(by_hand))
 
 
 def test_what_has_no_worth_says_why() -> None:
