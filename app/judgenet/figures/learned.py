@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -15,11 +15,12 @@ from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec, NeuronW
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import aggregation_title
+from judgenet.figures.trust import agreements
 from judgenet.stats.agreement import Agreement
 from judgenet.stats.comparison import Comparison, Difference, compare
-from judgenet.stats.curves import CODES, Codes
+from judgenet.stats.curves import CODES, Codes, verdict_codes
 from judgenet.stats.diversity import verdict_diversity
-from judgenet.stats.intervals import RESAMPLES
+from judgenet.stats.intervals import RESAMPLES, AgreementIntervals
 from judgenet.stats.learning import (
     Labels,
     Learned,
@@ -138,6 +139,60 @@ def less_others(
             LessOther(name, _compared(questions, human, mine, codes, resamples, seed)) for name, codes in others.items()
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class WayAgainstPeople:
+    """A way to join the neurons of a run, cross-fitted, against people: on the pairs whose calls are all in.
+
+    ``codes`` are its verdicts on these pairs (:mod:`judgenet.stats.curves`). ``less`` is what it gains over the best
+    single neuron and the votes on the same pairs, ``below_baseline`` says that people's commonest label beats it and
+    why, empty where it does not.
+    """
+
+    way: Way
+    learned: Learned
+    codes: Codes
+    agreement: Agreement
+    intervals: AgreementIntervals
+    less: tuple[LessOther, ...]
+    below_baseline: str
+
+
+def ways_against_people(
+    frame: RunFrame,
+    votes: Iterable[str],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    on_step: Callable[[int, int], None] | None = None,
+) -> dict[Way, WayAgainstPeople | str]:
+    """Each way of :func:`learned_ways` against people and less each of ``votes`` (names of aggregations), or why it is
+    refused. Every face of the program learns here."""
+    done = frame.done
+    human, questions = frame.human[done], frame.questions[done]
+    ways = learned_ways(frame, seed, on_step)
+    learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
+    codes = {way: verdict_codes(of.verdicts) for way, of in learned.items()}
+    beside = {name: frame.aggregations[name][done] for name in votes}
+    less = less_others(questions, human, codes, beside, resamples=resamples, seed=seed) if resamples else {}
+    own = np.unique(questions, return_inverse=True)[1]
+    figures = agreements(own, human, {str(way): of for way, of in codes.items()}, resamples=resamples, seed=seed)
+    alike = neuron_likeness(frame)
+    return {
+        way: of
+        if isinstance(of, str)
+        else WayAgainstPeople(
+            way=way,
+            learned=of,
+            codes=codes[way],
+            agreement=figures[way][0],
+            intervals=figures[way][1],
+            less=less.get(way, ()),
+            below_baseline=below_baseline(way, figures[way][0], alike),
+        )
+        for way, of in ways.items()
+    }
 
 
 def compared_votes(decides: str) -> list[str]:

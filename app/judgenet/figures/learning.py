@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,16 +15,15 @@ from judgenet.figures.learned import (
     WARNINGS,
     LessOther,
     Way,
-    below_baseline,
-    learned_ways,
-    less_others,
+    WayAgainstPeople,
     neuron_likeness,
+    ways_against_people,
 )
 from judgenet.figures.metrics import agreement_by_name
-from judgenet.figures.parts import AgreementFigures, DifferenceFigures, difference_figures
+from judgenet.figures.parts import AgreementFigures, DifferenceFigures, agreement_figures, difference_figures
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
-from judgenet.stats.learning import FOLDS, Learned, LearningError, leave_out
+from judgenet.stats.learning import FOLDS, LearningError, leave_out
 from judgenet.stats.verdicts import sign_codes
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
@@ -166,10 +165,7 @@ def run_learning(frame: RunFrame, *, tasks: bool = False, seed: int = 0) -> RunL
     :func:`judgenet.store.taught.fair_frame`; ``seed`` is that of the folds.
     """
     done = frame.done
-    ways = learned_ways(frame, seed)
-    said = {way: verdict_codes(of.verdicts) for way, of in ways.items() if not isinstance(of, str)}
-    votes = {name: codes[done] for name, codes in frame.aggregations.items()}
-    less = less_others(frame.questions[done], frame.human[done], said, votes, seed=seed)
+    ways = ways_against_people(frame, frame.aggregations, seed=seed)
     alike = neuron_likeness(frame)
     return RunLearning(
         run=frame.run.id,
@@ -178,8 +174,8 @@ def run_learning(frame: RunFrame, *, tasks: bool = False, seed: int = 0) -> RunL
         decides=deciding(network_of(frame.run)),
         pairs=LearnedPairs(len(done), int((frame.human[done] > 0).sum())),
         neurons=frame.names,
-        learned={way: _way(frame, way, of, said.get(way), less.get(way, ()), alike) for way, of in ways.items()},
-        votes={name: _agreement(frame, done, codes) for name, codes in votes.items()},
+        learned={way: _way(frame, way, of) for way, of in ways.items()},
+        votes={name: _agreement(frame, done, codes[done]) for name, codes in frame.aggregations.items()},
         neurons_alike=NeuronLikeness(alike, None if alike is not None else "no two neurons have a labelled pair"),
         leave_out=LeftOutTasks(_left_out(frame, seed)) if tasks else None,
     )
@@ -192,26 +188,19 @@ def _agreement(frame: RunFrame, places: NDArray[np.int64], codes: Codes) -> Agre
     return agreement_by_name(frame, {"learned": spread}, places)["learned"]
 
 
-def _way(
-    frame: RunFrame,
-    way: Way,
-    learned: Learned | str,
-    codes: Codes | None,
-    less: Sequence[LessOther],
-    alike: float | None,
-) -> LearnedWayFigures | RefusedWay:
+def _way(frame: RunFrame, way: Way, found: WayAgainstPeople | str) -> LearnedWayFigures | RefusedWay:
     warning = WARNINGS.get(way)
-    if isinstance(learned, str) or codes is None:
-        return RefusedWay(None, str(learned), warning)
-    found = vars(_agreement(frame, frame.done, codes))
-    if learned.penalty is None:
-        found |= {"reasons": found["reasons"] | {"penalty": "there is no penalty in this way"}}
+    if isinstance(found, str):
+        return RefusedWay(None, found, warning)
+    agreement = vars(agreement_figures(found.agreement, found.intervals))
+    if found.learned.penalty is None:
+        agreement |= {"reasons": agreement["reasons"] | {"penalty": "there is no penalty in this way"}}
     return LearnedWayFigures(
-        **found,
-        weights=dict(zip(frame.names, learned.weights, strict=True)),
-        penalty=learned.penalty,
-        less={of.other: less_figures(of) for of in less},
-        below_baseline=below_baseline(way, agreement_of(pair_counts(frame.human[frame.done], codes)), alike),
+        **agreement,
+        weights=dict(zip(frame.names, found.learned.weights, strict=True)),
+        penalty=found.learned.penalty,
+        less={of.other: less_figures(of) for of in found.less},
+        below_baseline=found.below_baseline,
         warning=warning,
     )
 

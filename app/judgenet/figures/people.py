@@ -36,17 +36,21 @@ class AmongPeople(NamedTuple):
     review: ReviewShareFigures
 
 
-def people_among_themselves(
-    frame: RunFrame, aggregation: str, agreement: AgreementFigures, *, intervals: bool = True, seed: int = 0
-) -> AmongPeople:
-    """How the annotators of a run agree with each other, with ``intervals`` by resampling, and what they would have
-    to review to be as accurate with the verdicts of an aggregation, whose ``agreement`` with the labels is given.
-
-    Every face of the program describes the annotators of a run here.
-    """
+def annotators_panel(frame: RunFrame, *, intervals: bool = True, seed: int = 0) -> PanelAgreement:
+    """How the annotators of a run agree with each other, with ``intervals`` by resampling (over questions where these
+    repeat). Every face of the program describes them here."""
     panel = panel_agreement(dict(profile) for profile, times in frame.panel_counts.items() for _ in range(times))
     if intervals:
         panel = with_intervals(panel, frame.pairs.annotations, groups=frame.groups, seed=seed)
+    return panel
+
+
+def people_among_themselves(
+    frame: RunFrame, aggregation: str, agreement: AgreementFigures, *, intervals: bool = True, seed: int = 0
+) -> AmongPeople:
+    """:func:`annotators_panel`, and what they would have to review to be as accurate with the verdicts of an
+    aggregation, whose ``agreement`` with the labels is given."""
+    panel = annotators_panel(frame, intervals=intervals, seed=seed)
     return AmongPeople(panel, review_share_figures(aggregation, agreement, panel.h))
 
 

@@ -16,30 +16,20 @@ from numpy.typing import NDArray
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
 from judgenet.figures.label_plan import sample_plan
-from judgenet.figures.learned import (
-    WARNINGS,
-    WAY_TITLES,
-    LessOther,
-    Way,
-    below_baseline,
-    compared_votes,
-    learned_ways,
-    less_others,
-    neuron_likeness,
-)
+from judgenet.figures.learned import WARNINGS, WAY_TITLES, LessOther, Way, compared_votes, ways_against_people
 from judgenet.figures.panel_worth import PanelWorth, panel_worth
+from judgenet.figures.people import annotators_panel
 from judgenet.figures.systems import system_games
 from judgenet.report.bias_figures import lab_figures
 from judgenet.report.model import Report
-from judgenet.stats.agreement import Agreement, agreement_of
-from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
+from judgenet.stats.agreement import Agreement
+from judgenet.stats.curves import Codes
 from judgenet.stats.discussion import MindChanges, mind_changes, others_majority
 from judgenet.stats.diversity import DiversityChange, VerdictDiversity, diversity_change, verdict_diversity
-from judgenet.stats.intervals import AgreementIntervals, agreements_intervals
+from judgenet.stats.intervals import AgreementIntervals
 from judgenet.stats.label_plan import LabelPlan
-from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_agreement, panel_of
+from judgenet.stats.panel import PanelAgreement, Raters, against_people, panel_of
 from judgenet.stats.ranking import Ranking, rank
-from judgenet.stats.resampling import label_table
 from judgenet.stats.uncertainty import ReviewCurve, ReviewNeed, entropies, review_curve, review_need
 from judgenet.stats.verdicts import sign_codes
 from judgenet.stats.whatif import VoteRule, WhatIf, what_if
@@ -49,8 +39,6 @@ from judgenet.store.frame import RunFrame
 PLAN_WIDTH = 0.1
 """The width of the interval that the label plan of a report is for."""
 REVIEW_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-MOST_RATERS = 50
-"""A panel of more people has no intervals."""
 MOST_SIZES = 64
 """A network with a wider last layer has no curve of sizes."""
 
@@ -194,29 +182,16 @@ def deepen(
 def _people(
     frame: RunFrame, judged: Codes, uncertainty: NDArray[np.float64], draws: int, seed: int
 ) -> PeoplePanel | None:
-    panels = frame.panel_counts
-    if not panels:
+    if not frame.panel_counts:
         return None
-    units = sum(panels.values())
-    panel = panel_agreement(dict(said) for said, count in panels.items() for _ in range(count))
-    if len(panel.raters) <= MOST_RATERS and draws:
-        place = {name: column for column, name in enumerate(panel.raters)}
-        codes = np.zeros((units, len(panel.raters)), dtype=np.uint8)
-        row = 0
-        for said, count in panels.items():
-            for name, verdict in said:
-                codes[row : row + count, place[name]] = CODES.index(verdict)
-            row += count
-        # Which pairs these are is not kept: where questions repeat the intervals would be too narrow.
-        if frame.groups is None:
-            panel = panel_of(panel.raters, codes, "annotators", resamples=min(draws, 1000), seed=seed)
+    panel = annotators_panel(frame, intervals=draws > 0, seed=seed)
     need = None
     if panel.h.value is not None and bool(((frame.human > 0) & (judged > 0)).any()):
         resamples = min(draws, 1000)
         need = review_need(
             frame.human, judged, uncertainty, panel.h.value, groups=frame.groups, resamples=resamples, seed=seed
         )
-    return PeoplePanel(panel, units, need)
+    return PeoplePanel(panel, frame.panel_counts.total(), need)
 
 
 def _layers(frame: RunFrame, draws: int, seed: int) -> Sequence[LayerStudy]:
@@ -277,39 +252,23 @@ def _roles(frame: RunFrame, draws: int, seed: int) -> Raters | None:
 
 
 def _learned(frame: RunFrame, report: Report, draws: int, seed: int) -> Sequence[LearnedWay]:
-    done = frame.done
-    human, questions = frame.human[done], frame.questions[done]
-    ways = learned_ways(frame, seed)
-    codes = {name: verdict_codes(way.verdicts) for name, way in ways.items() if not isinstance(way, str)}
-    beside = {name: frame.aggregations[name][done] for name in compared_votes(report.decides)}
-    less = less_others(questions, human, codes, beside, resamples=draws, seed=seed) if draws else {}
-    alike = neuron_likeness(frame)
-    found = []
-    for name, learned in ways.items():
-        if isinstance(learned, str):
-            found.append(LearnedWay(name, WAY_TITLES[name], None, None, {}, None, learned.rstrip(".")))
-            continue
-        said = codes[name]
-        agreement = agreement_of(pair_counts(human, said))
-        table = label_table(questions, human, said)
-        (intervals,) = agreements_intervals([agreement], [table], resamples=draws, seed=seed)
-        weights = dict(zip(frame.names, learned.weights, strict=True))
-        warning = WARNINGS.get(name, "")
-        found.append(
-            LearnedWay(
-                name,
-                WAY_TITLES[name],
-                agreement,
-                intervals,
-                weights,
-                learned.penalty,
-                "",
-                warning,
-                less.get(name, ()),
-                below_baseline(name, agreement, alike),
-            )
+    ways = ways_against_people(frame, compared_votes(report.decides), resamples=draws, seed=seed)
+    return [
+        LearnedWay(way, WAY_TITLES[way], None, None, {}, None, found.rstrip("."))
+        if isinstance(found, str)
+        else LearnedWay(
+            way=way,
+            title=WAY_TITLES[way],
+            agreement=found.agreement,
+            intervals=found.intervals,
+            weights=dict(zip(frame.names, found.learned.weights, strict=True)),
+            penalty=found.learned.penalty,
+            warning=WARNINGS.get(way, ""),
+            less=found.less,
+            below_baseline=found.below_baseline,
         )
-    return found
+        for way, found in ways.items()
+    ]
 
 
 def _sizes(report: Report, frame: RunFrame) -> Sizes:

@@ -357,12 +357,7 @@ def _worth_lines(worth: PanelWorth) -> Iterable[Line]:
                 *name,
                 f": {found.neurons:,} neurons are worth {_with(ratio(found.value), ratio_interval(found.ci))} "
                 f"independent votes, since the mean correlation of their errors is {ratio(found.correlation)} "
-                f"(Kish 1965; {of(found.n, found.n_total)} pairs"
-                + (
-                    f"; {plural(found.n_missing, 'missing verdict')} counted as not right)."
-                    if found.n_missing
-                    else ")."
-                ),
+                f"(Kish 1965; {of(found.n, found.n_total)} pairs{missing}).",
             )
 
 

@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score  # type:
 import judgenet as jn
 from judgenet.cli.main import main
 from judgenet.core.aggregate import deciding
+from judgenet.core.pairs import Verdict
 from judgenet.figures.base import as_json
 from judgenet.figures.comparison import mcnemar_figures
 from judgenet.figures.label_plan import sample_plan
@@ -21,7 +22,9 @@ from judgenet.figures.rates import corrected_rates
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
+from judgenet.ui.results.learning import LearnedRun, _learned
 from judgenet.ui.results.state import OtherRun, Results, Wish, _Work, put_beside, reckon
+from judgenet.ui.tasks import Job
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
 
 RUNS = ("run-2", "run-1")
@@ -32,9 +35,11 @@ RUNS = ("run-2", "run-1")
 class Faces:
     """The figures of one run as each face has them: two as JSON, two as values."""
 
+    annotated: list[tuple[tuple[str, Verdict], ...]]
     commands: dict[str, Any]
     report: dict[str, Any]
     studio: Results
+    learned: LearnedRun
     beside: OtherRun
     package: jn.Run
     other: jn.Run
@@ -49,11 +54,15 @@ def spoken(*words: str) -> Any:
 
 @pytest.fixture(scope="module", params=[1, 3], ids=["each pair its question", "three pairs a question"])
 def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Faces:
-    """Two runs of the same 90 pairs, some without a label and some without a verdict."""
+    """Two runs of the same 90 pairs, some without a label and some without a verdict, a third with two annotators."""
     folder = tmp_path_factory.mktemp("faces")
     pairs = [
         replace(pair, question=f"question {place // request.param}") for place, pair in enumerate(labelled_pairs(90))
     ]
+    for place, pair in enumerate(pairs):
+        if pair.human is not None and place % 3 == 0:
+            other: Verdict = "tie" if place % 9 == 0 else pair.human
+            pairs[place] = replace(pair, annotators=(("Ada", pair.human), ("Ben", other)))
     path = folder / "study.judgenet.db"
     for seed, spec in ((3, fixed_network(1, name="single")), (2, fixed_network(3, 2))):
         record(path, pairs, random_say(pairs, seed=seed, unread=0.1)[0], spec)
@@ -65,6 +74,7 @@ def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "compare": spoken("compare", mine, other),
         "bias": spoken("bias", "--recorded", mine),
         "labels": spoken("labels", mine, "--width", "0.1"),
+        "learn": spoken("learn", mine),
     }
     file = folder / "report.json"
     assert main(["report", mine, "-o", str(file), "--compare", other]) == 0
@@ -75,9 +85,11 @@ def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             spec = network_of(info)
             wish = Wish(spec.aggregation, deciding(spec), 0)
             found.append(reckon(store, info, wish, _Work(wish, None)))
+        learned = _learned(store, found[0].run, "2026-11-30", Job("Learn"))
         beside = put_beside(store, *found)
     package = [jn.open_run(path, name) for name in RUNS]
-    return Faces(commands, json.loads(file.read_text("utf-8")), found[0], beside, *package)
+    annotated = [pair.annotators for pair in pairs if pair.annotators]
+    return Faces(annotated, commands, json.loads(file.read_text("utf-8")), found[0], learned, beside, *package)
 
 
 def test_agreement(faces: Faces) -> None:
@@ -136,6 +148,40 @@ def test_the_comparison(faces: Faces) -> None:
     assert expected["mcnemar"]["only_first_right"] == (mine & ~theirs).sum()
     assert expected["mcnemar"]["only_second_right"] == (~mine & theirs).sum()
     assert expected["differences"]["accuracy"]["difference"] == pytest.approx(mine.mean() - theirs.mean())
+
+
+def test_people_among_themselves(faces: Faces) -> None:
+    expected, review = faces.commands["metrics"]["annotators"], faces.commands["metrics"]["review_share"]
+    assert expected["h"] is not None
+    panel = {key: value for key, value in expected.items() if key != "each"}
+    assert faces.report["more"]["people"]["panel"] == panel
+    studio = as_json(faces.studio.people)
+    assert {key: value for key, value in studio["panel"].items() if "_ci" not in key and key != "reasons"} == {
+        key: value for key, value in panel.items() if "_ci" not in key and key != "reasons"
+    }
+    assert studio["review"] == review
+    agree = sum(len({said for _, said in profile}) == 1 for profile in faces.annotated)
+    assert expected["n"] == len(faces.annotated)
+    assert expected["h"] == pytest.approx(agree / len(faces.annotated))
+
+
+def test_what_is_learned(faces: Faces) -> None:
+    expected = faces.commands["learn"]["learned"]
+    ways = {way["way"]: way for way in faces.report["more"]["learned"]}
+    assert set(ways) == set(expected) == {"nonnegative", "any_sign", "dawid_skene", "best_single"}
+    for way, mine in expected.items():
+        assert mine["accuracy"] is not None
+        shared = mine.keys() - {"less", "warning"}
+        assert {key: ways[way][key] for key in shared} == {key: mine[key] for key in shared}
+        assert ways[way]["less"].items() <= mine["less"].items()
+        studio = as_json(faces.learned.figures[way])  # type: ignore[index]
+        for figure in ("accuracy", "accuracy_ci", "macro_f1", "macro_f1_ci", "kappa", "kappa_ci", "n_used"):
+            assert studio[figure] == mine[figure]
+        weights = faces.learned.weights[way]  # type: ignore[index]
+        assert dict(zip(faces.learned.names, weights, strict=True)) == mine["weights"]
+        if mine["less"]:
+            less = {of.other: as_json(of) for of in faces.learned.less[way]}  # type: ignore[index]
+            assert less == mine["less"]
 
 
 def test_the_label_plan(faces: Faces) -> None:

@@ -180,33 +180,24 @@ class Learning(QObject):
 
 
 def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
-    from judgenet.figures.learned import below_baseline, learned_rule, learned_ways, less_others, neuron_likeness
-    from judgenet.figures.trust import agreements
+    from judgenet.figures.learned import learned_rule, ways_against_people
     from judgenet.report.model import ReportedAgreement
-    from judgenet.stats.curves import verdict_codes
     from judgenet.store.taught import fair_frame
 
     frame = fair_frame(store, run)
     job.check()
-    ways = learned_ways(frame, on_step=lambda done, total: job.report(done, total))
+    ways = ways_against_people(frame, frame.aggregations, on_step=lambda done, total: job.report(done, total))
     learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
-    human, questions = frame.human[frame.done], frame.questions[frame.done]
-    said = {way: verdict_codes(of.verdicts) for way, of in learned.items()}
-    figures = agreements(questions, human, {str(way): codes for way, codes in said.items()})
-    job.check()
-    votes = {name: codes[frame.done] for name, codes in frame.aggregations.items()}
-    less = less_others(questions, human, said, votes)
-    alike = neuron_likeness(frame)
     fitted = learned.get(KIND)
     return LearnedRun(
         run_id=run.id,
         names=frame.names,
         places=frame.places,
-        figures={way: ReportedAgreement(*figures[way]) for way in learned},
-        weights={way: of.weights for way, of in learned.items()},
+        figures={way: ReportedAgreement(of.agreement, of.intervals) for way, of in learned.items()},
+        weights={way: of.learned.weights for way, of in learned.items()},
         reasons={way: of for way, of in ways.items() if isinstance(of, str)},
-        less=less,
-        below_baseline={way: below_baseline(way, figures[way][0], alike) for way in learned},
-        rule=None if fitted is None else learned_rule(store, frame, fitted, KIND, made),
-        labels=int((human > 0).sum()),
+        less={way: of.less for way, of in learned.items() if way != "best_single"},
+        below_baseline={way: of.below_baseline for way, of in learned.items()},
+        rule=None if fitted is None else learned_rule(store, frame, fitted.learned, KIND, made),
+        labels=int((frame.human[frame.done] > 0).sum()),
     )
