@@ -8,6 +8,7 @@ from __future__ import annotations
 from judgenet.api.judging import LiveRun, judge, judge_async
 from judgenet.api.networks import Network, Study, endpoint, load
 from judgenet.api.pairs import Pairs, read_pairs
+from judgenet.api.plans import labels_to_compare
 from judgenet.api.runs import Run, open_run
 from judgenet.figures.base import Figures
 
@@ -21,6 +22,7 @@ __all__ = [
     "endpoint",
     "judge",
     "judge_async",
+    "labels_to_compare",
     "load",
     "open_run",
     "read_pairs",

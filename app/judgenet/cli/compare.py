@@ -72,6 +72,8 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
             f"These pairs hold {pairs.questions:,} different questions: intervals are over questions",
             soft_wrap=True,
         )
+    if figures.power.pairs is not None:
+        console.print(figures.power.words, soft_wrap=True)
 
 
 def compare_runs(

@@ -12,9 +12,19 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_output, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, open_output, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.export import Format, label_records, write_file
+from judgenet.cli.label_power import (
+    AlphaOption,
+    CompareOption,
+    DifferenceOption,
+    DiscordanceOption,
+    OptionalRun,
+    PlanOptions,
+    PowerOption,
+    plan_labels_to_compare,
+)
 from judgenet.cli.rate import (
     AggregationOption,
     ChosenOption,
@@ -26,6 +36,7 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
 from judgenet.figures.label_plan import run_label_plan
 from judgenet.formats.labels import read_labels
+from judgenet.stats.power import ALPHA, POWER
 from judgenet.store.db import Store, now
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
@@ -76,7 +87,7 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
 
 
 def labels(
-    run: RunArgument,
+    run: OptionalRun = None,
     width: Annotated[float, typer.Option(help="The target width of the 95 % interval of the win rate.")] = 0.1,
     aggregation: AggregationOption = None,
     labels: LabelsOption = "all",
@@ -107,10 +118,18 @@ def labels(
             help="Keep in the store what a pair counts as whose annotators have no majority.", show_default=False
         ),
     ] = None,
+    compare: CompareOption = None,
+    difference: DifferenceOption = None,
+    power: PowerOption = POWER,
+    alpha: AlphaOption = ALPHA,
+    discordance: DiscordanceOption = None,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
     """Plan how many labels an interval of a wished width needs, and which are next; import and export labels.
+
+    With --compare, --difference or --discordance it plans the comparison of two networks instead: how many labelled
+    pairs show a difference of their accuracies.
 
     The pairs to label next are drawn at random within each verdict, more where people and network disagree more. Import
     what people say of them with --chosen within-verdict. Labels without a way of choosing count as imported.
@@ -120,7 +139,15 @@ def labels(
               judgenet labels out --import said.csv --annotator Ada \\
                 --chosen within-verdict
               judgenet labels out --export labels.csv
+              judgenet labels wide --compare deep --difference 0.03
+              judgenet labels --discordance 0.15
     """
+    if any(given is not None for given in (compare, difference, discordance)):
+        wanted = PlanOptions(compare, difference, power, alpha, discordance)
+        plan_labels_to_compare(run, wanted, aggregation, labels, chosen, project, as_json=as_json)
+        return
+    if run is None:
+        raise InputError("RUN is missing: name a run, or give --discordance to plan a comparison before there is one.")
     if not 0 < width <= 1:
         raise InputError(f"--width {width:g}: a width is a number above 0 and up to 1, as in 0.1.")
     if given is None and annotator is not None:

@@ -17,9 +17,11 @@ from judgenet.figures.base import Figures, Keys
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.judges import Differing, changes_between, judges_warning, network_words, what_differs
 from judgenet.figures.parts import DifferenceFigures, Reasons, SampleFigures, difference_figures, sample_figures
+from judgenet.figures.power import PowerFigures, power_figures
 from judgenet.stats.comparison import Comparison, Difference, compare, known_difference, rate_difference
 from judgenet.stats.curves import verdict_codes
 from judgenet.stats.intervals import Interval
+from judgenet.stats.power import Discordance, measured_discordance, plan_comparison
 from judgenet.stats.provenance import LabelTally, Sample, left_words
 from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
@@ -43,12 +45,14 @@ class Both(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Compared:
     """``figures`` are about agreement with people, ``rate`` about the corrected win rates, which rest on the labels of
-    ``sample``. The pairs have ``questions`` different questions."""
+    ``sample``. The pairs have ``questions`` different questions. ``discordance`` is what the next comparison of such
+    networks can be planned with."""
 
     figures: Comparison
     rate: Difference
     sample: Sample
     questions: int
+    discordance: Discordance
 
 
 def both_judged(
@@ -98,12 +102,11 @@ def compare_pairs(
     counting = [of.label if of.asked and tally.counts(of.people, sample) else None for of in both]
     _, questions = np.unique(np.array([of.question for of in both], dtype=np.int64), return_inverse=True)
     firsts, seconds = verdict_codes(of.first for of in both), verdict_codes(of.second for of in both)
+    by_question = question_counts(questions, verdict_codes(of.label for of in both), firsts, seconds)
+    figures = compare(Counter((of.label, of.first, of.second) for of in both), by_question=by_question, seed=seed)
+    test = figures.test
     return Compared(
-        figures=compare(
-            Counter((of.label, of.first, of.second) for of in both),
-            by_question=question_counts(questions, verdict_codes(of.label for of in both), firsts, seconds),
-            seed=seed,
-        ),
+        figures=figures,
         rate=rate_difference(
             Counter((label, of.first, of.second) for of, label in zip(both, counting, strict=True)),
             sample.chosen,
@@ -113,6 +116,7 @@ def compare_pairs(
         ),
         sample=sample,
         questions=len({of.question for of in both}),
+        discordance=measured_discordance(test.only_first, test.only_second, test.n, by_question),
     )
 
 
@@ -268,6 +272,7 @@ class RunComparison(Figures):
     ]
     rate: Annotated[DifferenceFigures, "of the corrected win rates"]
     agree: AgreeFigures
+    power: Annotated[PowerFigures, "the labelled pairs that show a difference of 3 points"]
     chosen: Chosen
     chosen_assumed: bool
     labels: SampleFigures
@@ -319,6 +324,7 @@ def run_comparison(
         differences={name: difference_figures(of) for name, of in found.differences.items()},
         rate=difference_figures(two.compared.rate),
         agree=agree_figures(found),
+        power=power_figures(plan_comparison(two.compared.discordance, n=found.test.n)),
         chosen=sample.chosen,
         chosen_assumed=chosen is None and sample.chosen == "imported",
         labels=sample_figures(sample),

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origi
 from judgenet.figures.base import OPTIONAL, Keys
 from judgenet.figures.bias import BiasFigures, RecordedBias
 from judgenet.figures.comparison import RunComparison
+from judgenet.figures.comparison_plan import RunPower
 from judgenet.figures.curve import RunCurve
 from judgenet.figures.experiment import ExperimentFigures
 from judgenet.figures.gate import GateFigures
@@ -46,6 +47,7 @@ from judgenet.figures.parts import (
     SampleFigures,
     ShortFigures,
 )
+from judgenet.figures.power import PowerFigures
 from judgenet.figures.ranking import RankingFigures, RunRanking
 from judgenet.figures.rates import RunRates
 from judgenet.stats.intervals import Interval
@@ -54,6 +56,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet metrics": RunMetrics,
     "judgenet rate": RunRates,
     "judgenet labels": RunLabelPlan,
+    "judgenet labels --compare": RunPower,
     "judgenet learn": RunLearning,
     "judgenet curve": RunCurve,
     "judgenet panel": RunPanel,
@@ -87,6 +90,7 @@ PARTS: Final[dict[str, type]] = {
     "need": NeedFigures,
     "point": PointFigures,
     "difference": DifferenceFigures,
+    "plan": PowerFigures,
     "length": LengthFigures,
     "ranking": RankingFigures,
 }

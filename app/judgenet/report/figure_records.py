@@ -217,3 +217,8 @@ def _compared(compared: ReportedComparison) -> Iterator[FigureRecord]:
     yield FigureRecord("comparison", about, "only_first_right", test.only_first, n_total=test.n)
     yield FigureRecord("comparison", about, "only_second_right", test.only_second, n_total=test.n)
     yield FigureRecord("comparison", about, "p", test.p if test.n else None, n_total=test.n, reason=why)
+    plan = compared.power
+    name, shown = f"{plan.difference:g}", plan.range or (None, None)
+    yield FigureRecord("pairs needed", name, "pairs", plan.pairs, *shown, plan.n, reason=plan.reason)
+    no_power = plan.reason or plan.smallest_reason if plan.power_at is None else ""
+    yield FigureRecord("pairs needed", name, "power", plan.power_at, n_used=plan.n, reason=no_power)

@@ -35,6 +35,7 @@ from judgenet.report.blocks import (
 )
 from judgenet.report.judge_analysis import LayerStudy
 from judgenet.report.model import Report
+from judgenet.report.outline_power import power_paragraph
 from judgenet.stats.agreement import Agreement, review_interval
 from judgenet.stats.comparison import Difference
 from judgenet.stats.discussion import MindChanges, Moves
@@ -672,6 +673,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
     if found.n:
         text += f"Both say the same on {of(found.agree, found.n)} pairs."
     yield Paragraph((text,))
+    yield from power_paragraph(compared.power)
     if compared.labels_differ:
         yield Paragraph(
             (f"{plural(compared.labels_differ, 'pair')} with different labels in the two runs count as unlabelled.",),

@@ -13,6 +13,7 @@ from judgenet.figures.comparison import two_runs
 from judgenet.figures.judges import judges_warning
 from judgenet.report.model import Report
 from judgenet.stats.comparison import Comparison, Difference
+from judgenet.stats.power import ComparisonPlan, plan_comparison
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.locate import RUN_PROJECT
@@ -27,7 +28,8 @@ class ReportedComparison:
     ``first`` and ``second`` name the runs, ``decides`` are their aggregations. ``pairs`` are those of each. On
     ``labels_differ`` pairs the labels of the two runs differ; they count as unlabelled. ``questions`` is the number of
     questions of the pairs that both judged. ``judges_differ`` says what makes them different judges, as the first and
-    the second have it, and ``warning`` what follows.
+    the second have it, and ``warning`` what follows. ``power`` is how many labelled pairs show a
+    difference of 3 points.
     """
 
     first: str
@@ -41,6 +43,7 @@ class ReportedComparison:
     rate: Difference
     judges_differ: Mapping[str, tuple[str, str]]
     warning: str
+    power: ComparisonPlan
 
 
 def compare_runs(
@@ -86,6 +89,7 @@ def compare_runs(
             rate=two.compared.rate,
             judges_differ=two.differing,
             warning=judges_warning(two.differing),
+            power=plan_comparison(two.compared.discordance, n=two.compared.figures.test.n),
         ),
     )
 

@@ -64,13 +64,13 @@ def design_effect(by_question: Array) -> DesignEffect:
     counts = labels.sum(axis=1)
     from_labels = float((counts * (counts - 1)).sum()) / 2 >= FEWEST_TWINS
     table = labels if from_labels else judged.sum(axis=2)
-    likeness = _likeness(table, np.array([0.0, 0.5, 1.0]))
+    alike = likeness(table, np.array([0.0, 0.5, 1.0]))
     return DesignEffect(
-        1 + min(1.0, max(0.0, likeness)) * twins / pairs, questions, pairs, "labels" if from_labels else "verdicts"
+        1 + min(1.0, max(0.0, alike)) * twins / pairs, questions, pairs, "labels" if from_labels else "verdicts"
     )
 
 
-def _likeness(table: Array, scores: NDArray[np.floating[Any]]) -> float:
+def likeness(table: Array, scores: NDArray[np.floating[Any]]) -> float:
     """The correlation of the scores of two pairs of one question, from counts (questions, classes); 0 where no score
     varies."""
     sizes = table.sum(axis=1)

@@ -70,6 +70,7 @@ def test_the_public_surface_is_what_all_names() -> None:
         "endpoint",
         "judge",
         "judge_async",
+        "labels_to_compare",
         "load",
         "open_run",
         "read_pairs",

@@ -99,3 +99,38 @@ def test_runs_without_a_common_pair(two: Judgenet, at: At, tmp_path: Path) -> No
     told = two("compare", "one", "three")
     assert (told.code, told.out) == (2, "")
     assert "no pair is in both" in told.err
+
+
+def test_the_labels_of_the_next_comparison_are_planned_from_two_runs(two: Judgenet) -> None:
+    shown = two("compare", "one", "two", "--json").json
+    test, plan = shown["mcnemar"], two("labels", "one", "--compare", "two", "--difference", "0.05", "--json").json
+    found = plan["discordance"]
+    alone = test["only_first_right"] + test["only_second_right"]
+    assert (found["count"], found["n"], found["source"]) == (alone, test["n"], "runs")
+    assert found["value"] == pytest.approx(alone / test["n"])
+    assert found["ci"] == pytest.approx(binomtest(alone, test["n"]).proportion_ci(method="wilson"))
+    assert plan["n"] == test["n"]
+    assert plan["pairs_ci"][0] <= plan["pairs"] <= plan["pairs_ci"][1]
+    assert shown["power"]["discordance"] == found
+    assert [row["difference"] for row in plan["table"]] == [0.01, 0.02, 0.03, 0.05, 0.1]
+    assert plan["table"][3]["pairs"] == plan["pairs"]
+    said = two("labels", "one", "--compare", "two", "--difference", "0.05").out
+    assert f"{plan['pairs']:,} labelled pairs" in said
+
+
+def test_a_comparison_is_planned_before_there_is_a_run(judgenet: Judgenet) -> None:
+    """Chow, Shao and Wang, example 6.4.3: 59 pairs by the formula."""
+    plan = judgenet("labels", "--discordance", "0.7", "--difference", "0.3", "--json").json
+    assert plan["pairs_formula"] == 59
+    assert plan["discordance"]["source"] == "given"
+    assert plan["run"] is None
+    assert plan["reasons"]["run"]
+    for wrong, said in (
+        (("--discordance", "1.5"), "--discordance 1.5"),
+        (("--discordance", "0.2", "--power", "1"), "--power 1"),
+        (("--compare", "out"), "name the first run"),
+        ((), "RUN is missing"),
+    ):
+        ran = judgenet("labels", *wrong)
+        assert ran.code == 2
+        assert said in ran.err

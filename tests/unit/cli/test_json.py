@@ -23,6 +23,9 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("rate", "RUN"),
     ("rate", "RUN", "--aggregation", "c1", "--labels", "every:2", "--chosen", "imported"),
     ("labels", "RUN", "--width", "0.1"),
+    ("labels", "RUN", "--difference", "0.03"),
+    ("labels", "RUN", "--compare", "RUN"),
+    ("labels", "RUN", "--discordance", "0.02"),
     ("learn", "RUN"),
     ("curve", "RUN"),
     ("panel", "RUN"),
@@ -204,7 +207,7 @@ def test_a_null_without_a_reason_is_found(value: Any, missing: list[str]) -> Non
 
 Keys = tuple[str, ...]
 _PLAIN = {"number", "text", "list", "interval", "yes/no", "reasons", "object"}
-_AT_THE_TOP = {("ranking",), ("bias",), ("estimate",)}
+_AT_THE_TOP = {("ranking",), ("bias",), ("estimate",), ("plan",)}
 """Parts whose keys stand at the top of an answer."""
 
 
@@ -306,6 +309,10 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human")),
     "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random")),
     "judgenet labels": (("labels", "asked"), ("labels", "recorded", "--chosen", "random")),
+    "judgenet labels --compare": (
+        ("labels", "asked", "--compare", "recorded"),
+        ("labels", "--discordance", "0.2", "--difference", "0.05"),
+    ),
     "judgenet labels --import": (
         ("labels", "labelled", "--import", "said.csv", "--annotator", "Ada", "--no-majority", "tie"),
         ("labels", "labelled", "--export", "kept.csv"),

@@ -26,6 +26,7 @@ from judgenet.figures.parts import (
     length_figures,
     sample_figures,
 )
+from judgenet.figures.power import PowerFigures, power_figures
 from judgenet.figures.ranking import RankingFigures, ranking_figures
 from judgenet.figures.rates import CorrectedRates, StratumFigures, WorthFigures, worth_figures
 from judgenet.report.bias_figures import LabFigures
@@ -198,11 +199,12 @@ class ReportComparison:
     agree: AgreeFigures
     judges_differ: Mapping[str, tuple[str, str]]
     warning: str
+    power: PowerFigures
 
 
 @figures_of.register(ReportedComparison)
 def _compared(found: ReportedComparison) -> ReportComparison:
-    same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate")}
+    same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate", "power")}
     return ReportComparison(
         **same,
         both_judged=found.found.n,
@@ -210,4 +212,5 @@ def _compared(found: ReportedComparison) -> ReportComparison:
         differences={name: difference_figures(of) for name, of in found.found.differences.items()},
         rate=difference_figures(found.rate),
         agree=agree_figures(found.found),
+        power=power_figures(found.power),
     )

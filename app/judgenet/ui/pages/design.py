@@ -20,6 +20,7 @@ from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.design.actions import DesignActions
+from judgenet.ui.design.comparison_note import ComparisonNote
 from judgenet.ui.design.costs import CostStrip
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.inspector import DesignInspector
@@ -70,6 +71,7 @@ class DesignPage(Page):
         self.toolbar = DesignToolbar(self.editor, context.actions)
         self.weights = ElidedLabel(tone="text2")
         self.weights.hide()
+        self.comparison = ComparisonNote(context)
         self.costs = CostStrip(context)
         self.inspector = DesignInspector(self.editor)
         center = QWidget()
@@ -80,6 +82,7 @@ class DesignPage(Page):
         column.addWidget(self.toolbar)
         column.addWidget(self.stack, stretch=1)
         column.addWidget(self.weights)
+        column.addWidget(self.comparison)
         column.addWidget(self.costs)
         self._center = center
         self.splitter.addWidget(center)
@@ -143,6 +146,7 @@ class DesignPage(Page):
             self.inspector.prompt.set_index(visit.pairs[0])
             self._index = visit.pairs[0]
         self.show_design()
+        self.comparison.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         self._place_inspector()

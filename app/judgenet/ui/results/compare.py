@@ -22,6 +22,7 @@ from judgenet.core.wording import (
 )
 from judgenet.figures.comparison import Compared
 from judgenet.figures.judges import network_words
+from judgenet.figures.power import at_words, plan_words
 from judgenet.report.blocks import Given, Line, Strong
 from judgenet.report.selection import Turn
 from judgenet.stats.comparison import Difference
@@ -135,6 +136,7 @@ class ComparePanel(Panel):
         self.warning = NoticeStrip(theme)
         self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
         self.reasons = label("", tone="text2", wrap=True)
+        self.plan = label("", tone="text2", wrap=True)
         self.close_link = link("Close comparison")
         super().__init__("Two runs", theme, flush=True, parent=parent)
         self.head.addWidget(self.close_link)
@@ -160,7 +162,8 @@ class ComparePanel(Panel):
         self._inner.addLayout(self._figures, 0, 0)
         self._inner.addWidget(self.reasons, 1, 0)
         self._inner.addWidget(self.line, 2, 0)
-        self._inner.addLayout(self._grid, 3, 0)
+        self._inner.addWidget(self.plan, 3, 0)
+        self._inner.addLayout(self._grid, 4, 0)
         self._top = QVBoxLayout()
         self._top.addWidget(self.warning)
         self.body.addLayout(self._top)
@@ -193,6 +196,8 @@ class ComparePanel(Panel):
         self.table.show_rows(rows)
         self.warning.say(differing_line(beside, mine.run), warning=True)
         self._show_differences(beside.compared, one, two)
+        sentences = plan_words(beside.plan), at_words(beside.plan)
+        self.plan.setText(" ".join(f"{sentence}." for sentence in sentences if sentence))
         found = beside.comparison.overturns
         line: Line
         if not beside.common:

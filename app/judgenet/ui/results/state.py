@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from judgenet.figures.people import AmongPeople
     from judgenet.report.model import Report
     from judgenet.report.selection import VerdictChanges
+    from judgenet.stats.power import ComparisonPlan
     from judgenet.store.frame import RunFrame
 
 WAIT_MS: Final = 30
@@ -117,7 +118,7 @@ class OtherRun:
 
     ``comparison`` goes from the other run to the one in focus; ``compared`` is the one in focus less the other.
     ``differing`` is what makes them different judges, the one in focus first; ``changes`` are the differences of the
-    networks, from the older run to the newer.
+    networks, from the older run to the newer. ``plan`` is how many labelled pairs show a difference of 3 points.
     """
 
     other: Results
@@ -126,6 +127,7 @@ class OtherRun:
     compared: Compared
     differing: Differing
     changes: tuple[Change, ...]
+    plan: ComparisonPlan
 
 
 def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
@@ -133,6 +135,7 @@ def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
     from judgenet.figures.comparison import two_runs
     from judgenet.figures.judges import changes_between
     from judgenet.report.selection import compare
+    from judgenet.stats.power import plan_comparison
 
     names = other.report.decides, mine.report.decides
     called = f"run {mine.run.number}", f"run {other.run.number}"
@@ -146,6 +149,7 @@ def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
         two.compared,
         two.differing,
         changes_between(older, newer, two.differing),
+        plan_comparison(two.compared.discordance, n=two.compared.figures.test.n),
     )
 
 

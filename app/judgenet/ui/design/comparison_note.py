@@ -1,0 +1,66 @@
+"""How many labelled pairs show a difference of two networks, in a line beside what the design costs."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from judgenet.store.db import StoreError
+from judgenet.ui.context import Context
+from judgenet.ui.elements import ElidedLabel
+from judgenet.ui.measures import measure
+
+if TYPE_CHECKING:
+    from judgenet.stats.power import ComparisonPlan
+
+
+class ComparisonNote(ElidedLabel):
+    """ "To see a difference of 3 points with 80 %: 1,291 labelled pairs", by the recorded runs of the project.
+
+    It is reckoned in a thread when the page is shown and when runs come or end.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(tone="text2")
+        self._context = context
+        self._asked = 0
+        self.hide()
+        context.run_state.runs_changed.connect(self.refresh)
+        context.document.opened.connect(self.refresh)
+        measure(self, margins=(32, 0, 16, 8))
+
+    def refresh(self) -> None:
+        """Plans anew, at once where the line's page is in view."""
+        page = self.parentWidget()
+        if page is not None and page.isVisible():
+            self.begin()
+
+    def begin(self) -> None:
+        """Plans anew."""
+        context = self._context
+        if not context.document.is_open:
+            return
+        self._asked += 1
+        context.tasks.start(self._plan(self._asked), "Plan a comparison")
+
+    async def _plan(self, number: int) -> None:
+        from judgenet.figures.comparison_plan import project_plan
+
+        store, runs = self._context.document.store, self._context.run_state.runs
+        try:
+            plan = await self._context.tasks.off_thread(project_plan, store, runs)
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if number == self._asked and self._context.document.store is store:
+                self._context.errors.tell_exception(error)
+            return
+        if number == self._asked:
+            self._show(plan)
+
+    def _show(self, plan: ComparisonPlan) -> None:
+        from judgenet.figures.power import at_words, discordance_words, plan_words
+
+        rests = discordance_words(plan.discordance)
+        sentences = (plan_words(plan), f"{rests[:1].upper()}{rests[1:]}", at_words(plan))
+        self.say(" ".join(f"{sentence}." for sentence in sentences if sentence))
+        self.setVisible(plan.pairs is not None)
