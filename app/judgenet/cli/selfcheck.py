@@ -280,20 +280,6 @@ _PART_TITLES: dict[at_edges.EdgePart, str] = {
     "question_agreement": "Agreement and differences over questions",
     "ranking": "Ratings of systems",
 }
-_FIGURE_TITLES = {
-    "stratified": "stratified (headline)",
-    "these_pairs": "these pairs only",
-    "decided": "decided pairs only",
-    "ppi": "PPI++",
-    "human_only": "human labels alone",
-    "lee": "Lee et al.",
-    "naive": "verdicts, uncorrected",
-    "k_class": "K-class",
-    "macro_f1": "macro-F1",
-    "accuracy_difference": "difference of accuracies",
-    "macro_f1_difference": "difference of macro-F1",
-    "kappa_difference": "difference of kappas",
-}
 _DOUBTS = {
     "shortfalls": "Covers less than it should",
     "wilson": "Below .93 by the steps of Wilson's interval (few outcomes: one pair more or less)",
@@ -354,7 +340,7 @@ def edge_page(figures: dict[str, Any], day: str) -> str:
     for part, title in _PART_TITLES.items():
         cells = [cell for cell in figures["edges"] if cell["part"] == part]
         names = list(dict.fromkeys(name for cell in cells for name in cell["figures"]))
-        heads = ["setting", *(_FIGURE_TITLES.get(name, name) for name in names)]
+        heads = ["setting", *(at_edges.figure_title(name) for name in names)]
         lines += [f"## {title}", "", f"| {' | '.join(heads)} |", f"| {' | '.join(['---'] * len(heads))} |"]
         for cell in cells:
             shown = [_edge_words(cell["figures"].get(name)) for name in names]
@@ -388,7 +374,7 @@ def _print_edges(figures: dict[str, Any], console: Console) -> None:
             often = [one["coverage"] for one in of if one["shown"] >= at_edges.SELDOM]
             table.add_row(
                 title,
-                _FIGURE_TITLES.get(name, name),
+                at_edges.figure_title(name),
                 f"{len(of)}",
                 _number(min(often, default=None), "coverage"),
                 _number(sum(often) / len(often) if often else None, "coverage"),

@@ -48,7 +48,8 @@ meanwhile, are an outage, no fault of theirs."""
 _NOBODY_BEHIND = frozenset({502, 503, 504, 520, 521, 522, 523, 524})
 """What gateways answer whose server is away."""
 _FIRST_CALLS = 3
-"""So many different calls that failed stop an endpoint that never answered one."""
+"""So many different calls that failed, or whose answers cannot be taken in, stop an endpoint that never gave a better
+one."""
 _FIRST_RETRIES = 2
 """Until a first call is answered, one that brought no HTTP answer to speak of is tried again at most so often."""
 _OF_THE_CALL = frozenset({Reason.FILTERED, Reason.CONTEXT_LENGTH, Reason.RATE_LIMITED})
@@ -149,6 +150,8 @@ class HttpEndpoint:
         self._calls = itertools.count()
         self._silent: set[int] = set()
         self._failed: set[int] = set()
+        self._unreadable: set[int] = set()
+        self._readable = False
         self._told: set[Reason] = set()
         self._away_at = ""
         self._outage = max(_SILENT_CALLS, profile.concurrency // 2)
@@ -185,6 +188,7 @@ class HttpEndpoint:
         self._exchange.headers = None
         self._silent.clear()
         self._failed.clear()
+        self._unreadable.clear()
         self._told.clear()
         self._away_at = ""
         self._limiter.resume()
@@ -242,6 +246,7 @@ class HttpEndpoint:
                     self._limiter.release(permit, used)
                 if isinstance(outcome, ExchangeResult):
                     self._succeeded(model)
+                    self._watch_bodies(outcome, number, sent)
                     if on_text is not None and not stream and reply.text:
                         on_text(reply.text)
                     return reply
@@ -333,6 +338,23 @@ class HttpEndpoint:
             model.gate.unlock()
         if self._limiter.succeeded():
             self._tell("open", f"{self.name} keeps up again: {self.concurrency} calls at a time.")
+
+    def _watch_bodies(self, outcome: ExchangeResult, number: int, sent: int) -> None:
+        """Stops an endpoint whose first answers are all too large or too deeply nested to be answers of a model. They
+        are kept: they may have been paid for."""
+        unreadable = outcome.answer.unreadable
+        if unreadable is None:
+            self._readable = True
+        elif not self._readable:
+            self._unreadable.add(number)
+            if len(self._unreadable) >= _FIRST_CALLS:
+                why = "larger than any answer of a model" if unreadable == "too_large" else "nested too deeply to read"
+                text = (
+                    f"{self.name}: the first {_FIRST_CALLS} answers are {why}, so no more calls are sent. Check the "
+                    "address: what answers there is probably no model."
+                )
+                reason = Reason.TOO_LARGE if unreadable == "too_large" else Reason.UNPARSED
+                self._stop(_Stop(reason, text, None, None), sent)
 
     def _negotiate(self, request: ChatRequest, model: _Model, learned: dict[str, Any], fault: Fault, sent: int) -> None:
         """Leaves out, or renames, what the endpoint refused; the next attempt is built without it."""

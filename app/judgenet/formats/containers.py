@@ -21,7 +21,7 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from judgenet.core.documents import json_words
-from judgenet.formats.errors import DataError, EncodingError, json_problem, listed, shown
+from judgenet.formats.errors import DataError, EmptyError, EncodingError, json_problem, listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.limits import Room, size_text, too_large
 from judgenet.formats.watch import Watch, nothing, part
@@ -290,7 +290,7 @@ def _file_table(file: str, data: bytes, source: _Source, watch: Watch) -> Record
     text, notes = _utf8(file, data, source.encoding)
     del data
     if not text or text.isspace():
-        raise DataError("The file is empty.", "Give a file with at least one pair.", file=file)
+        raise EmptyError(file)
     start = text.lstrip()[:1]
     read = _json_lines if start == b"{" else _json_document if start == b"[" else _delimited
     table = read(file, text, source, watch)
@@ -621,7 +621,7 @@ def _from_lists(file: str, container: Container, columns: dict[str, list[Any]], 
 
 def _not_empty(table: RecordTable) -> RecordTable:
     if not table.rows:
-        raise DataError("The file holds no pairs.", "Give a file with at least one pair.", file=table.file)
+        raise EmptyError(table.file)
     return table
 
 
@@ -937,7 +937,7 @@ def _xlsx_table(file: str, data: bytes, source: _Source, watch: Watch) -> Record
     heads = {title: _sheet_head(file, sheet) for title, sheet in titled.items()}
     sheets = tuple(title for title, head in heads.items() if head)
     if not sheets:
-        raise DataError("The workbook is empty.", "Give a sheet with a header and pairs.", file=file)
+        raise EmptyError(file)
     title = _chosen_sheet(file, heads, sheets, source)
     table = _sheet_table(file, title, _sheet_rows(file, titled[title], watch), source)
     notes = _without_value(file, data, titled[title], table)

@@ -33,6 +33,13 @@ class EncodingError(DataError):
     """A text that is not UTF-8; it can be read where its encoding is named."""
 
 
+class EmptyError(DataError):
+    """A file without any record; ``what`` it should hold, in the singular."""
+
+    def __init__(self, file: str | None, what: str = "pair") -> None:
+        super().__init__(f"The file holds no {what}s.", f"Give a file with at least one {what}.", file=file)
+
+
 class CodingError(DataError):
     """Label values whose meaning is not known."""
 

@@ -20,7 +20,7 @@ from typing import Any
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
 from judgenet.formats.containers import ABSENT, RecordTable, tables
-from judgenet.formats.errors import DataError, listed, shown
+from judgenet.formats.errors import DataError, EmptyError, listed, shown
 from judgenet.formats.findings import MIRROR
 from judgenet.formats.mapping import label_key
 from judgenet.formats.values import id_text, is_missing
@@ -116,7 +116,11 @@ def _read(path: Path) -> JudgmentFile:
     found: list[Judgment] = []
     names: list[str] = []
     empty = 0
-    for table in tables(str(path), data):
+    try:
+        parts = tables(str(path), data)
+    except EmptyError as error:
+        raise EmptyError(error.file, "judgment") from None
+    for table in parts:
         name, convert = _format_of(table)
         names.append(name)
         found += convert(table)

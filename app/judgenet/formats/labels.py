@@ -12,7 +12,7 @@ from typing import Any
 from judgenet.core.labels import CHOSEN, Chosen, HumanLabel, Said
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import ABSENT, RecordTable, tables
-from judgenet.formats.errors import DataError, listed, shown
+from judgenet.formats.errors import DataError, EmptyError, listed, shown
 from judgenet.formats.values import id_text, is_missing
 
 _ID = ("pair_id", "id")
@@ -63,7 +63,10 @@ def read_labels(
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"Cannot be read ({error.strerror or error}).", "Name another file.", file=str(path)) from None
-    found = tables(str(path), data)
+    try:
+        found = tables(str(path), data)
+    except EmptyError as error:
+        raise EmptyError(error.file, "label") from None
     if len(found) != 1:
         raise DataError("An archive of several files.", "Name one file of labels.", file=str(path))
     return _Reader(found[0], pairs, annotator, chosen, at).read()

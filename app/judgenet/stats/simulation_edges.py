@@ -390,6 +390,27 @@ WILSON = ("accuracy", "human_only", "naive")
 coverage leaps between .88 and .99 as the share moves by a hundredth."""
 
 
+_FIGURE_TITLES = {
+    "stratified": "stratified (headline)",
+    "these_pairs": "these pairs only",
+    "decided": "decided pairs only",
+    "ppi": "PPI++",
+    "human_only": "human labels alone",
+    "lee": "Lee et al.",
+    "naive": "verdicts, uncorrected",
+    "k_class": "K-class",
+    "macro_f1": "macro-F1",
+    "accuracy_difference": "difference of accuracies",
+    "macro_f1_difference": "difference of macro-F1",
+    "kappa_difference": "difference of kappas",
+}
+
+
+def figure_title(name: str) -> str:
+    """A figure of the grid in words, by its key."""
+    return _FIGURE_TITLES.get(name, name.replace("_", " "))
+
+
 class EdgeFindings(NamedTuple):
     """What the grid comes to: figures that cover too little where they are shown, those of which it is known why
     (:data:`WILSON`), and those that are shown so seldom that their coverage says nothing."""
@@ -408,7 +429,8 @@ def judged(found: Sequence[Edge]) -> EdgeFindings:
             coverage = tally.coverage
             if coverage is None or coverage >= GOAL:
                 continue
-            words = f"{name} covers {coverage:.3f}, shown in {tally.shown / tally.runs:.0%} of the runs: {edge.words}"
+            shown = f"shown in {tally.shown / tally.runs:.0%} of the runs"
+            words = f"{figure_title(name)}: covers {coverage:.3f}, {shown}: {edge.words}"
             if tally.shown < SELDOM * tally.runs:
                 verdicts.seldom.append(words)
             elif name in WILSON and edge.part in ("labels", "agreement"):

@@ -256,3 +256,13 @@ def test_class_balanced_labels_of_three_classes(judgenet: Judgenet, tmp_path: Pa
     assert list(plan["k_class"]["allocation"]) == ["a", "tie", "b"]
     assert sum(plan["k_class"]["allocation"].values()) == pytest.approx(1)
     assert plan["k_class"]["optimal"]["needed"] <= plan["k_class"]["equal"]["needed"]
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "labels.jsonl", "labels.json"])
+def test_a_file_without_labels_says_so(ran: Judgenet, tmp_path: Path, name: str) -> None:
+    empty = tmp_path / name
+    for text in ("", {"csv": "pair_id,label\n", "json": "[]"}.get(empty.suffix[1:], "")):
+        empty.write_text(text, "utf-8")
+        said = ran("labels", "out", "--import", empty)
+        assert said.code == 2
+        assert "holds no labels. Give a file with at least one label." in said.err

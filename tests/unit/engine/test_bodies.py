@@ -15,6 +15,7 @@ from judgenet.core.evaluation import ANSWERED, Reason, Unscored
 from judgenet.core.reading import read_judgement
 from judgenet.engine.bodies import MOST_BYTES
 from judgenet.engine.client import HttpEndpoint
+from judgenet.engine.ports import EndpointStopped
 from tests.fakes.judge_server import FAULTS, JudgeServer
 from tests.unit.engine.test_client import REQUEST, Bench, ask, fail, run, server
 
@@ -92,6 +93,39 @@ def test_a_bomb_is_one_answer_that_is_too_large_and_takes_little_memory(server: 
     assert isinstance(found, Unscored)
     assert found.reason is Reason.TOO_LARGE
     assert Reason.TOO_LARGE in ANSWERED
+
+
+@pytest.mark.parametrize("readable_first", [False, True])
+def test_an_endpoint_whose_first_answers_are_all_too_large_is_stopped(
+    server: JudgeServer, readable_first: bool
+) -> None:
+    """The answers are kept; after a readable one such answers say nothing of the others."""
+    bodies = [answer("8, 7")] if readable_first else []
+    large = gzip.compress(answer("x" * (9 << 20)))
+
+    def respond() -> httpx.Response:
+        if bodies:
+            return httpx.Response(200, stream=httpx.ByteStream(bodies.pop()))
+        return httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(large))
+
+    bench = behind(server, respond)
+
+    async def asked() -> list[str]:
+        said = []
+        for _ in range(5):
+            try:
+                said.append((await bench.endpoint.chat(REQUEST)).finish_reason)
+            except EndpointStopped as stop:
+                said.append(str(stop))
+        return said
+
+    first, *others = run(bench, asked())
+    if readable_first:
+        assert [first, *others] == ["stop", *4 * ["too_large"]]
+        return
+    assert [first, *others[:2]] == 3 * ["too_large"]
+    assert others[2] == others[3]
+    assert "the first 3 answers are larger than any answer of a model" in others[3]
 
 
 def test_a_bomb_within_an_error_leaves_the_error_as_it_is(server: JudgeServer) -> None:
