@@ -45,6 +45,10 @@ class PanelWorth:
     ]
     layers: Annotated[Mapping[str, VotesFigures], Keys(("LAYER",)), "the neurons of a layer, by errors"]
     models: Annotated[Mapping[str, VotesFigures], Keys(("NAME",)), "the neurons that ask one model, by errors"]
+    layers_by_verdicts: Annotated[Mapping[str, VotesFigures], Keys(("LAYER",)), "the neurons of a layer, by verdicts"]
+    models_by_verdicts: Annotated[
+        Mapping[str, VotesFigures], Keys(("NAME",)), "the neurons that ask one model, by verdicts"
+    ]
 
 
 def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
@@ -63,13 +67,15 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
         )
 
     every = tuple(range(len(frame.places)))
+    layers = {f"l{layer}": tuple(frame.columns_of(layer).tolist()) for layer in range(1, frame.spec.depth + 1)}
+    asking = {name: tuple(columns) for name, columns in models.items()}
     return PanelWorth(
         network=worth(every),
         verdicts=worth(every, by_errors=False),
-        layers={
-            f"l{layer}": worth(tuple(frame.columns_of(layer).tolist())) for layer in range(1, frame.spec.depth + 1)
-        },
-        models={name: worth(tuple(columns)) for name, columns in models.items()},
+        layers={name: worth(columns) for name, columns in layers.items()},
+        models={name: worth(columns) for name, columns in asking.items()},
+        layers_by_verdicts={name: worth(columns, by_errors=False) for name, columns in layers.items()},
+        models_by_verdicts={name: worth(columns, by_errors=False) for name, columns in asking.items()},
     )
 
 

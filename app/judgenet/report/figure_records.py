@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judgenet.figures.panel import ChoiceFigures
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
 from judgenet.report.model import Report
@@ -63,6 +64,9 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             low, high = of.ci or (None, None)
             reason = of.reason or ""
             yield FigureRecord("effective votes", name, "votes", of.value, low, high, of.n, of.n_total, reason)
+    if more.panel is not None:
+        yield from _choice("votes", more.panel.choice.votes)
+        yield from _choice("labels", more.panel.choice.labels)
     for layer in more.layers:
         yield from _layer(layer, total)
     if more.review is not None:
@@ -173,6 +177,15 @@ def _layer(layer: LayerStudy, total: int) -> Iterator[FigureRecord]:
 
 def _mean(about: str, name: str, figure: str, found: Mean, total: int) -> FigureRecord:
     return FigureRecord(about, name, figure, found.value, *_ends(found.interval), found.n, total, found.reason)
+
+
+def _choice(rule: str, choice: ChoiceFigures) -> Iterator[FigureRecord]:
+    for step in choice.steps:
+        name, right = f"{step.size} by {rule}", step.accuracy
+        used = (right.n, choice.n_total)
+        yield FigureRecord("chosen panel", name, "adds", step.neuron, None, None, *used)
+        yield FigureRecord("chosen panel", name, "accuracy", right.value, *_ends(right.ci), *used, right.reason or "")
+        yield FigureRecord("chosen panel", name, "votes", step.votes, None, None, *used, step.reason or "")
 
 
 def _learned(way: LearnedWay) -> Iterator[FigureRecord]:

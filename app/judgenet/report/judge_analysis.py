@@ -17,6 +17,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
 from judgenet.figures.label_plan import sample_plan
 from judgenet.figures.learned import WARNINGS, WAY_TITLES, LessOther, Way, compared_votes, ways_against_people
+from judgenet.figures.panel import PanelStudy, panel_study
 from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.people import annotators_panel
 from judgenet.figures.systems import system_games
@@ -113,12 +114,14 @@ class RunStudy:
     """All of it. What a run has nothing to say of is ``None`` or empty.
 
     ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
-    is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are.
+    is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are,
+    ``panel`` which of them go together, and which adds most.
     """
 
     people: PeoplePanel | None
     layers: tuple[LayerStudy, ...]
     worth: PanelWorth | None
+    panel: PanelStudy | None
     raters: Raters | None
     role_raters: Raters | None
     review: ReviewCurve | None
@@ -145,7 +148,9 @@ def deepen(
     tell("Panels")
     people = _people(frame, judged, uncertainty, draws, seed)
     layers = tuple(_layers(frame, draws, seed))
-    worth = panel_worth(frame, seed=seed) if len(frame.names) > 1 else None
+    several = len(frame.names) > 1
+    worth = panel_worth(frame, seed=seed) if several else None
+    panel = panel_study(frame, seed=seed) if several else None
     raters = role_raters = None
     labelled = bool(((frame.human > 0) & (judged > 0)).any())
     if labelled and len(frame.names) > 1:
@@ -175,7 +180,7 @@ def deepen(
     plan = None
     if report.rates.judged:
         plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
-    more = RunStudy(people, layers, worth, raters, role_raters, review, learned, sizes, ranks, plan)
+    more = RunStudy(people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 

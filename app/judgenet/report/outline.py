@@ -52,6 +52,7 @@ from judgenet.report.outline_judges import (
 )
 from judgenet.report.outline_method import method_section
 from judgenet.report.outline_pairs import prompts_section, studies_section
+from judgenet.report.outline_panel import panel_section
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
 from judgenet.report.outline_tables import STATES, baseline_line, estimate, flip_words, forest, in_order
@@ -59,8 +60,8 @@ from judgenet.version import __version__
 
 PartKey = Literal[
     "run", "agreement", "winner", "people", "tasks", "neurons", "raters", "roles", "orders", "bias", "layers",
-    "diversity", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs",
-    "prompts", "record",
+    "diversity", "panel", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored", "method",
+    "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -78,6 +79,7 @@ PART_TITLES: dict[PartKey, str] = {
     "bias": "Bias lab",
     "layers": "What later layers changed",
     "diversity": "Agreement between neurons",
+    "panel": "Effective votes",
     "review": "If people review uncertain pairs",
     "learned": "Learned weights",
     "sizes": "Smaller networks",
@@ -105,6 +107,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "bias": bias_section,
     "layers": changes_section,
     "diversity": diversity_section,
+    "panel": panel_section,
     "review": review_section,
     "learned": learned_section,
     "sizes": sizes_section,

@@ -19,7 +19,6 @@ from judgenet.core.wording import (
     ratio_interval,
 )
 from judgenet.figures.learned import LessOther, compared_votes
-from judgenet.figures.panel_worth import PanelWorth, VotesFigures
 from judgenet.report.blocks import (
     Block,
     Bullets,
@@ -298,8 +297,7 @@ def diversity_section(report: Report) -> Iterable[Block]:
             for layer in layers
         ),
     )
-    worth = None if report.more is None else report.more.worth
-    yield Bullets((*_alike(layers), *(() if worth is None else _worth_lines(worth))))
+    yield Bullets(tuple(_alike(layers)))
     for layer in layers:
         if layer.minds is not None:
             yield Section(f"How neurons of layer {layer.layer} changed their mind", level=3)
@@ -342,24 +340,6 @@ def _alike(layers: tuple[LayerStudy, ...]) -> Iterable[Line]:
         "pairs: Q is 1 where they are right on the same pairs, 0 where "
         "they are independent.",
     )
-
-
-def _worth_lines(worth: PanelWorth) -> Iterable[Line]:
-    """How many independent votes the neurons are worth: all of them, and those of each layer and model if several."""
-    parts: list[tuple[Line, VotesFigures]] = [(("All neurons",), worth.network)]
-    if len(worth.layers) > 1:
-        parts += [((f"Layer {name.removeprefix('l')}",), found) for name, found in worth.layers.items()]
-    if len(worth.models) > 1:
-        parts += [((Given(name),), found) for name, found in worth.models.items()]
-    for name, found in parts:
-        if found.value is not None:
-            missing = f"; {plural(found.n_missing, 'missing verdict')} counted as not right" if found.n_missing else ""
-            yield (
-                *name,
-                f": {found.neurons:,} neurons are worth {_with(ratio(found.value), ratio_interval(found.ci))} "
-                f"independent votes, since the mean correlation of their errors is {ratio(found.correlation)} "
-                f"(Kish 1965; {of(found.n, found.n_total)} pairs{missing}).",
-            )
 
 
 def _points_interval(interval: Interval | None) -> str:

@@ -168,10 +168,12 @@ def test_learned_weights_and_what_refuses_them(report: Report, tmp_path: Path) -
 
 def test_all_of_it_is_written_in_every_form(report: Report) -> None:
     made = sections(report)
-    for part in ("people", "raters", "diversity", "review", "learned", "sizes", "ranking", "plan"):
+    for part in ("people", "raters", "diversity", "panel", "review", "learned", "sizes", "ranking", "plan"):
         assert made[part], part  # type: ignore[index]
     text = markdown(outline(report))
     assert "Agreement with people by neuron" in text
+    assert "| All neurons | errors | 5 |" in text
+    assert "### Which neuron adds most" in text
     assert "nan" not in text.lower().split()
     assert "None" not in text
     found = json.loads(report_json(report), parse_constant=pytest.fail)
@@ -184,6 +186,12 @@ def test_all_of_it_is_written_in_every_form(report: Report) -> None:
     assert report.more is not None
     assert report.more.people is not None
     assert float(rows["people", "annotators", "h"]) == report.more.people.panel.h.value
+    assert report.more.worth is not None
+    assert float(rows["effective votes", "network", "votes"]) == report.more.worth.network.value
+    assert report.more.panel is not None
+    best = report.more.panel.choice.labels.steps[0]
+    assert (rows["chosen panel", "1 by labels", "adds"]) == best.neuron
+    assert float(rows["chosen panel", "1 by labels", "accuracy"]) == best.accuracy.value
     assert len(rows) == csv(report).count("\r\n")
 
 
@@ -211,6 +219,10 @@ def test_json_has_the_keys_of_the_commands(report: Report) -> None:
     assert more["ranks"]["verdicts"]["systems"][0]["ci"] == list(report.more.ranks.verdicts.systems[0].interval or ())
     assert more["plan"]["needs"]["random"].keys() == {"needed", "labels", "floor", "reason"}
     assert more["layers"][0]["diversity"]["q"].keys() == {"value", "ci", "n", "reason"}
+    assert more["panel"].keys() == {"neurons", "correlations", "choice"}
+    assert more["panel"]["correlations"]["errors"].keys() == {
+        "r", "n", "order", "merges", "pairs", "pairs_total", "reason",
+    }  # fmt: skip
     assert more["sizes"]["whole"]["accuracy_ci"] is not None
     assert {way["way"] for way in more["learned"]} == {"nonnegative", "any_sign", "dawid_skene", "best_single"}
 

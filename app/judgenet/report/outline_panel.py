@@ -1,0 +1,153 @@
+"""The section of a report about what the neurons' votes are worth, which neurons go together, and which adds most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from judgenet.core.wording import minus, of, percent, percent_interval, plural, points, ratio, ratio_interval
+from judgenet.figures.panel import ChoiceFigures, CorrelationFigures, PanelStudy, StepFigures
+from judgenet.figures.panel_worth import PanelWorth, VotesFigures
+from judgenet.figures.parts import MeanFigures
+from judgenet.report.blocks import Block, Bullets, Figure, Given, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.correlation_chart import MOST_NAMED, CorrelationLayout, correlation_drawing
+from judgenet.report.model import Report
+
+KISH = (
+    "n neurons whose errors have the mean correlation r are worth n / (1 + (n − 1) r) independent votes (Kish 1965). "
+    "Without labels the verdicts themselves are "
+    "correlated: neurons that are right together are alike too, so that this counts fewer votes."
+)
+CHOSEN = (
+    "Each pair is judged by a panel that was chosen on other questions; a tied vote is a tie. A panel that beats the "
+    "mean of all panels of its size, but not of those with the same first neuron, owes that to its first neuron alone."
+)
+MOST_TWOS = 12
+
+
+def panel_section(report: Report) -> Iterable[Block]:
+    """What the neurons' votes are worth, which neurons go together, and which adds most."""
+    more = report.more
+    if more is None or more.worth is None or more.panel is None:
+        return
+    yield Section("Effective votes", plural(len(more.panel.neurons), "neuron"))
+    yield Table(
+        ("", "Correlated", "Neurons", "Effective votes", "Mean correlation", "Pairs"),
+        (False, False, True, True, True, True),
+        tuple(_worth_row(name, basis, found) for name, basis, found in worth_rows(more.worth)),
+    )
+    missing = more.worth.network.n_missing
+    if missing:
+        yield Paragraph((f"{plural(missing, 'missing verdict')} on these pairs: by errors counted as not right.",))
+    reasons = {found.reason for *_, found in worth_rows(more.worth) if found.value is None and found.reason}
+    if reasons:
+        yield Bullets(tuple((f"n/a: {reason}.",) for reason in sorted(reasons)))
+    yield Paragraph((KISH,), "note")
+    yield from _together(more.panel)
+    yield from _adds(more.panel)
+
+
+def worth_rows(worth: PanelWorth) -> Iterator[tuple[str, str, VotesFigures]]:
+    """A name, what is correlated and what the set is worth: all neurons, then layers and models where there are
+    several of them, and of several neurons. Layers and models are by errors, or by verdicts without labels."""
+    yield "All neurons", "errors", worth.network
+    yield "All neurons", "verdicts", worth.verdicts
+    known = worth.network.value is not None
+    basis = "errors" if known else "verdicts"
+    layers, models = (worth.layers, worth.models) if known else (worth.layers_by_verdicts, worth.models_by_verdicts)
+    named = {f"Layer {name.removeprefix('l')}": found for name, found in layers.items()} if len(layers) > 1 else {}
+    named |= models if len(models) > 1 else {}
+    for name, found in named.items():
+        if found.neurons > 1:
+            yield name, basis, found
+
+
+def _worth_row(name: str, basis: str, found: VotesFigures) -> Row:
+    return Row(
+        (
+            (Given(name),),
+            (basis,),
+            (f"{found.neurons:,}",),
+            (f"{ratio(found.value)} {ratio_interval(found.ci)}".strip(),),
+            (ratio(found.correlation),),
+            (of(found.n, found.n_total),),
+        )
+    )
+
+
+def _together(panel: PanelStudy) -> Iterable[Block]:
+    """The heat map, or the twos that are most alike where the neurons are too many for one."""
+    basis, found = shown_basis(panel)
+    if found.reason is not None:
+        return
+    yield Section(f"Correlation of {basis}", of(found.pairs, found.pairs_total) + " pairs", level=3)
+    table = _twos(panel, found)
+    if len(panel.neurons) <= MOST_NAMED:
+        yield Figure(correlation_drawing(CorrelationLayout(found, panel.neurons), basis), table)
+    else:
+        yield table
+        drawn = f"The map is drawn for up to {MOST_NAMED} neurons; the JSON form has all correlations."
+        yield Paragraph((drawn,), "note")
+
+
+def shown_basis(panel: PanelStudy) -> tuple[str, CorrelationFigures]:
+    """What is correlated, and the correlations: of errors where they are known, else of verdicts."""
+    errors = panel.correlations.errors
+    return ("errors", errors) if errors.reason is None else ("verdicts", panel.correlations.verdicts)
+
+
+def _twos(panel: PanelStudy, found: CorrelationFigures) -> Table:
+    twos = [
+        (r, found.n[row][column], panel.neurons[row], panel.neurons[column])
+        for row, values in enumerate(found.r)
+        for column, r in enumerate(values[:row])
+        if r is not None
+    ]
+    twos.sort(reverse=True)
+    rows = (Row(((Given(one), " and ", Given(other)), (ratio(r),), (f"{n:,}",))) for r, n, one, other in twos)
+    return Table(("Most alike", "r", "Pairs"), (False, True, True), tuple(rows)[:MOST_TWOS])
+
+
+def _adds(panel: PanelStudy) -> Iterable[Block]:
+    choices = {
+        "Chosen by effective votes": panel.choice.votes,
+        "Chosen by labels": panel.choice.labels,
+    }
+    if all(found.reason is not None for found in choices.values()):
+        return
+    yield Section("Which neuron adds most", "cross-fitted over questions", level=3)
+    for title, found in choices.items():
+        if found.reason is not None:
+            yield Paragraph((Strong(f"{title}: n/a. "), f"{found.reason[:1].upper()}{found.reason[1:]}."))
+            continue
+        yield _choice_table(title, found)
+    yield Paragraph((CHOSEN,), "note")
+
+
+def _choice_table(title: str, found: ChoiceFigures) -> Table:
+    heads = (title, "Effective votes", "Accuracy, %", "All of this size, %", "With the first, %", "More than these")
+    return Table(heads, (False, True, True, True, True, True), tuple(_step_row(step) for step in found.steps))
+
+
+def _step_row(step: StepFigures) -> Row:
+    gain = step.gain_over_first
+    name: Line = (f"{step.size} ", Given(step.neuron))
+    return Row(
+        (
+            name,
+            (ratio(step.votes),),
+            (f"{percent(step.accuracy.value, unit=False)} {percent_interval(step.accuracy.ci)}".strip(),),
+            (percent(step.random, unit=False),),
+            (percent(step.with_first, unit=False),),
+            ("–" if step.size == 1 else f"{gain_text(gain)}",),
+        )
+    )
+
+
+def gain_text(gain: MeanFigures) -> str:
+    """A difference in points with its interval."""
+    if gain.value is None:
+        return "n/a"
+    if gain.ci is None:
+        return points(gain.value)
+    low, high = (minus(f"{100 * end:+.1f}") for end in gain.ci)
+    return f"{points(gain.value)} [{low}, {high}]"
