@@ -17,6 +17,7 @@ from rich.table import Table
 
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import ExitCode, InputError
+from judgenet.cli.selfcheck_anytime import anytime_grid
 from judgenet.cli.terminal import Terminal
 from judgenet.stats import simulation_edges as at_edges
 from judgenet.stats import simulation_reference as reference
@@ -235,12 +236,17 @@ def statistics(
     unlabelled: Annotated[int, typer.Option(min=10, help="Unlabelled pairs in each run.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
     grid: Annotated[
-        Literal["standard", "edges"],
-        typer.Option(help="Which settings: the standard ones of corrected rates, or the edges of every figure."),
+        Literal["standard", "edges", "anytime"],
+        typer.Option(
+            help="Which settings: the standard ones of corrected rates, the edges of every figure, or a look at every "
+            "pair."
+        ),
     ] = "standard",
     page: Annotated[
         Path | None,
-        typer.Option(help="With --grid edges: also write the result to this Markdown file.", show_default=False),
+        typer.Option(
+            help="With --grid edges or anytime: also write the result to this Markdown file.", show_default=False
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -251,15 +257,21 @@ def statistics(
     fails against what is known of it, or where a figure is not that of an independent simulation.
 
     The grid of edges has every figure with an interval, for few labels, one-sided labels and verdicts, judges that are
-    nearly always right, and few questions. The exit code is 1 where one that is shown covers less than 93 %. Neither
-    needs a run or a network.
+    nearly always right, and few questions. The exit code is 1 where one that is shown covers less than 93 %.
+
+    The grid anytime looks at an interval after every pair: how often it ever excludes the truth, that is valid at any
+    time or ordinary, and how many pairs a run asks that stops when 50 % is excluded. The exit code is 1 where an
+    interval that is valid at any time excludes the truth more often than it promises. None of the grids needs a run or
+    a network.
 
     Example: judgenet selfcheck statistics --grid edges --runs 1000
     """
     if grid == "edges":
         return _edges(runs, seed, page, as_json=as_json)
+    if grid == "anytime":
+        return anytime_grid(runs, seed, page, as_json=as_json)
     if page is not None:
-        raise InputError("--page goes with --grid edges.")
+        raise InputError("--page goes with --grid edges and --grid anytime.")
     if runs < _FEWEST_RUNS:
         raise InputError(f"--runs {runs}: the standard grid takes {_FEWEST_RUNS} runs or more.")
     figures = coverage(runs, unlabelled, seed)

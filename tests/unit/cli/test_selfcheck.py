@@ -54,6 +54,16 @@ def test_the_edges(judgenet: Judgenet, tmp_path: Path) -> None:
     assert text.count("judge right") > 20
 
 
+def test_a_look_at_every_pair(judgenet: Judgenet, tmp_path: Path) -> None:
+    page = tmp_path / "anytime.md"
+    ran = judgenet("selfcheck", "statistics", "--grid", "anytime", "--runs", 60, "--page", page, "--json")
+    shown = ran.json
+    assert (ran.code, shown["shortfalls"], len(shown["looks"]), len(shown["savings"])) == (0, [], 10, 12)
+    text = page.read_text(encoding="utf-8")
+    assert "judgenet selfcheck statistics --grid anytime --runs 60" in text
+    assert "| win rate 0.5, 20% ties | 0.0" in text
+
+
 def test_which_edges_fall_short() -> None:
     """400 of 500 are .80, 460 are .92 (within three errors of .93); 5 runs of 500 that show an interval say nothing."""
     tallies = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -18,6 +19,8 @@ from judgenet.stats.anytime import (
     anytime_rate,
     tally_units,
 )
+from judgenet.stats.intervals import win_rate
+from judgenet.stats.simulation_anytime import anytime_failures, ordinary_ends, simulate_anytime
 
 
 def tally(wins: int, ties: int, losses: int) -> UnitTally:
@@ -173,3 +176,27 @@ def test_a_look_at_every_pair_excludes_the_truth_in_at_most_five_of_a_hundred_ru
     assert wrong <= 0.05 * 400
     assert peeked > 4 * wrong
     assert log(1 / ALPHA) == pytest.approx(2.9957, abs=1e-4)
+
+
+def test_the_simulation_looks_with_the_intervals_that_are_shown() -> None:
+    """Its vectorised ends are those of the functions that a run uses, and its truths are true."""
+    rng = np.random.default_rng(5)
+    for wins, ties, losses in rng.integers(0, 30, (20, 3)).tolist():
+        shown = win_rate(losses, wins, ties, pseudo=3).interval
+        if shown is not None:
+            n = float(wins + ties + losses)
+            low, high = ordinary_ends(np.array([float(wins)]), np.array([float(ties)]), np.array([n]))
+            assert (max(0.0, low[0]), min(1.0, high[0])) == pytest.approx(shown)
+
+
+def test_a_short_version_of_the_grid() -> None:
+    """300 runs a setting: no interval excludes its truth too often, ordinary ones do under peeking, and at a true
+    difference of .1 a run of 1,000 pairs asks less than 60 % of them."""
+    looks, savings = simulate_anytime(300, seed=1)
+    assert anytime_failures(looks) == []
+    assert len(looks) == 10
+    assert all(of.ordinary > 0.3 for of in looks if of.ordinary is not None)
+    of_thousand = [of for of in savings if of.setting.mean == 0.6 and of.setting.pairs == 1000]
+    assert all(of.asked < 0.6 and of.stopped > 0.95 for of in of_thousand)
+    worse = [replace(looks[0], at_any_time=0.2)]
+    assert anytime_failures(worse) == ["win rate 0.5, 0% ties: excluded in 0.2000 of 300 runs"]
