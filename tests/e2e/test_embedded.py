@@ -20,7 +20,7 @@ def test_a_network_judges_a_pair_on_the_embedded_model(
     command = ["run", "--pairs", "pairs.jsonl", "--out", "out", "--width", "1", "--depth", "2", "--json", "--quiet"]
     assert main(command) == 0
     figures = json.loads(capsys.readouterr().out)
-    assert figures["pairs"] == {"total": 1, "finished": 1, "labelled": 1}
+    assert figures["pairs"] == {"total": 1, "finished": 1, "labelled": 1, "not_asked": 0}
     assert (figures["calls"]["scored"], figures["calls"]["unscored"]) == (4, {})
     assert figures["cost"]["price"] == 0.0
     assert main(["export", "out", "--what", "calls"]) == 0

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from judgenet.api.networks import Network
 from judgenet.api.pairs import Pairs, PairsSourceLike, as_pairs
 from judgenet.api.runs import Run
+from judgenet.core.aggregate import aggregation_names
 from judgenet.core.events import Event, RunFinished
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, new_salt
+from judgenet.core.until import parse_until
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import require_approved
 from judgenet.engine.prepare import allow, ready_network, require_others_approved, run_project
@@ -47,6 +49,7 @@ def judge(
     max_calls: int | None = None,
     max_tokens: int | None = None,
     limit: int | None = None,
+    until: str | None = None,
     progress: bool = True,
     on_event: Callable[[Event], object] | None = None,
 ) -> Run:
@@ -63,6 +66,8 @@ def judge(
         max_calls: stop before more new calls than this.
         max_tokens: stop before more tokens (in and out) than this.
         limit: judge the first so many pairs.
+        until: stop when enough is known, such as ``"c2_all excludes 50%"`` or ``"width <= 0.1"``, by intervals that are
+            valid at any time. Pairs are then asked in drawn order; the others stay unasked, and a later call asks them.
         progress: a live line on a terminal or in a notebook.
         on_event: hears every event of the run (:mod:`judgenet.core.events`), on this thread.
 
@@ -72,8 +77,9 @@ def judge(
         judgenet.engine.endpoints.NotApproved: the network comes from a project file that wants to send a key, or pairs,
             to an address that you have not approved; nothing was sent.
         judgenet.formats.DataError: the pairs cannot be read.
+        judgenet.core.until.UntilError: ``until`` cannot be used.
     """
-    with _Session(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit) as session:
+    with _Session(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
         with _progress(session.start_value.pairs, progress) as reporter:
@@ -110,13 +116,14 @@ def judge_async(
     max_calls: int | None = None,
     max_tokens: int | None = None,
     limit: int | None = None,
+    until: str | None = None,
 ) -> LiveRun:
     """As :func:`judge`, without waiting: ``async for event in live`` gives the events, ``await live`` the run.
 
     It begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is finished
     is kept.
     """
-    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit)
+    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until)
 
 
 class LiveRun:
@@ -129,8 +136,9 @@ class LiveRun:
         out: Path,
         limits: Limits,
         limit: int | None,
+        until: str | None = None,
     ) -> None:
-        self._session = _Session(pairs, network, out, limits, limit)
+        self._session = _Session(pairs, network, out, limits, limit, until)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._handle: RunHandle | None = None
         self._run: Run | None = None
@@ -199,7 +207,9 @@ class _Session:
         out: Path,
         limits: Limits,
         limit: int | None,
+        until: str | None = None,
     ) -> None:
+        rule = None if until is None else parse_until(until)
         given = network if isinstance(network, Network) else Network(network)
         chosen = as_pairs(pairs)[:limit]
         self._project_path = out / RUN_PROJECT
@@ -216,8 +226,10 @@ class _Session:
             prompts=dict(given.prompts),
         )
         self.start_value: Start = start_of(
-            self._project, list(chosen), known, folder=out, dataset=chosen.dataset, limits=limits
+            self._project, list(chosen), known, folder=out, dataset=chosen.dataset, limits=limits, until=rule
         )
+        if rule is not None:
+            rule.require_known(aggregation_names(spec))
         if limits.max_price is not None and (unknown := unpriced_models(spec, self.start_value.prices, known)):
             raise SettingsError(f"{no_price_words(unknown)} A budget in money cannot be held without it.")
         if study is not None:

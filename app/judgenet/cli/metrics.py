@@ -34,10 +34,13 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
     pairs = figures.pairs
     console.print(
         f"{figures.run}{_called(figures)} ({figures.state}): {pairs.finished:,} of {pairs.total:,} pairs "
-        f"finished, {pairs.labelled:,} with a human label",
+        f"finished, {pairs.labelled:,} with a human label"
+        + (f"; {pairs.not_asked:,} not asked" if figures.state == "enough" else ""),
         soft_wrap=True,
         markup=False,
     )
+    if figures.state == "enough":
+        console.print(figures.message, soft_wrap=True, markup=False)
     _print_table(figures.aggregations, console)
     for by, groups in (figures.by or {}).items():
         _print_groups(by, groups, figures.review_share.aggregation, console, every_row=every_row)

@@ -116,7 +116,8 @@ class Reporter:
         elif isinstance(event, RunFinished):
             self._say(self.tally.line())
             if event.message:
-                self._say(f"{event.state}: {event.message}", "red" if event.state in ("failed", "halted") else "yellow")
+                style = {"failed": "red", "halted": "red", "enough": "green"}.get(event.state, "yellow")
+                self._say(f"{event.state}: {event.message}", style)
 
     def _endpoint(self, event: EndpointChanged) -> None:
         was_away = self._away.pop(event.endpoint, "")

@@ -38,6 +38,7 @@ from judgenet.store.taught import fair_frame
 
 CODES = {
     "done": ExitCode.DONE,
+    "enough": ExitCode.DONE,
     "budget": ExitCode.BUDGET,
     "cancelled": ExitCode.INTERRUPTED,
     "halted": ExitCode.FAILED,
@@ -187,6 +188,7 @@ def run(
       judgenet run --pairs pairs.jsonl --out out -j 64 \\
         --base-url http://localhost:8000/v1 --model my-model
       judgenet run study.judgenet --limit 100
+      judgenet run study.judgenet --until 'c2_all excludes 50% or width <= 0.1'
       judgenet run study.judgenet --retry-unscored
     """
     setup.require_approved()
@@ -241,6 +243,8 @@ def run(
     if finished.state == "budget" and not quiet:
         hint = "All answers are kept: the same command goes on with as much again, or with other limits."
         typer.echo(hint, err=True)
+    if finished.state == "enough" and not quiet:
+        typer.echo("The other pairs can be asked later: the same command without --until, or with another.", err=True)
     if finished.message and quiet:
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]

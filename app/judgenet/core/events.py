@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from judgenet.core.pairs import Order, Verdict
 
-RunStatus = Literal["running", "paused", "done", "budget", "halted", "cancelled", "failed"]
-"""``halted``: the rest waits for an endpoint that stopped. ``budget``: a limit was reached."""
+RunStatus = Literal["running", "paused", "done", "enough", "budget", "halted", "cancelled", "failed"]
+"""``enough``: its rule is met, and the other pairs were not asked. ``halted``: the rest waits for an endpoint that
+stopped. ``budget``: a limit was reached."""
 
 
 @dataclass(frozen=True, slots=True)

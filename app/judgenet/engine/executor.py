@@ -38,6 +38,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import Price, PriceTable, cost_of
 from judgenet.core.prompts import PromptBook
 from judgenet.core.tokens import estimate_tokens
+from judgenet.core.wording import plural
 from judgenet.engine.budget import Budget, Limits, Reserve, Used
 from judgenet.engine.ports import (
     CallFailed,
@@ -49,6 +50,7 @@ from judgenet.engine.ports import (
     Usage,
 )
 from judgenet.engine.questions import CallResult, FallbackRoles, Question, Questions
+from judgenet.engine.steering import InOrder, Steering
 from judgenet.engine.work import Call, PairWork
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
@@ -89,7 +91,9 @@ class RunPlan:
     the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
 
     ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
-    ``again`` asks once more for answers that are kept and cannot be read.
+    ``again`` asks once more for answers that are kept and cannot be read. ``steering`` chooses the order of the pairs
+    and may end the run; without it all are taken up as they come. ``begun`` are the pairs of which earlier starts asked
+    something, where the run may end before it asks of all.
     """
 
     run: RunInfo
@@ -107,6 +111,8 @@ class RunPlan:
     chosen: frozenset[int] | None = None
     roles_only: bool = False
     again: bool = False
+    steering: Steering | None = None
+    begun: frozenset[int] = frozenset()
 
     def asks(self, index: int) -> bool:
         """Whether this start works on a pair."""
@@ -170,7 +176,9 @@ class Executor:
         self._run_id = plan.run.id
         self._lanes = {name: _Lane(endpoint) for name, endpoint in endpoints.items()}
         self._budget = Budget(plan.limits)
-        self._next_pair = 0
+        self._steering = plan.steering or InOrder(range(len(plan.pairs)))
+        self._turn = 0
+        self._begun = set(plan.begun)
         self._active: dict[int, PairWork] = {}
         self._done = sum(state == "done" for state in plan.states)
         self._left = len(plan.pairs) - self._done - sum(plan.asks(index) for index in range(len(plan.pairs)))
@@ -222,7 +230,9 @@ class Executor:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5)
-        set_run_state(self._store, self._run_id, state, message, learned=self._learned())
+        known = self._steering.enough
+        record = {} if known is None else known.record
+        set_run_state(self._store, self._run_id, state, message, learned=self._learned(), **record)
         if not await asyncio.to_thread(self._store.flush, _PATIENCE_S):
             state, message = self._unkept(state, message)
         finished = RunFinished(self._run_id, state, message, self._done, len(pairs))
@@ -298,7 +308,7 @@ class Executor:
         self._pumping = True
         try:
             looked_up = sent = 0
-            while not (self._paused or self._trouble or self._cancelled or self._budget_full):
+            while not (self._paused or self._trouble or self._cancelled or self._budget_full or self._steering.enough):
                 self._admit()
                 lane = next((lane for lane in self._lanes.values() if lane.ready and lane.room), None)
                 if lane is None:
@@ -325,21 +335,27 @@ class Executor:
 
     def _admit(self) -> None:
         """Takes up pairs while some endpoint has room and nothing ready."""
-        pairs = self._plan.pairs
         while len(self._active) < self._most_active and any(
             lane.room and not lane.ready for lane in self._lanes.values()
         ):
-            while self._next_pair < len(pairs) and not self._plan.asks(self._next_pair):
-                self._next_pair += 1
-            if self._next_pair >= len(pairs):
+            index = self._next_pair()
+            if index is None:
                 return
-            self._take_up(self._next_pair)
-            self._next_pair += 1
+            self._take_up(index)
+
+    def _next_pair(self) -> int | None:
+        """The next pair that this start works on; ``None`` where there is none now."""
+        while (index := self._steering.next_pair()) is not None:
+            if self._plan.asks(index):
+                return index
+        return None
 
     def _take_up(self, index: int) -> None:
         work, calls = self._questions.take_up(index, self._plan.pairs[index])
         if not calls:
             raise NetworkError(f"The network asks nothing of pair {work.pair.id}: it has no neuron.")
+        work.turn = self._turn
+        self._turn += 1
         self._active[index] = work
         self._enqueue(calls)
 
@@ -351,13 +367,16 @@ class Executor:
     def _check_end(self) -> None:
         if self._tasks or self._uncommitted or self._paused or self._cancelled or self._trouble:
             return
-        if self._budget_full:
+        if (enough := self._steering.enough) is not None:
+            left = len(self._plan.pairs) - len(self._begun)
+            self._finish("enough", f"{enough.message} Not asked: {plural(left, 'pair')}.")
+        elif self._budget_full:
             self._finish("budget", f"Stopped by the limit: {self._budget.spent_up} used.")
-        elif not self._active and self._next_pair >= len(self._plan.pairs):
+        elif not self._active:
             if self._left:
-                plural = "s are" if self._left != 1 else " is"
+                are = "are" if self._left != 1 else "is"
                 self._finish(
-                    "cancelled", f"Finished what was chosen; {self._left:,} pair{plural} left for another start."
+                    "cancelled", f"Finished what was chosen; {plural(self._left, 'pair')} {are} left for another start."
                 )
             else:
                 self._finish("done", "")
@@ -668,6 +687,7 @@ class Executor:
     def _committed(self, batch: Sequence[_Ended]) -> None:
         for ended in batch:
             self._uncommitted -= 1
+            self._begun.add(ended.call.site.pair)
             if ended.key is not None:
                 self._lanes[ended.call.settings.endpoint or ""].keeping -= 1
                 self._enqueue(self._asking.pop(ended.key, []))
@@ -744,6 +764,7 @@ class Executor:
             work.open_calls,
             None if work.stop is None else (work.stop.layer, work.stop.neuron),
         )
+        self._steering.take(work.index, dict(told.verdicts))
         self._store.put(
             lambda db: write_pair(db, run, work.index, state, roles, note, total, sites),
             told,

@@ -11,6 +11,7 @@ from judgenet.core.cascade import read_placed_rule
 from judgenet.core.network import Language, NetworkError, OrderSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.until import UntilError, UntilRule, parse_until
 
 _METADATA = "option"
 
@@ -105,6 +106,14 @@ def read_price(flag: str, text: str) -> tuple[float, float]:
     if not (cost_in >= 0 and cost_out >= 0):
         raise OptionError(f"{flag} {text}: two prices of 0 or more, such as 0.15,0.60.")
     return cost_in, cost_out
+
+
+def read_until(flag: str, text: str) -> UntilRule:
+    """The rule by which a run stops when enough is known."""
+    try:
+        return parse_until(text)
+    except UntilError as error:
+        raise OptionError(f"{flag} {error}") from None
 
 
 def price_table(options: RunOptions, endpoints: Sequence[str]) -> PriceTable | None:
@@ -250,6 +259,16 @@ class RunOptions:
     )
     budget: float | None = field(
         default=None, metadata=_about("Stop before more money than this is spent.", metavar="USD", least=0)
+    )
+    until: str | None = field(
+        default=None,
+        metadata=_about(
+            "Stop when enough is known, by intervals that are valid at any time: 'c2_all excludes 50%', 'accuracy "
+            "above 70%', 'corrected excludes 50%', 'width <= 0.1'; several joined by 'or'. Pairs are then asked in an "
+            "order drawn by --seed.",
+            metavar="RULE",
+            check=read_until,
+        ),
     )
     out: Path | None = field(
         default=None, metadata=_about("Folder of the run; the same again resumes what is in it.", metavar="DIR")

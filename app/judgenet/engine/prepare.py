@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.core import design, presets
+from judgenet.core.aggregate import aggregation_names
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
@@ -20,9 +21,18 @@ from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpe
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
+from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
-from judgenet.engine.options import OptionError, RunOptions, price_table, read_temperature, read_width, whole_number
+from judgenet.engine.options import (
+    OptionError,
+    RunOptions,
+    price_table,
+    read_temperature,
+    read_until,
+    read_width,
+    whole_number,
+)
 from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
 from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
 from judgenet.formats import parse_column_map, parse_label_map, parse_matches, parse_size, split_sheet
@@ -130,6 +140,7 @@ def prepare(options: RunOptions) -> Setup:
         limits=limits_of(options),
         prices=prices,
         seed=options.seed,
+        until=until_of(options, network),
     )
     return Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
@@ -491,6 +502,21 @@ def _absolute(source: PairsSource, folder: Path) -> PairsSource:
 def limits_of(options: RunOptions) -> Limits:
     """Where a run stops by itself."""
     return Limits(options.max_calls, options.token_budget, options.budget)
+
+
+def until_of(options: RunOptions, network: NetworkSpec) -> UntilRule | None:
+    """The rule by which a run stops when enough is known.
+
+    :raises OptionError: it names an aggregation that the network does not have.
+    """
+    if options.until is None:
+        return None
+    rule = read_until("--until", options.until)
+    try:
+        rule.require_known(aggregation_names(network))
+    except UntilError as error:
+        raise OptionError(f"--until {error}") from None
+    return rule
 
 
 def _prices(options: RunOptions, project: Project, known: Mapping[str, EndpointProfile]) -> PriceTable:

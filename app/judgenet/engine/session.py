@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgenet.core import network_json
+from judgenet.core.aggregate import aggregation_names
+from judgenet.core.asking_order import ORDER_RECORD, order_seed
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, Event, RunFinished
@@ -30,13 +32,16 @@ from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
+from judgenet.core.until import UntilRule
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
 from judgenet.engine.executor import Executor, RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
+from judgenet.engine.steering import Steering, in_run_order
 from judgenet.store.db import Store
+from judgenet.store.frame import RunFrame
 from judgenet.store.runs import (
     PairState,
     RunInfo,
@@ -122,7 +127,8 @@ roles alone."""
 @dataclass(frozen=True, slots=True)
 class Start:
     """What a start of a run is made of. ``spec`` has its models (:func:`with_models`); ``folder`` is the project's,
-    where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on."""
+    where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on; ``until`` is the rule by
+    which it stops when enough is known."""
 
     spec: NetworkSpec
     pairs: Sequence[Pair]
@@ -135,6 +141,7 @@ class Start:
     stream: bool = False
     record: Mapping[str, Any] = field(default_factory=dict)
     scope: Scope = "all"
+    until: UntilRule | None = None
 
 
 def fingerprint(start: Start) -> str:
@@ -194,7 +201,12 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         "starts": [{"at": time.time()}],
         **start.record,
     }
+    if start.until is not None:
+        start.until.require_known(aggregation_names(start.spec))
+        record["until"] = {"rule": start.until.text, "met": False}
+        record[ORDER_RECORD] = {"seed": start.spec.seed}
     run = start_run(store, fingerprint(start), record, start.pairs)
+    steering = _steering(store, run, start)
     if start.scope == "unscored":
         reopen_pairs(store, run, unscored_pairs(store, run))
     states = pair_states(store, run)
@@ -214,7 +226,16 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         chosen=_chosen(start.scope, states, store, run),
         roles_only=start.scope == "roles",
         again=start.scope == "unscored",
+        steering=steering,
+        begun=begun_pairs(store, run) if start.until is not None else frozenset(),
     )
+
+
+def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
+    """What chooses the run's pairs: a rule needs them in drawn order, and a run that was begun in one keeps to it."""
+    if start.until is None and order_seed(run.record) is None:
+        return None
+    return in_run_order(RunFrame.read(store, run), start.until)
 
 
 def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInfo) -> frozenset[int] | None:

@@ -16,6 +16,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project
 from judgenet.core.prompts import PromptBook
+from judgenet.core.until import UntilRule
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.session import Scope, Start, all_settings, with_models
@@ -109,6 +110,7 @@ def start_of(
     seed: int | None = None,
     stream: bool = False,
     scope: Scope = "all",
+    until: UntilRule | None = None,
 ) -> Start:
     """The start of a project's network on these pairs. ``prices`` and ``seed`` are the project's where they are not
     given.
@@ -128,6 +130,7 @@ def start_of(
         limits=limits or Limits(),
         stream=stream,
         scope=scope,
+        until=until,
         record=run_record(dataset, project.network.seed if seed is None else seed),
     )
 

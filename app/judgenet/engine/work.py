@@ -57,9 +57,10 @@ class Call:
 
     @property
     def rank(self) -> tuple[int, int, int, int, int]:
-        """Older pairs first, then layer, then order: calls that share a prompt's beginning follow each other."""
+        """Pairs taken up earlier first, then layer, then order: calls that share a prompt's beginning follow each
+        other."""
         site = self.site
-        return (site.pair, site.layer, 1 if site.order == "ba" else 0, site.neuron, site.sample)
+        return (self.work.turn, site.layer, 1 if site.order == "ba" else 0, site.neuron, site.sample)
 
 
 def drawn_order(seed: int, pair_id: str, layer: int, neuron: int, sample: int) -> Order:
@@ -106,6 +107,8 @@ class PairWork:
         family: str,
     ) -> None:
         self.index = index
+        self.turn = index
+        """When it was taken up: the calls of earlier pairs come first."""
         self.pair = pair
         self.spec = spec
         self.book = book

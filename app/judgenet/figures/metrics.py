@@ -56,6 +56,7 @@ class RunPairs:
     total: Annotated[int, "pairs of the run"]
     finished: Annotated[int, "pairs whose calls are in"]
     labelled: Annotated[int, "pairs with a human label"]
+    not_asked: Annotated[int, "pairs of which no call was asked"]
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,9 @@ def run_metrics(
         note=run.note,
         state=run.state,
         message=run.message,
-        pairs=RunPairs(len(frame), int(frame.judged.sum()), int((frame.human > 0).sum())),
+        pairs=RunPairs(
+            len(frame), int(frame.judged.sum()), int((frame.human > 0).sum()), int((~frame.begun & ~frame.judged).sum())
+        ),
         aggregations=aggregations,
         neurons=agreement_by_name(frame, neurons, seed=seed),
         position={

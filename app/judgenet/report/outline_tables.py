@@ -109,6 +109,7 @@ def verdict_table(table: Sequence[Sequence[int]], rows: str, columns: str) -> Ta
 STATES = {
     "running": "The run goes on",
     "paused": "The run is paused",
+    "enough": "The run stopped when enough was known",
     "budget": "The run stopped at its limit",
     "halted": "The run waits for an endpoint that stopped",
     "cancelled": "The run was stopped",

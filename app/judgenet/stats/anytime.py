@@ -96,7 +96,7 @@ class UnitTally:
         low, high = interval_ends(*self._arrays(), self.most, alpha)
         return Interval(float(low[0]), float(high[0]))
 
-    def evidence(self, mean: float) -> Evidence:
+    def evidence(self, mean: float) -> BetEvidence:
         """The evidence against this mean.
 
         :raises ValueError: it is not between 0 and 1.
@@ -104,13 +104,13 @@ class UnitTally:
         if not 0 < mean < 1:
             raise ValueError(f"A mean between 0 and 1 can be excluded, not {mean:g}.")
         if not self.kinds:
-            return Evidence(1.0, 1.0)
+            return BetEvidence(1.0, 1.0)
         above, below = log_capitals(*self._arrays(), self.most, np.array([mean]))
-        return Evidence(exp(min(_MOST_LOG, float(above[0]))), exp(min(_MOST_LOG, float(below[0]))))
+        return BetEvidence(exp(min(_MOST_LOG, float(above[0]))), exp(min(_MOST_LOG, float(below[0]))))
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class BetEvidence:
     """What the bets against a mean came to: ``above`` that of those on a larger one, ``below`` that of the others. Each
     is an e-value: its expectation is at most 1 where the mean is true, at whatever unit one stops."""
 
@@ -181,7 +181,7 @@ class AnytimeRate:
     interval: Interval | None
     n: int
     units: int
-    evidence: Evidence | None = None
+    evidence: BetEvidence | None = None
     reason: str = ""
 
 

@@ -145,10 +145,11 @@ def _drawn(rng: np.random.Generator, setting: LookSetting, runs: int, pairs: int
     return np.searchsorted(np.cumsum(shares)[:2], drawn, side="right")
 
 
-def _log_e(kinds: NDArray[np.int64], mean: float, alpha_side: float = 0.5) -> Floats:
+def _log_e(kinds: NDArray[np.int64], mean: float) -> Floats:
     """The logarithm of the e-value of both sides after every pair."""
     factors = log_factors(np.ones(3), _SCORES, 1, np.array([mean]))
-    return _capital(kinds, factors) + np.log(alpha_side)
+    found: Floats = _capital(kinds, factors) - np.log(2)
+    return found
 
 
 def _capital(kinds: NDArray[np.int64], factors: tuple[Floats, Floats]) -> Floats:
@@ -158,7 +159,8 @@ def _capital(kinds: NDArray[np.int64], factors: tuple[Floats, Floats]) -> Floats
         for weight, logs in zip(LOG_WEIGHTS, side[:, 0, :], strict=True):
             total = np.logaddexp(total, weight + logs[kinds].cumsum(axis=1))
         sides.append(total)
-    return np.maximum(*sides)
+    found: Floats = np.maximum(*sides)
+    return found
 
 
 def _question_excludes(kinds: NDArray[np.int64], setting: LookSetting) -> NDArray[np.bool_]:

@@ -576,7 +576,12 @@ class StatusBar(QFrame):
             left[0].say("No run in progress" if run is None else f"Run {run.number}")
         else:
             words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}
-            words |= {"halted": "stands still", "running": "was interrupted", "paused": "was interrupted"}
+            words |= {
+                "enough": "stopped: enough is known",
+                "halted": "stands still",
+                "running": "was interrupted",
+                "paused": "was interrupted",
+            }
             left[0].say(f"Run {run.number} {words[self._run_state.state or 'done']}")
             left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')} judged")
             left[2].say(plural(progress.calls, "call"))

@@ -109,13 +109,45 @@ def test_the_same_command_resumes(judgenet: Judgenet, pairs: Path, at: At, serve
     assert server.judge.paid_again == 0
 
 
+def test_a_run_stops_itself_when_enough_is_known(
+    judgenet: Judgenet, tmp_path: Path, at: At, server: JudgeServer
+) -> None:
+    records = [
+        {"id": f"p{i}", "question": f"Q {i}?", "response_a": f"{i}", "response_b": "no", "human": "a"}
+        for i in range(80)
+    ]
+    (tmp_path / "many.jsonl").write_text("".join(json.dumps(of) + "\n" for of in records), encoding="utf-8")
+    command = ("run", "--pairs", "many.jsonl", *at, "--width", 1, "--depth", 1, "--roles", "none", "--out", "out")
+    # Half of the verdicts are right by this judge: the interval is soon narrow enough.
+    ran = judgenet(*command, "--until", "width <= 0.6 or c2_all excludes 50%")
+    assert ran.code == 0
+    assert "enough: Enough is known (width <= 0.6 or c2_all excludes 50%): win rate by" in ran.err
+    assert "the same command without --until" in ran.err
+    figures = judgenet("metrics", "out", "--json").json
+    assert figures["state"] == "enough"
+    pairs = figures["pairs"]
+    assert pairs["total"] == 80
+    assert 0 < pairs["not_asked"] < 80 - pairs["finished"] + 1
+    assert f"Not asked: {pairs['not_asked']} pairs." in figures["message"]
+    assert server.requests == figures["calls"]["all"]
+    # Pairs that were not asked are in no figure.
+    assert figures["aggregations"]["c2_all"]["n_used"] <= pairs["finished"]
+    assert f"{pairs['not_asked']} not asked" in judgenet("metrics", "out").out
+    rest = judgenet(*command, "--json")
+    assert (rest.code, rest.json["state"], rest.json["pairs"]["not_asked"]) == (0, "done", 0)
+    assert server.requests == 160
+    for rule, words in (("c9 excludes 50%", "--until 'c9 excludes 50%' looks at c9"), ("soon", "--until 'soon' is no")):
+        refused = judgenet(*command, "--until", rule)
+        assert (refused.code, words in refused.err) == (2, True)
+
+
 def test_quiet_json_is_one_object_and_nothing_else(judgenet: Judgenet, pairs: Path, at: At) -> None:
     ran = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--json", "--quiet")
     assert ran.err == ""
     figures = ran.json
     assert figures["run"] == "run-1"
     assert figures["place"] == "out"
-    assert figures["pairs"] == {"total": 4, "finished": 4, "labelled": 3}
+    assert figures["pairs"] == {"total": 4, "finished": 4, "labelled": 3, "not_asked": 0}
     assert figures["aggregations"].keys() == {"c1", "c2_l1", "c2_l2", "c2_all"}
 
 

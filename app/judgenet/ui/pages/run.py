@@ -41,6 +41,7 @@ _STATES: Final = {
     "running": "goes on",
     "paused": "paused",
     "done": "finished",
+    "enough": "stopped: enough is known",
     "budget": "stopped at its limit",
     "halted": "stands still",
     "cancelled": "stopped",

@@ -1,0 +1,236 @@
+"""Which pair a run takes up next, and when it has learned enough to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from judgenet.core.aggregate import deciding
+from judgenet.core.asking_order import asking_order, order_seed
+from judgenet.core.pairs import Verdict
+from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilFigure, UntilRule
+from judgenet.core.wording import aggregation_title, plural
+from judgenet.stats.anytime import AnytimeRate, UnitTally, anytime_corrected, anytime_rate
+from judgenet.stats.curves import Codes
+from judgenet.store.anytime import anytime_labels, difference_scores, right_scores, win_scores
+from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
+from judgenet.store.frame import RunFrame
+
+Verdicts = Mapping[str, Verdict | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """Why a run may stop: for people, and as the run's record keeps it."""
+
+    message: str
+    record: Mapping[str, Any]
+
+
+class Steering(Protocol):
+    """Chooses the pairs that a run takes up. All calls come from the engine's loop."""
+
+    @property
+    def enough(self) -> Enough | None:
+        """Why the run should stop now, ``None`` while it should not."""
+
+    def next_pair(self) -> int | None:
+        """The index of the pair to take up next; ``None`` where there is none now. Where nothing is under way either,
+        the run is at its end."""
+
+    def take(self, index: int, verdicts: Verdicts) -> None:
+        """Takes in that a pair is finished, with the verdict of each aggregation."""
+
+
+class InOrder:
+    """All pairs in an order; with a rule it stops the run when enough is known."""
+
+    def __init__(self, order: Sequence[int], watch: UntilWatch | None = None) -> None:
+        self._next: Iterator[int] = iter(order)
+        self._watch = watch
+
+    @property
+    def enough(self) -> Enough | None:
+        return None if self._watch is None else self._watch.enough
+
+    def next_pair(self) -> int | None:
+        return next(self._next, None)
+
+    def take(self, index: int, verdicts: Verdicts) -> None:
+        if self._watch is not None:
+            self._watch.take(index, verdicts)
+
+
+_CLOSE_LOOKS: Final = 200
+"""Up to so many questions a width is looked at after each, later after each further hundredth."""
+
+
+@dataclass(slots=True, eq=False)
+class _Figure:
+    """What is known of one figure of one aggregation."""
+
+    name: UntilFigure
+    aggregation: str
+    scores: UnitTally
+    differences: UnitTally
+
+    def rate(self) -> AnytimeRate:
+        if self.name == "corrected":
+            return anytime_corrected(self.scores, self.differences)
+        return anytime_rate(self.scores)
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A question whose pairs are not all in."""
+
+    left: int
+    pairs: list[int] = field(default_factory=list)
+
+
+class UntilWatch:
+    """Looks at the rule of a run after each question whose turn has come.
+
+    Args:
+        frame: the run as it stands, with what earlier starts finished.
+        rule: the rule; its aggregations are those of the network.
+        order: the places of the pairs in the order in which the run asks them.
+    """
+
+    def __init__(self, frame: RunFrame, rule: UntilRule, order: Sequence[int]) -> None:
+        self.enough: Enough | None = None
+        self._rule = rule
+        self._order = order
+        self._run_pairs = len(frame)
+        self._questions: list[int] = frame.questions.tolist()
+        self._human = frame.human
+        self._turns = {number: _Turn(count) for number, count in enumerate(np.bincount(frame.questions).tolist())}
+        self._codes: dict[int, dict[str, int]] = {}
+        self._reached = 0
+        self._counted = self._units = 0
+        most = max((of.left for of in self._turns.values()), default=1)
+        decides = deciding(frame.spec)
+        self._labels: dict[str, Codes] = {}
+        self._figures: dict[tuple[UntilFigure, str], _Figure] = {}
+        self._conditions: list[tuple[UntilCondition, _Figure]] = []
+        for condition in rule.conditions:
+            name = condition.aggregation or decides
+            if condition.figure == "corrected" and name not in self._labels:
+                self._labels[name] = anytime_labels(frame, name)[0]
+            figure = self._figures.setdefault(
+                (condition.figure, name), _Figure(condition.figure, name, UnitTally(most), UnitTally(most))
+            )
+            self._conditions.append((condition, figure))
+        names = {name for _, name in self._figures}
+        for index in np.flatnonzero(frame.states >= DONE_PHASE).tolist():
+            self._codes[index] = {name: int(frame.aggregations[name][index]) for name in names}
+        self._advance()
+
+    def take(self, index: int, verdicts: Verdicts) -> None:
+        """Takes in a finished pair. One that counts already stays as it was when it was counted."""
+        self._codes[index] = {name: VERDICT_CODES[verdicts.get(name)] for _, name in self._figures}
+        self._advance()
+
+    def _advance(self) -> None:
+        while self.enough is None and self._reached < len(self._order):
+            index = self._order[self._reached]
+            if index not in self._codes:
+                return
+            self._reached += 1
+            turn = self._turns[self._questions[index]]
+            turn.pairs.append(index)
+            turn.left -= 1
+            if not turn.left:
+                self._count(turn.pairs)
+                self._look()
+
+    def _count(self, pairs: list[int]) -> None:
+        """Takes a question in."""
+        self._counted += len(pairs)
+        self._units += 1
+        for (kind, name), figure in self._figures.items():
+            codes = np.array([self._codes[index][name] for index in pairs], dtype=np.uint8)
+            scores = right_scores(codes, self._human[pairs]) if kind == "accuracy" else win_scores(codes)
+            _add(figure.scores, scores)
+            if kind == "corrected":
+                _add(figure.differences, difference_scores(codes, self._labels[name][pairs]))
+
+    def _look(self) -> None:
+        close = self._units <= _CLOSE_LOOKS or self._units % (self._units // 100) == 0
+        for condition, figure in self._conditions:
+            if self.enough is None and (close or condition.test != "width") and _met(condition, figure):
+                self.enough = self._stop(condition, figure)
+
+    def _stop(self, condition: UntilCondition, figure: _Figure) -> Enough:
+        found = figure.rate()
+        assert found.value is not None
+        assert found.interval is not None
+        e = figure.scores.evidence(condition.value).e_value if _has_evidence(condition) else None
+        what = f"{FIGURE_WORDS[figure.name]} by {aggregation_title(figure.aggregation)}"
+        pairs = f"{self._counted:,} of {plural(self._run_pairs, 'pair')}"
+        message = (
+            f"Enough is known ({self._rule.text}): {what} {found.value:.3f}, {found.interval.low:.3f} to "
+            f"{found.interval.high:.3f}{'' if e is None else f', e = {e:.4g}'}, after {pairs}."
+        )
+        record = {
+            "rule": self._rule.text,
+            "met": True,
+            "figure": figure.name,
+            "aggregation": figure.aggregation,
+            "value": found.value,
+            "interval": [found.interval.low, found.interval.high],
+            "e_value": e,
+            "pairs": self._counted,
+            "questions": self._units,
+            "of": self._run_pairs,
+        }
+        return Enough(message, {"until": record})
+
+
+def _add(tally: UnitTally, scores: Any) -> None:
+    there = scores[~np.isnan(scores)]
+    tally.add(len(there), float(there.sum()))
+
+
+def _has_evidence(condition: UntilCondition) -> bool:
+    """A corrected rate rests on two intervals, of which no single e-value is made; a width needs none."""
+    return condition.figure != "corrected" and condition.test != "width"
+
+
+def _met(condition: UntilCondition, figure: _Figure) -> bool:
+    if _has_evidence(condition):
+        evidence = figure.scores.evidence(condition.value)
+        sides = {"above": evidence.above, "below": evidence.below}
+        return log(sides.get(condition.test, max(evidence.above, evidence.below))) >= _LOG_LIMIT
+    interval = figure.rate().interval
+    if interval is None:
+        return False
+    match condition.test:
+        case "width":
+            return interval.high - interval.low <= condition.value
+        case "above":
+            return interval.low > condition.value
+        case "below":
+            return interval.high < condition.value
+        case _:
+            return not interval.low <= condition.value <= interval.high
+
+
+_LOG_LIMIT: Final = log(40)
+"""At a level of .05, half of it for each side."""
+
+
+def in_run_order(frame: RunFrame, rule: UntilRule | None) -> InOrder:
+    """All pairs in the order of the run's record, watched by a rule.
+
+    :raises judgenet.core.until.UntilError: the rule names an aggregation that the network does not have.
+    """
+    seed = order_seed(frame.run.record)
+    order = list(range(len(frame))) if seed is None else asking_order(seed, frame.questions.tolist())
+    if rule is None:
+        return InOrder(order)
+    return InOrder(order, UntilWatch(frame, rule, order))

@@ -1,0 +1,118 @@
+"""Which pairs of a run count in intervals that are valid at any time, and with which scores.
+
+Who looks while a run goes on must not choose by the verdicts which pairs are in. A pair therefore counts when its turn
+has come: all pairs before it, in the order in which the run asks, are finished, and so are all of its question. Pairs
+that are fast do not jump the queue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.asking_order import asking_order, order_seed
+from judgenet.stats.anytime import AnytimeRate, anytime_corrected, anytime_rate, tally_units
+from judgenet.stats.curves import CODES, Codes, Floats
+from judgenet.stats.provenance import LabelTally, Sample
+from judgenet.store.columns import DONE_PHASE
+from judgenet.store.frame import RunFrame
+from judgenet.store.results import within_name
+
+_SCORE: Final[Floats] = np.array([np.nan, 0.0, 0.5, 1.0])
+"""The score of B by the code of a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPairs:
+    """The pairs that count: their places in ``pairs``, the number of each one's question in ``units`` (pairs of a
+    question follow each other), both in the order in which they count. ``most`` is the most pairs that a question of
+    the run has. ``waiting`` finished pairs do not count yet. ``drawn`` says that the order is drawn by a seed."""
+
+    pairs: NDArray[np.int64]
+    units: NDArray[np.int64]
+    most: int
+    waiting: int
+    drawn: bool
+
+
+def run_order(frame: RunFrame) -> NDArray[np.int64]:
+    """The places of the pairs in the order in which the run asks them."""
+    seed = order_seed(frame.run.record)
+    if seed is None:
+        return np.arange(len(frame))
+    return np.array(asking_order(seed, frame.questions.tolist()), dtype=np.int64)
+
+
+def turn_pairs(frame: RunFrame) -> TurnPairs:
+    """The pairs of a run that count now."""
+    order, questions = run_order(frame), frame.questions
+    drawn = order_seed(frame.run.record) is not None
+    if not len(order):
+        return TurnPairs(order, order, 1, 0, drawn)
+    finished = frame.states >= DONE_PHASE
+    behind = np.flatnonzero(~finished[order])
+    reached = int(behind[0]) if len(behind) else len(order)
+    last = np.zeros(frame.question_count, np.int64)
+    np.maximum.at(last, questions[order], np.arange(len(order)))
+    within = order[last[questions[order]] < reached]
+    # By the place of its question's last pair: then it counts.
+    within = within[np.argsort(last[questions[within]], kind="stable")]
+    most = int(np.bincount(questions).max())
+    return TurnPairs(within, questions[within], most, int(finished.sum()) - len(within), drawn)
+
+
+def win_scores(codes: Codes) -> Floats:
+    """The scores of B, NaN without a verdict."""
+    found: Floats = _SCORE[codes]
+    return found
+
+
+def right_scores(codes: Codes, human: Codes) -> Floats:
+    """1 where the verdict is the label, else 0; NaN where one of the two is missing."""
+    found: Floats = np.where((codes > 0) & (human > 0), (codes == human).astype(float), np.nan)
+    return found
+
+
+def difference_scores(codes: Codes, labels: Codes) -> Floats:
+    """(label - verdict + 1) / 2 of the scores of B: from 0 to 1, NaN where one of the two is missing."""
+    found: Floats = (_SCORE[labels] - _SCORE[codes] + 1) / 2
+    return found
+
+
+def anytime_labels(frame: RunFrame, aggregation: str) -> tuple[Codes, Sample]:
+    """The labels that a corrected rate may rest on at any time, codes by pair, and how they were chosen.
+
+    Which ones these are must not depend on the verdicts: all pairs of the run are taken for judged.
+    """
+    tally = LabelTally(within_name(frame.run, aggregation))
+    for human, people in zip(frame.human.tolist(), frame.pairs.people.tolist(), strict=True):
+        tally.add("tie", CODES[human], frame.pairs.people_kinds[people])
+    sample = tally.sample(only_random=True)
+    return frame.sampled_labels(aggregation, sample), sample
+
+
+def anytime_win_rate(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
+    """The win rate of B, ties as half, by an aggregation's verdicts as they are, with the evidence against 1/2."""
+    scores = win_scores(frame.verdict_codes(aggregation)[turn.pairs])
+    return anytime_rate(tally_units(turn.units, scores, turn.most), 0.5)
+
+
+def anytime_accuracy(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
+    """The share of labelled pairs whose verdict is the label."""
+    codes, human = frame.verdict_codes(aggregation)[turn.pairs], frame.human[turn.pairs]
+    found = anytime_rate(tally_units(turn.units, right_scores(codes, human), turn.most))
+    if found.value is None and len(turn.pairs):
+        return AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
+    return found
+
+
+def anytime_corrected_rate(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
+    """The win rate of B corrected by labels of pairs that were drawn at random."""
+    labels, _ = anytime_labels(frame, aggregation)
+    codes = frame.verdict_codes(aggregation)[turn.pairs]
+    verdicts = tally_units(turn.units, win_scores(codes), turn.most)
+    moved = difference_scores(codes, labels[turn.pairs])
+    return anytime_corrected(verdicts, tally_units(turn.units, moved, turn.most))
