@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from judgenet.cli.export import call_records, verdict_records
 from judgenet.core import design
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import CallFinished, EndpointChanged, Event, RunChanged, RunFinished
@@ -22,6 +21,7 @@ from judgenet.core.prompts import PromptBook
 from judgenet.engine import limits
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import Engine, RunHandle, Start, with_models
+from judgenet.report.run_records import call_records, verdict_records
 from judgenet.store.approvals import approve, endpoint_needs
 from judgenet.store.db import Store
 from judgenet.store.runs import run_info

@@ -207,6 +207,23 @@ class Run:
         with self._open() as (store, run):
             return recorded_bias(run.id, run_bias(store, run, LabSettings(own=tuple(own))))
 
+    def export(self, what: str, path: str | Path, *, aggregation: str | None = None) -> Path:
+        """Writes the run for another program, as ``judgenet export`` does; the ending of the file says the format.
+
+        Args:
+            what: ``"calls"``, ``"verdicts"``, ``"roles"``, ``"labels"``, ``"preferences"`` (chosen and rejected),
+                ``"systems"``, ``"llm-comparator"``, ``"argilla"``, ``"label-studio"``, or ``"dataset"`` (a folder).
+            aggregation: whose verdicts, or ``"human"``; ``None``: those that decide.
+
+        :raises ValueError: there is no such export, format or aggregation.
+        :raises judgenet.store.files.FileError: the file cannot be written.
+        """
+        from judgenet.report.run_files import export_run
+
+        with self._open() as (store, run):
+            export_run(store, run, what, Path(path), aggregation)
+        return Path(path)
+
     def report(
         self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0
     ) -> list[Path]:

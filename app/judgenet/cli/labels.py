@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,6 @@ from rich.table import Table
 
 from judgenet.cli.common import JsonOption, ProjectOption, open_output, open_run
 from judgenet.cli.errors import InputError
-from judgenet.cli.export import Format, label_records, write_file
 from judgenet.cli.label_power import (
     AlphaOption,
     CompareOption,
@@ -36,8 +36,11 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
 from judgenet.figures.label_plan import run_label_plan
 from judgenet.formats.labels import read_labels
+from judgenet.report.run_files import ExportFormat, Records, write_export
+from judgenet.report.run_records import label_records
 from judgenet.stats.power import ALPHA, POWER
 from judgenet.store.db import Store, now
+from judgenet.store.files import FileError
 from judgenet.store.labels import add_labels, label_rules, set_label_rules
 from judgenet.store.locate import find_run
 from judgenet.store.results import within_name
@@ -166,8 +169,12 @@ def labels(
                 told["imported"] = _import(store, info, given, annotator, chosen, aggregation)
     if to is not None:
         with open_run(run, project) as (store, info):
-            format = Format.CSV if to.suffix.lower() == ".csv" else Format.JSONL
-            told["exported"] = {"file": str(to), "n": write_file(label_records(store, info), format, to, "--export")}
+            format: ExportFormat = "csv" if to.suffix.lower() == ".csv" else "jsonl"
+            labels_kept = Records("label", partial(label_records, store, info))
+            try:
+                told["exported"] = {"file": str(to), "n": write_export(labels_kept, format, to)}
+            except FileError as error:
+                raise InputError(f"--export {error}") from None
     if told and following is None:
         if as_json:
             typer.echo(json.dumps({"run": info.id, **told}, allow_nan=False))

@@ -13,6 +13,7 @@ from judgenet.core.labels import CHOSEN, Chosen, HumanLabel, Said
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import ABSENT, RecordTable, tables
 from judgenet.formats.errors import DataError, EmptyError, listed, shown
+from judgenet.formats.native import labels_by_annotator
 from judgenet.formats.values import id_text, is_missing
 
 _ID = ("pair_id", "id")
@@ -54,6 +55,7 @@ def read_labels(
 
     A record has ``pair_id`` (or ``id``) and ``label``; it may have ``annotator``, ``chosen``, ``swapped``, ``seconds``,
     ``at`` (ISO 8601), ``within``, ``population``, ``kind``, ``content`` and ``in_force``, as an export has them.
+    Exports of Label Studio and Argilla are read too, a label an annotator.
     ``annotator`` and ``chosen`` stand for what the records do not say; ``chosen`` wins over what they say. ``at`` is
     the time of labels without one.
 
@@ -69,7 +71,8 @@ def read_labels(
         raise EmptyError(error.file, "label") from None
     if len(found) != 1:
         raise DataError("An archive of several files.", "Name one file of labels.", file=str(path))
-    return _Reader(found[0], pairs, annotator, chosen, at).read()
+    exported = labels_by_annotator(found[0])
+    return _Reader(exported or found[0], pairs, annotator, chosen, at).read()
 
 
 class _Reader:

@@ -252,15 +252,17 @@ def _choice(result: Any) -> Any:
 
 
 def _prepare_argilla(table: RecordTable) -> RecordTable:
-    """Records with ``fields`` and ``responses`` (Argilla's feedback dataset): the ranking, or the label, that each user
-    submitted."""
+    """Records with ``fields`` and ``responses`` (Argilla): the ranking, or the label, that each user submitted.
+
+    Argilla 1 lists the responses by user, each with its answers; Argilla 2 has them by question, each with its users.
+    """
     table, paths = _with_texts(table, "fields")
     sides = [paths.get(part, "").removeprefix("fields.") for part in ("response_a", "response_b")]
     said: list[dict[str, Any]] = []
     for responses in table.column("responses"):
         of_record: dict[str, Any] = {}
-        for place, one in enumerate(responses if isinstance(responses, list) else [], 1):
-            if not isinstance(one, dict) or one.get("status", "submitted") != "submitted":
+        for place, one in enumerate(_by_user(responses), 1):
+            if one.get("status", "submitted") != "submitted":
                 continue
             values = one.get("values")
             answers = list(values.values()) if isinstance(values, dict) else []
@@ -270,6 +272,20 @@ def _prepare_argilla(table: RecordTable) -> RecordTable:
                 of_record[f"annotator{place}" if who is None else str(who)] = verdict
         said.append(of_record)
     return table.with_columns(annotators=said)
+
+
+def _by_user(responses: Any) -> list[dict[str, Any]]:
+    """Argilla's responses as a record a user, in the form of Argilla 1."""
+    if isinstance(responses, list):
+        return [of for of in responses if isinstance(of, dict)]
+    found: dict[Any, dict[str, Any]] = {}
+    for question, answers in responses.items() if isinstance(responses, dict) else ():
+        for place, answer in enumerate(answers if isinstance(answers, list) else (), 1):
+            if isinstance(answer, dict):
+                who = answer.get("user_id")
+                of = found.setdefault(place if who is None else who, {**answer, "values": {}})
+                of["values"][question] = {"value": answer.get("value")}
+    return list(found.values())
 
 
 def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
@@ -485,3 +501,28 @@ def native_format(names: Sequence[str]) -> NativeFormat | None:
     """The published format with these columns, or ``None``."""
     found = frozenset(names)
     return next((known for known in NATIVE if known.knows(found)), None)
+
+
+def labels_by_annotator(table: RecordTable) -> RecordTable | None:
+    """The labels in an export of Label Studio or Argilla as a table with a row a label: ``pair_id``, ``annotator`` and
+    ``label``. ``None`` for a table that is no such export.
+
+    The id of a pair is that of an Argilla record, and ``pair_id`` or ``id`` in the data of a Label Studio task.
+    """
+    if has("data", "annotations")(frozenset(table.names)):
+        ids = next((path for path in ("data.pair_id", "data.id", "id") if table.has(path)), "id")
+        annotators = _prepare_label_studio(table).column("annotators")
+    elif has("fields", "responses")(frozenset(table.names)):
+        ids, annotators = "id", _prepare_argilla(table).column("annotators")
+    else:
+        return None
+    given = table.column(ids)
+    rows = [(place, who, said) for place, of in enumerate(annotators) for who, said in of.items()]
+    columns = {
+        "pair_id": [given[place] for place, _, _ in rows],
+        "annotator": [who for _, who, _ in rows],
+        "label": [{"left": "a", "right": "b"}.get(said, said) for _, _, said in rows],
+    }
+    return RecordTable(
+        table.file, table.container, tuple(columns), [table.rows[place] for place, _, _ in rows], columns.__getitem__
+    )

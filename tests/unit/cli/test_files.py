@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl  # type: ignore[import-untyped]
 
-from judgenet.cli.export import Format, write_records
+from judgenet.report.run_files import write_records
 from judgenet.store.files import load_project
 from judgenet.store.locate import RUN_PROJECT
 from tests.fakes.judge_server import JudgeServer
@@ -62,7 +62,7 @@ def test_bad_rows_and_nested_fields(judgenet: Judgenet, tmp_path: Path, at: At, 
 
 def test_csv_quotes_bare_carriage_returns_and_guards_formulas_behind_them() -> None:
     out = io.StringIO(newline="")
-    write_records([{"text": "a\r=1+1", "more": "x\ry"}, {"text": "-1.5\r-2", "more": "\ud83d"}], Format.CSV, out)
+    write_records([{"text": "a\r=1+1", "more": "x\ry"}, {"text": "-1.5\r-2", "more": "\ud83d"}], "csv", out)
     rows = list(csv.reader(io.StringIO(out.getvalue(), newline="")))
     assert rows == [["text", "more"], ["a\r'=1+1", "x\ry"], ["'-1.5\r-2", "\ufffd"]]
     assert out.getvalue().splitlines(keepends=True)[0] == "text,more\n"

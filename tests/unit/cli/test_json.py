@@ -340,6 +340,8 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet import": (("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "again"),),
     "judgenet export --what calls": (("export", "asked", "--what", "calls"), ("export", "recorded", "--what", "calls")),
     "judgenet export --what verdicts": (("export", "asked", "--what", "verdicts"),),
+    "judgenet export --what preferences": (("export", "asked", "--what", "preferences"),),
+    "judgenet export --what systems": (("export", "asked", "--what", "systems", "--format", "jsonl"),),
     "judgenet export --what roles": (("export", "asked", "--what", "roles"),),
     "judgenet bias": (("bias", *LAB, "--probes", "all"),),
     "judgenet bias --estimate": (("bias", *LAB, "--probes", "all", "--estimate"),),

@@ -74,7 +74,7 @@ def test_problems_of_an_imported_network_are_told(judgenet: Judgenet) -> None:
     ("arguments", "words"),
     [
         (("export", FIXED, "--what", "network", "--format", "csv"), "is written as graphml, json, dot, svg."),
-        (("export", "out", "--what", "calls", "--format", "svg"), "--what calls is written as jsonl, csv."),
+        (("export", "out", "--what", "calls", "--format", "svg"), "--what calls is written as jsonl, csv, parquet."),
         (("export", "none.judgenet", "--what", "network"), "none.judgenet"),
         (("network", "import", "net.json"), "--out: is missing."),
         (("network", "import", "net.json", "--out", "new.json"), "--out new.json: is no name of a project."),

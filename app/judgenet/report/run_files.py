@@ -1,0 +1,345 @@
+"""A run written for other programs: its calls, verdicts and labels as lines or tables, preferences for training, and
+the files of LLM Comparator, Argilla and Label Studio."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Literal, TextIO
+
+from judgenet.core.documents import well_formed
+from judgenet.core.wording import plural
+from judgenet.formats.tables import guard_cell, whole_file
+from judgenet.report.run_records import (
+    Omitted,
+    Record,
+    argilla_records,
+    call_records,
+    comparator_examples,
+    comparator_head,
+    label_records,
+    label_studio_tasks,
+    preference_records,
+    role_records,
+    system_records,
+    verdict_records,
+    verdict_source,
+)
+from judgenet.store.db import Store
+from judgenet.store.files import FileError
+from judgenet.store.runs import RunInfo
+
+ExportFormat = Literal["jsonl", "csv", "parquet", "json"]
+
+_LINES: Final[tuple[ExportFormat, ...]] = ("jsonl", "csv", "parquet")
+_BATCH: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRun:
+    """What an export is made of: a run, whose verdicts count, and how many pairs were left out while it was written."""
+
+    store: Store
+    run: RunInfo
+    source: str
+    left_out: Omitted
+
+    @classmethod
+    def of(cls, store: Store, run: RunInfo, source: str | None = None) -> ExportedRun:
+        """With the verdicts of an aggregation, of people (``human``), or those that decide.
+
+        :raises ValueError: the run has no such aggregation.
+        """
+        return cls(store, run, verdict_source(run, source), Omitted())
+
+    @property
+    def left_out_words(self) -> str:
+        """What was left out, in words; empty where nothing was."""
+        return ", ".join(f"{plural(count, 'pair')} {_LEFT[why]}" for why, count in self.left_out.items())
+
+
+_LEFT: Final = {
+    "ties": "with a tie",
+    "without a verdict": "without a verdict",
+    "without a label": "without a label",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records to be written, made anew each time that they are asked for. ``unit`` names one of them; ``head`` gives
+    the other members of a JSON file whose records stand in the member ``examples``."""
+
+    unit: str
+    make: Callable[[], Iterator[Record]]
+    head: Callable[[], Record] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunExport:
+    """A kind of export: what it is, its records, and the formats that it has, the usual one first."""
+
+    title: str
+    unit: str
+    records: Callable[[ExportedRun], Iterator[Record]]
+    formats: tuple[ExportFormat, ...] = _LINES
+    head: Callable[[ExportedRun], Record] | None = None
+
+    def of(self, wanted: ExportedRun) -> Records:
+        """The records of a run."""
+        head = None if self.head is None else partial(self.head, wanted)
+        return Records(self.unit, partial(self.records, wanted), head)
+
+
+RUN_EXPORTS: Final[dict[str, RunExport]] = {
+    "calls": RunExport("Calls with prompts, replies and scores", "call", lambda of: call_records(of.store, of.run)),
+    "verdicts": RunExport("Verdicts, a row a pair", "verdict", lambda of: verdict_records(of.store, of.run)),
+    "roles": RunExport("Roles of each pair", "role", lambda of: role_records(of.store, of.run)),
+    "labels": RunExport("Human labels with their history", "label", lambda of: label_records(of.store, of.run)),
+    "preferences": RunExport(
+        "Preferences for training (chosen, rejected)",
+        "preference",
+        lambda of: preference_records(of.store, of.run, of.source, of.left_out),
+    ),
+    "systems": RunExport(
+        "Scores by system, a row a response",
+        "response",
+        lambda of: system_records(of.store, of.run, of.source),
+        ("csv", "jsonl", "parquet"),
+    ),
+    "llm-comparator": RunExport(
+        "LLM Comparator",
+        "example",
+        lambda of: comparator_examples(of.store, of.run, of.left_out),
+        ("json",),
+        lambda of: comparator_head(of.store, of.run),
+    ),
+    "argilla": RunExport(
+        "Argilla records", "record", lambda of: argilla_records(of.store, of.run, of.source), ("json", "jsonl")
+    ),
+    "label-studio": RunExport(
+        "Label Studio tasks", "task", lambda of: label_studio_tasks(of.store, of.run, of.source), ("json",)
+    ),
+}
+"""The kinds of export of a run, by the name that the command line has for them."""
+
+
+def write_export(records: Records, format: ExportFormat, path: Path) -> int:
+    """Writes records to a file, whole or not at all, and returns how many there are.
+
+    :raises FileError: it cannot be written.
+    """
+    with _draft(path) as draft:
+        if format == "parquet":
+            return write_parquet(records.make, draft)
+        with draft.open("w", encoding="utf-8", newline="") as out:
+            return write_text(records, format, out)
+
+
+def export_run(store: Store, run: RunInfo, what: str, path: Path, source: str | None = None) -> ExportedRun:
+    """Writes one of :data:`RUN_EXPORTS`, or ``dataset``, in the format that the ending of ``path`` says. Returns what
+    was left out with it.
+
+    :raises ValueError: there is no such export, no such format of it, or no such aggregation.
+    :raises FileError: it cannot be written.
+    """
+    exported = ExportedRun.of(store, run, source)
+    if what == "dataset":
+        write_dataset(exported, path)
+        return exported
+    made = RUN_EXPORTS.get(what)
+    if made is None:
+        raise ValueError(f"There is no export {what!r}. Choose one of: {', '.join((*RUN_EXPORTS, 'dataset'))}.")
+    format = next((of for of in made.formats if path.suffix.lower() == f".{of}"), None)
+    if format is None:
+        endings = ", ".join(f".{of}" for of in made.formats)
+        raise ValueError(f"{path}: {what} are written as {endings}. Name a file with one of these endings.")
+    write_export(made.of(exported), format, path)
+    return exported
+
+
+def write_text(records: Records, format: ExportFormat, out: TextIO) -> int:
+    """Writes records in one of the formats that are text, one by one. Returns how many."""
+    if format == "json":
+        return _write_json(records.make(), None if records.head is None else records.head(), out)
+    assert format != "parquet"
+    return write_records(records.make(), format, out)
+
+
+@contextmanager
+def _draft(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        raise FileError(f"{path} is a folder. Name a file in it.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as draft:
+            yield draft
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"{path} cannot be written ({error.strerror or error}). Name another file.") from None
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return guard_cell(well_formed(value))
+    if isinstance(value, (dict, list)):
+        return guard_cell(json.dumps(value, allow_nan=False))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value
+
+
+class _UnixLines:
+    """Takes rows that end with CR LF, and writes them with the line ends of text files."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, row: str) -> int:
+        return self._out.write(row.removesuffix("\r\n") + "\n")
+
+
+def write_records(records: Iterable[Record], format: Literal["jsonl", "csv"], out: TextIO) -> int:
+    """Writes records one by one, so that memory stays flat. Returns how many.
+
+    JSON Lines hold lone surrogates as escapes and never NaN. In CSV a text cell that a spreadsheet would take for
+    a formula gets an apostrophe; numbers stay as they are; a missing value is an empty cell.
+    """
+    count = 0
+    writer: csv.DictWriter[str] | None = None
+    for record in records:
+        count += 1
+        if format == "jsonl":
+            out.write(json.dumps(record, allow_nan=False) + "\n")
+            continue
+        if writer is None:
+            # The writer quotes the characters of its own line end, so that only this one quotes a bare carriage return.
+            writer = csv.DictWriter(_UnixLines(out), list(record), lineterminator="\r\n")
+            writer.writeheader()
+        writer.writerow({name: _cell(value) for name, value in record.items()})
+    return count
+
+
+def _write_json(records: Iterable[Record], head: Record | None, out: TextIO) -> int:
+    """Writes records as a JSON array, or as the member ``examples`` of an object, one by one."""
+    count = 0
+    if head is not None:
+        out.write(json.dumps(head, allow_nan=False).removesuffix("}") + ', "examples": ')
+    out.write("[")
+    for record in records:
+        out.write((",\n  " if count else "\n  ") + json.dumps(record, allow_nan=False))
+        count += 1
+    out.write("\n]" + ("\n" if head is None else "}\n"))
+    return count
+
+
+def write_parquet(records: Callable[[], Iterator[Record]], path: Path) -> int:
+    """Writes records as a Parquet file, in batches. What is no text, number or truth value is JSON text in its cell.
+
+    The records are read twice: the type of a column follows from all its values, and memory stays flat.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
+
+    kinds: dict[str, set[type]] = {}
+    for record in records():
+        for name, value in record.items():
+            kinds.setdefault(name, set()).add(type(value))
+    schema = pa.schema([(name, _arrow_type(of)) for name, of in kinds.items()])
+    texts = frozenset(name for name in kinds if schema.field(name).type == pa.string())
+    count = 0
+    again = records()
+    with pa_parquet.ParquetWriter(path, schema) as writer:
+        while batch := list(islice(again, _BATCH)):
+            count += len(batch)
+            rows = [
+                {name: _text(value) if name in texts else value for name, value in record.items()} for record in batch
+            ]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    return count
+
+
+def _arrow_type(kinds: set[type]) -> Any:
+    import pyarrow as pa
+
+    known = kinds - {type(None)}
+    if known == {bool}:
+        return pa.bool_()
+    if known == {int}:
+        return pa.int64()
+    return pa.float64() if known and known <= {int, float} else pa.string()
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return well_formed(value if isinstance(value, str) else json.dumps(value, allow_nan=False))
+
+
+DATASET_PARTS: Final = ("verdicts", "calls", "preferences", "systems")
+"""What a data set folder holds, a Parquet file each."""
+
+
+def write_dataset(of: ExportedRun, folder: Path) -> dict[str, int]:
+    """Writes a run as a folder that data set hubs read: Parquet files in ``data`` and a card, ``README.md``, that says
+    what was judged by what. Returns how many records each part has.
+
+    :raises FileError: the folder holds something else already, or cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileError(f"{folder} is no empty folder. Name a new one.")
+    counts = {
+        part: write_export(RUN_EXPORTS[part].of(of), "parquet", folder / "data" / f"{part}.parquet")
+        for part in DATASET_PARTS
+    }
+    with _draft(folder / "README.md") as draft:
+        draft.write_text(dataset_card(of, counts), encoding="utf-8")
+    return counts
+
+
+def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
+    """The card of a data set folder, Markdown under a head of YAML. The licence is the user's to choose."""
+    from judgenet.core.presets import shape_name
+    from judgenet.engine.session import all_settings
+    from judgenet.store.results import network_of
+    from judgenet.version import __version__
+
+    spec = network_of(of.run)
+    size = counts["verdicts"]
+    configs = [line for part in counts for line in (f"- config_name: {part}", f"  data_files: data/{part}.parquet")]
+    models = sorted({f"`{settings.model}`" for settings in all_settings(spec) if settings.model})
+    lines = [
+        "---",
+        "tags: [llm-as-a-judge, judgenet]",
+        "configs:",
+        *configs,
+        "---",
+        f"# {of.run.name or of.run.id}",
+        "",
+        f"{plural(size, 'pair')} of responses, judged by a network of LLM judges with JudgeNet {__version__}.",
+        "",
+        f"- Network: {shape_name(spec)}",
+        *([f"- Models: {', '.join(models)}"] if models else []),
+        f"- Verdicts in `preferences` and `systems`: `{of.source}`",
+        f"- State of the run: {of.run.state}",
+        "",
+        "| file | rows | what |",
+        "| --- | --- | --- |",
+        *(f"| `data/{part}.parquet` | {count:,} | {RUN_EXPORTS[part].title} |" for part, count in counts.items()),
+        "",
+    ]
+    if of.left_out:
+        lines += [f"Left out of `preferences`: {of.left_out_words}.", ""]
+    lines += [
+        "A missing verdict or score is null: it is no tie. Verdicts are a model's, not people's, unless a column says "
+        "`human`. The texts of the pairs stay under the licence of their source.",
+        "",
+    ]
+    return "\n".join(lines)
