@@ -216,44 +216,38 @@ def apt_install(names: list[str]) -> bool:
     return not install
 
 
-def add_runtime_library() -> None:
-    """What llama.cpp needs. Without it nothing can be judged here."""
-    if runtime_failure() and shutil.which("apt-get"):
-        apt_install(RUNTIME)
-    if trouble := runtime_failure():
-        raise SetupError(
-            f"The embedded model's runtime (llama.cpp) lacks a system library: {trouble}\n"
-            f"Debian, Ubuntu: sudo apt-get install {' '.join(RUNTIME)}\n"
-            "Other systems: the package with GCC's OpenMP library (libgomp). Then run the same command again."
-        )
-
-
 def add_system_libraries(for_tests: bool) -> None:
     """What llama.cpp needs of a Linux system, Qt for a window on X11 or Wayland, and tests for a virtual screen.
 
-    Judging works without Qt, so that its absence only warns.
+    What cannot be installed here is named in one command. Judging works without Qt, so that its absence only warns.
     """
     if not sys.platform.startswith("linux"):
         return
-    add_runtime_library()
     apt = bool(shutil.which("apt-get") and shutil.which("dpkg-query"))
-    if for_tests and apt and (missing := missing_packages(SCREEN_FOR_TESTS)) and not apt_install(missing):
-        say(f"   not installed; to have them: sudo apt-get install {' '.join(missing)}")
+    missing = missing_packages(SCREEN_FOR_TESTS) if for_tests and apt else []
+    if apt and (wanted := [*missing, *(RUNTIME if runtime_failure() else ())]) and apt_install(wanted):
+        missing = []
     found = screen()
     for _ in range(ROUNDS):
         packages = lacking(found, "packages")
         if not (packages and apt and apt_install(packages)):
             break
         found = screen()
-    libraries = lacking(found, "libraries")
-    if not libraries:
+    missing += lacking(found, "packages")
+    trouble = runtime_failure()
+    if trouble:
+        raise SetupError(
+            f"The embedded model's runtime (llama.cpp) lacks a system library: {trouble}\n"
+            f"Debian, Ubuntu: sudo apt-get install {' '.join([*RUNTIME, *missing])}\n"
+            "Other systems: the package with GCC's OpenMP library (libgomp). Then run the same command again."
+        )
+    if libraries := lacking(found, "libraries"):
+        step("System libraries: some that windows need are missing. The command line works without them.")
+        say(f"   missing: {' '.join(libraries)}")
+    else:
         step("System libraries: in place")
-        return
-    step("System libraries: some that windows need are missing. The command line works without them.")
-    say(f"   missing: {' '.join(libraries)}")
-    if packages := lacking(found, "packages"):
-        installer = "apt-get" if apt else "dnf"
-        say(f"   to have them: sudo {installer} install {' '.join(packages)}")
+    if missing:
+        say(f"   to have them: sudo {'apt-get' if apt else 'dnf'} install {' '.join(missing)}")
 
 
 # --- Model, demo, tests ----------------------------------------------------------------------------------
