@@ -59,7 +59,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        """``done``, ``running``, ``budget``, ``cancelled``, ``halted`` or ``failed``."""
+        """``done``, ``running``, ``enough``, ``budget``, ``cancelled``, ``halted`` or ``failed``."""
         return self.info.state
 
     @property
@@ -91,19 +91,26 @@ class Run:
         with self._open() as (store, run):
             return call_table(store, run, texts=True)
 
-    def agreement(self, by: Grouping | None = None, *, seed: int = 0) -> RunMetrics:
+    def agreement(self, by: Grouping | None = None, *, anytime: bool = False, seed: int = 0) -> RunMetrics:
         """Accuracy, macro-F1 and Cohen's kappa of every aggregation and neuron against the human labels, with 95 %
         intervals, and what ``judgenet metrics`` counts beside them.
 
-        ``by`` is ``"task"`` or ``"human"``, for each group too.
+        ``by`` is ``"task"`` or ``"human"``, for each group too. ``anytime`` adds win rate, accuracy and corrected rate
+        of every aggregation with intervals that are valid however often one looks.
         """
         from judgenet.figures.metrics import run_metrics
 
         with self._open() as (store, run):
-            return run_metrics(store, fair_frame(store, run), by, seed=seed)
+            return run_metrics(store, fair_frame(store, run), by, anytime=anytime, seed=seed)
 
     def rate(
-        self, labels: Chosen | None = None, *, aggregation: str | None = None, use: str = "all", seed: int = 0
+        self,
+        labels: Chosen | None = None,
+        *,
+        aggregation: str | None = None,
+        use: str = "all",
+        anytime: bool = False,
+        seed: int = 0,
     ) -> RunRates:
         """How often response B is better, corrected for the network's errors by the human labels.
 
@@ -112,13 +119,15 @@ class Run:
                 ``"targeted"``); ``None``: as is kept of each label.
             aggregation: whose verdicts; ``None``: those that decide.
             use: which labels: ``"all"`` or ``"every:5"``.
+            anytime: also with intervals that are valid however often one looks.
         """
         from judgenet.cli.rate import aggregation_of, labels_used
         from judgenet.figures.rates import run_rates
 
         with self._open() as (store, run):
             frame = fair_frame(store, run)
-            return run_rates(frame, aggregation_of(run, aggregation), labels, used=labels_used(frame, use), seed=seed)
+            name, used = aggregation_of(run, aggregation), labels_used(frame, use)
+            return run_rates(frame, name, labels, used=used, anytime=anytime, seed=seed)
 
     def compare(self, other: Run, labels: Chosen | None = None, *, seed: int = 0) -> RunComparison:
         """The differences of two runs, this one less the other, on the pairs that both judged.

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from judgenet.cli.anytime import AnytimeOption, print_anytime
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
@@ -328,6 +329,7 @@ def metrics(
         int, typer.Option(min=0, help="So many pairs, drawn at random, have their evidence compared.")
     ] = SAMPLED_PAIRS,
     every_row: Annotated[bool, typer.Option("--all", help="Every row of every table.")] = False,
+    anytime: AnytimeOption = False,
     seed: Annotated[int, typer.Option(help="Seed of resampling, of the sample, and of ties in uncertainty.")] = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
@@ -349,8 +351,10 @@ def metrics(
         if scope not in ("all", "last", *frame.names):
             named = ", ".join(frame.names[:20]) + (", …" if len(frame.names) > 20 else "")
             raise InputError(f"--scope {scope}: choose all, last, or a neuron of {info.id}: {named}.")
-        figures = run_metrics(store, frame, by, judges=JudgeOptions(scope, evidence), seed=seed)
+        figures = run_metrics(store, frame, by, judges=JudgeOptions(scope, evidence), anytime=anytime, seed=seed)
     if as_json:
         typer.echo(figures.to_json())
     else:
         print_metrics(figures, Terminal(), every_row=every_row)
+        if figures.anytime is not None:
+            print_anytime(figures.anytime, Terminal())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from judgenet.cli.anytime import AnytimeOption, print_anytime
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
@@ -176,6 +177,7 @@ def rate(
     aggregation: AggregationOption = None,
     labels: LabelsOption = "all",
     chosen: ChosenOption = None,
+    anytime: AnytimeOption = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
@@ -189,8 +191,10 @@ def rate(
     """
     with open_run(run, project) as (store, info):
         name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
-        figures = run_rates(frame, name, chosen, used=labels_used(frame, labels), seed=seed)
+        figures = run_rates(frame, name, chosen, used=labels_used(frame, labels), anytime=anytime, seed=seed)
     if as_json:
         typer.echo(figures.to_json())
     else:
         print_rates(figures, Terminal())
+        if figures.anytime is not None:
+            print_anytime(figures.anytime, Terminal())

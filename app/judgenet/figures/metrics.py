@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
-from judgenet.figures.base import ASKED, Figures, Keys
+from judgenet.figures.anytime import RunAnytime, UntilFigures, run_anytime, until_figures
+from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
 from judgenet.figures.judge_parts import (
     AnnotatorsFigures,
     DiscussionFigures,
@@ -161,6 +162,8 @@ class RunMetrics(Figures):
     discussion: Annotated[DiscussionFigures | None, ASKED]
     diversity: Annotated[RunDiversityFigures | None, ASKED]
     effective_votes: Annotated[PanelWorth | None, ASKED, "how many independent votes the neurons are worth"]
+    until: Annotated[UntilFigures | None, OPTIONAL, "the rule of `run --until`, and what met it"]
+    anytime: Annotated[RunAnytime | None, ASKED, "intervals that are valid at any time (`--anytime`)"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +176,17 @@ class JudgeOptions:
 
 
 def run_metrics(
-    store: Store, frame: RunFrame, by: Grouping | None = None, *, judges: JudgeOptions | None = None, seed: int = 0
+    store: Store,
+    frame: RunFrame,
+    by: Grouping | None = None,
+    *,
+    judges: JudgeOptions | None = None,
+    anytime: bool = False,
+    seed: int = 0,
 ) -> RunMetrics:
     """Agreement by aggregation and neuron, position, annotators, calls and cost of a run, from its frame
-    (:func:`judgenet.store.taught.fair_frame`); with ``judges`` uncertainty, panels, discussion and diversity too.
+    (:func:`judgenet.store.taught.fair_frame`); with ``judges`` uncertainty, panels, discussion and diversity too, with
+    ``anytime`` intervals that are valid at any time.
 
     :raises KeyError: the run has no such scope.
     """
@@ -248,6 +258,8 @@ def run_metrics(
         discussion=layers,
         diversity=alike,
         effective_votes=worth,
+        until=until_figures(run),
+        anytime=run_anytime(frame) if anytime else None,
     )
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Verdict
-from judgenet.figures.base import Figures, figures_of
+from judgenet.figures.anytime import RunAnytime, run_anytime
+from judgenet.figures.base import ASKED, Figures, figures_of
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.parts import (
     EstimateFigures,
@@ -226,6 +227,7 @@ class RunRates(Figures):
     worth: WorthFigures
     reasons: Reasons
     notes: tuple[str, ...]
+    anytime: Annotated[RunAnytime | None, ASKED, "intervals that are valid at any time (`--anytime`)"]
 
     @property
     def estimates(self) -> Mapping[Method, EstimateFigures]:
@@ -246,9 +248,11 @@ def run_rates(
     chosen: Chosen | None = None,
     *,
     used: NDArray[np.bool_] | None = None,
+    anytime: bool = False,
     seed: int = 0,
 ) -> RunRates:
-    """Every estimate of the win rate of B over A in a run; the arguments are those of :func:`corrected_rates`.
+    """Every estimate of the win rate of B over A in a run; the arguments are those of :func:`corrected_rates`. With
+    ``anytime`` intervals that are valid at any time, too.
 
     :raises KeyError: the run has no such aggregation.
     """
@@ -285,6 +289,7 @@ def run_rates(
         worth=worth_figures(corrected.worth),
         reasons={"stratified_these_pairs": these.reason} if these.interval is None else {},
         notes=(*notes, *(run_learned_notes(frame) if aggregation == LEARNED else ())),
+        anytime=run_anytime(frame, (aggregation,), chosen, used) if anytime else None,
     )
 
 

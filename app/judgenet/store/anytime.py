@@ -7,6 +7,7 @@ that are fast do not jump the queue.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.asking_order import asking_order, order_seed
+from judgenet.core.labels import Chosen
 from judgenet.stats.anytime import AnytimeRate, anytime_corrected, anytime_rate, tally_units
 from judgenet.stats.curves import CODES, Codes, Floats
 from judgenet.stats.provenance import LabelTally, Sample
@@ -82,16 +84,21 @@ def difference_scores(codes: Codes, labels: Codes) -> Floats:
     return found
 
 
-def anytime_labels(frame: RunFrame, aggregation: str) -> tuple[Codes, Sample]:
-    """The labels that a corrected rate may rest on at any time, codes by pair, and how they were chosen.
+def anytime_labels(
+    frame: RunFrame, aggregation: str, chosen: Chosen | None = None, used: NDArray[np.bool_] | None = None
+) -> tuple[Codes, Sample]:
+    """The labels that a corrected rate may rest on at any time, codes by pair, and how they were chosen: as ``chosen``
+    says, else as is kept of each; of pairs that are not ``used`` none.
 
     Which ones these are must not depend on the verdicts: all pairs of the run are taken for judged.
     """
     tally = LabelTally(within_name(frame.run, aggregation))
-    for human, people in zip(frame.human.tolist(), frame.pairs.people.tolist(), strict=True):
-        tally.add("tie", CODES[human], frame.pairs.people_kinds[people])
-    sample = tally.sample(only_random=True)
-    return frame.sampled_labels(aggregation, sample), sample
+    asked = [True] * len(frame) if used is None else used.tolist()
+    kinds = Counter(zip(frame.human.tolist(), frame.pairs.people.tolist(), asked, strict=True))
+    for (human, people, wanted), count in kinds.items():
+        tally.add("tie", CODES[human], frame.pairs.people_kinds[people], asked=wanted, count=count)
+    sample = tally.sample(chosen, only_random=True)
+    return frame.sampled_labels(aggregation, sample, used), sample
 
 
 def anytime_win_rate(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
@@ -109,9 +116,18 @@ def anytime_accuracy(frame: RunFrame, aggregation: str, turn: TurnPairs) -> Anyt
     return found
 
 
-def anytime_corrected_rate(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
-    """The win rate of B corrected by labels of pairs that were drawn at random."""
-    labels, _ = anytime_labels(frame, aggregation)
+def anytime_corrected_rate(
+    frame: RunFrame,
+    aggregation: str,
+    turn: TurnPairs,
+    chosen: Chosen | None = None,
+    used: NDArray[np.bool_] | None = None,
+) -> AnytimeRate:
+    """The win rate of B corrected by labels of pairs that were drawn at random; refused where they were not."""
+    labels, sample = anytime_labels(frame, aggregation, chosen, used)
+    if sample.chosen not in ("random", "imported"):
+        why = "it takes labels of pairs that were drawn at random from all pairs"
+        return AnytimeRate(None, None, 0, 0, reason=why)
     codes = frame.verdict_codes(aggregation)[turn.pairs]
     verdicts = tally_units(turn.units, win_scores(codes), turn.most)
     moved = difference_scores(codes, labels[turn.pairs])

@@ -18,10 +18,11 @@ from tests.unit.cli.conftest import Judgenet, Ran
 At = tuple[str, ...]
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("metrics", "RUN", "--by", "task"),
+    ("metrics", "RUN", "--by", "task", "--anytime"),
     ("metrics", "RUN", "--by", "human", "--evidence", "0", "--scope", "last"),
     ("rate", "RUN"),
     ("rate", "RUN", "--aggregation", "c1", "--labels", "every:2", "--chosen", "imported"),
+    ("rate", "RUN", "--chosen", "within-verdict", "--anytime"),
     ("labels", "RUN", "--width", "0.1"),
     ("labels", "RUN", "--difference", "0.03"),
     ("labels", "RUN", "--compare", "RUN"),
@@ -306,8 +307,8 @@ LAB = (
 TRIAL = ("--pairs", "pairs.jsonl", "AT", "--out", "trial", "--limit", "12")
 
 LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
-    "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human")),
-    "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random")),
+    "judgenet metrics": (("metrics", "asked", "--by", "task"), ("metrics", "recorded", "--by", "human", "--anytime")),
+    "judgenet rate": (("rate", "asked"), ("rate", "recorded", "--chosen", "random", "--anytime")),
     "judgenet labels": (("labels", "asked"), ("labels", "recorded", "--chosen", "random")),
     "judgenet labels --compare": (
         ("labels", "asked", "--compare", "recorded"),
@@ -354,6 +355,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet selfcheck screen": (("selfcheck", "screen"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
     "judgenet selfcheck statistics --grid edges": (("selfcheck", "statistics", "--grid", "edges", "--runs", "10"),),
+    "judgenet selfcheck statistics --grid anytime": (("selfcheck", "statistics", "--grid", "anytime", "--runs", "40"),),
 }
 
 

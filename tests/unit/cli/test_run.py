@@ -133,6 +133,14 @@ def test_a_run_stops_itself_when_enough_is_known(
     # Pairs that were not asked are in no figure.
     assert figures["aggregations"]["c2_all"]["n_used"] <= pairs["finished"]
     assert f"{pairs['not_asked']} not asked" in judgenet("metrics", "out").out
+    # The interval of the stop is that of the pairs that counted then; later ones of the same run may count by now.
+    kept, now = figures["until"], judgenet("metrics", "out", "--anytime", "--json").json["anytime"]
+    assert (kept["met"], kept["rule"], kept["n_total"]) == (True, "width <= 0.6 or c2_all excludes 50%", 80)
+    assert now["order"] == "drawn"
+    assert kept["pairs"] <= now["n"] <= pairs["finished"]
+    shown = judgenet("rate", "out", "--anytime")
+    assert f"Valid at any time, however often one looks: {now['n']} of 80 pairs count" in shown.out
+    assert "c2_all win rate" in shown.out
     rest = judgenet(*command, "--json")
     assert (rest.code, rest.json["state"], rest.json["pairs"]["not_asked"]) == (0, "done", 0)
     assert server.requests == 160

@@ -1,0 +1,50 @@
+"""Intervals that are valid at any time, as commands print them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judgenet.cli.common import figure, interval_text
+from judgenet.figures.anytime import AnytimeEstimate, RunAnytime
+
+AnytimeOption = Annotated[
+    bool,
+    typer.Option("--anytime", help="Also intervals that are valid however often one looks (confidence sequences)."),
+]
+
+
+def print_anytime(found: RunAnytime, console: Console) -> None:
+    """A row a figure of each aggregation."""
+    console.print(
+        f"\nValid at any time, however often one looks: {found.n:,} of {found.n_total:,} pairs count"
+        + (f", {found.waiting:,} finished ones wait for their turn" if found.waiting else ""),
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("figure")
+    for heading in ("value", "95 % interval", "pairs", "questions", "e against 1/2"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    reasons: dict[str, list[str]] = {}
+    for name, of in found.aggregations.items():
+        rows: dict[str, AnytimeEstimate] = {
+            f"{name} win rate": of.win_rate,
+            f"{name} accuracy": of.accuracy,
+            f"{name} corrected": of.corrected,
+        }
+        for title, row in rows.items():
+            if row.value is None:
+                reasons.setdefault(row.reason or "undefined", []).append(title)
+                continue
+            e = of.win_rate.e_value if row is of.win_rate else None
+            cells = (figure(row.value), interval_text(row.ci, 3), f"{row.n:,}", f"{row.n_questions:,}")
+            table.add_row(Text(title), *cells, "" if e is None else f"{e:.4g}")
+    console.print(table)
+    for reason, titles in reasons.items():
+        console.print(f"n/a ({', '.join(titles)}): {reason}", soft_wrap=True, markup=False)
+    for note in found.notes:
+        console.print(f"Note: {note}", soft_wrap=True, markup=False)
