@@ -18,6 +18,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
+from judgenet.figures.anytime import run_anytime, until_figures
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.rates import corrected_rates
 from judgenet.figures.trust import agreements
@@ -148,6 +149,8 @@ def build(
         studies=pair_studies(store, frame, decides, found),
         disagreements=found.counts,
         prompts=_prompts(store, run, spec),
+        anytime=run_anytime(frame, (decides,), chosen),
+        until=until_figures(run),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judgenet.figures.anytime import RunAnytime
 from judgenet.figures.panel import ChoiceFigures
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
@@ -34,12 +35,22 @@ class FigureRecord(NamedTuple):
 
 def more_records(report: Report) -> Iterator[FigureRecord]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
+    if report.anytime is not None:
+        yield from _anytime(report.anytime)
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
     if report.bias is not None:
         yield from lab_records(report.bias)
     if report.beside is not None:
         yield from _compared(report.beside)
+
+
+def _anytime(found: RunAnytime) -> Iterator[FigureRecord]:
+    for name, of in found.aggregations.items():
+        for figure, shown in (("win rate", of.win_rate), ("accuracy", of.accuracy), ("corrected", of.corrected)):
+            low, high = shown.ci or (None, None)
+            used = (shown.n, found.n_total, shown.reason or "")
+            yield FigureRecord("valid at any time", name, figure, shown.value, low, high, *used)
 
 
 def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:

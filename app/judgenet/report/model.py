@@ -14,6 +14,7 @@ from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
+from judgenet.figures.anytime import RunAnytime, UntilFigures
 from judgenet.figures.rates import CorrectedRates
 from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.discussion import Overturns
@@ -345,6 +346,8 @@ class Report:
     more: RunStudy | None = None
     beside: ReportedComparison | None = None
     bias: LabFigures | None = None
+    anytime: RunAnytime | None = None
+    until: UntilFigures | None = None
 
     @property
     def headline(self) -> ReportedAgreement:
