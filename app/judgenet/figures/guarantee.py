@@ -43,7 +43,8 @@ class RunGuarantee(Figures):
 
     run: str
     aggregation: Annotated[str, "whose verdicts"]
-    chosen: Annotated[Chosen, "how the labelled pairs were chosen"]
+    chosen: Annotated[Chosen, "how the labels count: random, within-verdict, targeted, imported"]
+    chosen_why: Annotated[str, "for what reason"]
     confidence: Annotated[Confidence, "what tells how sure a verdict is: `calls`, `orders` or `margin`"]
     alpha: Annotated[float, "the most error that accepted verdicts may have"]
     delta: Annotated[float, "the probability, over the labels, that they have more"]
@@ -90,6 +91,7 @@ def run_guarantee(
         run=frame.run.id,
         aggregation=aggregation,
         chosen=sample.chosen,
+        chosen_why=sample.why,
         confidence=confidence,
         alpha=alpha,
         delta=delta,

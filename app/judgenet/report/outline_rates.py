@@ -145,7 +145,7 @@ def chosen_words(rates: CorrectedRates) -> str:
             f"The {count} came with the data, and nothing is recorded of how their pairs were chosen: they do not "
             f"count as drawn at random.{left}"
         )
-    if rates.sample.why.startswith("every"):
+    if rates.sample.complete:
         return f"All judged pairs are labelled; no sampling was needed.{left}"
     return f"The pairs of the {count} were {CHOSEN_WORDS[rates.chosen]}.{left}"
 

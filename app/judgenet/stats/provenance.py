@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from judgenet.core.labels import NOBODY, Chosen, People
 from judgenet.core.pairs import Verdict
@@ -54,6 +54,9 @@ _KIND_LEFT: dict[_Kind, LeftOut] = {
 }
 
 
+ALL_LABELLED: Final = "all judged pairs are labelled; no sampling was needed"
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """The labels that an estimate rests on.
@@ -72,6 +75,11 @@ class Sample:
     left_out: Mapping[LeftOut, int]
     population: int | None = None
     kinds: frozenset[_Kind] = frozenset()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every judged pair has a label, so that none was drawn."""
+        return self.why == ALL_LABELLED
 
 
 class LabelTally:
@@ -140,7 +148,7 @@ class LabelTally:
         if chosen is not None:
             return self._sample(everything, chosen, "as stated")
         if self._verdicts.total() and self._labelled.total() == self._verdicts.total():
-            return self._sample(everything, "random", "all judged pairs are labelled; no sampling was needed")
+            return self._sample(everything, "random", ALL_LABELLED)
         if kinds["within"] and not only_random:
             return self._sample(frozenset({"random", "within"}), "within-verdict", "drawn at random within verdicts")
         if kinds["random"]:

@@ -66,3 +66,18 @@ def test_bad_options(recorded: Judgenet, options: tuple[str, str], message: str)
     refused = recorded("guarantee", "out", *options)
     assert refused.code == 2
     assert message in refused.err
+
+
+def test_where_every_pair_is_labelled_no_sampling_is_claimed(recorded: Judgenet, tmp_path: Path) -> None:
+    (tmp_path / "last.csv").write_text("pair_id,label\np199,b\n", encoding="utf-8")
+    assert recorded("labels", "out", "--import", "last.csv", "--annotator", "Ada", "--chosen", "random").code == 0
+    told = recorded("guarantee", "out", "--json").json
+    assert (told["chosen"], told["pairs"]["labelled"]) == ("random", 200)
+    assert told["chosen_why"] == "all judged pairs are labelled; no sampling was needed"
+    shown = recorded("guarantee", "out").out
+    assert "200 of them a label (all judged pairs are labelled; no sampling was needed)" in shown
+    report = tmp_path / "report.md"
+    assert recorded("report", "out", "-o", report).code == 0
+    text = report.read_text(encoding="utf-8")
+    assert "All judged pairs are labelled; no sampling was needed." in text
+    assert "drawn at random from all pairs" not in text
