@@ -35,11 +35,12 @@ _STRAIGHT = "\"'＂＇´"
 _FENCE = re.compile(r"^[ \t]{0,8}(?:[-*+] |\d+[.)] )?(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.M)
 _QUOTED_LINES = re.compile(r"^[ \t]*(?:[-*+•] |\d+[.)] )?[>＞|][ \t]?>?.*$", re.M)
 _TAGGED = re.compile(
-    r"<(?P<name>blockquote|q|cite|pre|code|kbd|samp|quote|quoted|injection|attack|(?:response|assistant"
+    r"(?<!<)<(?P<name>blockquote|q|cite|pre|code|kbd|samp|quote|quoted|injection|attack|(?:response|assistant"
     r"|answer)[ _-]?\w{0,3})"
     r"\b[^<>\n]{0,80}>",
     re.I,
 )
+_TABLE = re.compile(r"<table\b(?:.|\n)*?(?:</table>|\Z)|^[ \t]*\|.*(?:\n[ \t]*\|.*)*", re.M)
 _STRUCK = re.compile(r"(?<!~)~~(?=[^\s~])[^\n~]{1,2000}~~(?!~)|<(?P<tag>del|strike)>.{1,2000}?</(?P=tag)>", re.I | re.S)
 _ANGLED = re.compile(r"<<(?=\S)[^<>]{1,2000}>>")
 _BACKTICKS = re.compile(r"`+")
@@ -58,7 +59,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
     judge announces ("Final verdict: \\"B\\"") is emphasis.
     """
     spans: list[tuple[int, int]] = []
-    for source in (_fences, _struck, _tagged, _block_quotes, _ticked, _marked):
+    for source in (_fences, _struck, _tagged, _block_quotes, _reported_tables, _ticked, _marked):
         spans += source(blanked(text, spans))
     return spans
 
@@ -99,6 +100,15 @@ def _block_quotes(text: str) -> Iterator[tuple[int, int]]:
         for line in _QUOTED_LINES.finditer(text):
             if line[0].lstrip(" \t-*+•0123456789.)")[:1] in (">", "＞"):
                 yield line.span()
+
+
+def _reported_tables(text: str) -> Iterator[tuple[int, int]]:
+    """Tables that the line before them announces as somebody else's."""
+    if "|" in text or "<" in text:
+        low = text.lower()
+        for table in _TABLE.finditer(text):
+            if _introduced(low, table.start()):
+                yield table.span()
 
 
 def _ticked(text: str) -> Iterator[tuple[int, int]]:
@@ -294,9 +304,14 @@ _NOT_TAKEN = (
     r"|in) (?:the )?(?:response|first|second))"
 )
 _THIS = r"(?:this|that|these|those|it|they|them|such|all of (?:this|that|it|them)|which)"
+_AROUND = re.escape("".join(_PAIRS) + "".join(_PAIRS.values()) + _STRAIGHT + "`*_~\\")
 _DISOWNS = re.compile(
     # In the same sentence
-    r"(?:\.(?=[ \t]?[,);(-]))?[ \t,;:()\[\]\"'>|-]*(?:"
+    rf"(?:\.(?=[ \t]?[,);({_AROUND}-]))?[ \t,;:()\[\]>|{_AROUND}-]*(?:"
+    r"(?:\.[\"')\]*_]* )?"
+    r"(?:(?:is|are|was|were) (?:\w+ ){0,2}?|(?:stands?|stood|appears?|sits?|occurs?|comes?) (?:\w+ )?)"
+    r"(?:in|inside|within|part of|from|at the (?:end|top|start|bottom|beginning) of) (?:the )?"
+    r"(?:first|second|other|response|assistant|answer|output|model|feedback|summary|text)\b|"
     rf"(?:(?:but|and|so|as) )?(?:{_THIS}\b|i\b|we\b|i've|we've|was|were|is|are|has been"
     rf"|have been)[^.\n]{{0,60}}?{_NOT_TAKEN}"
     r"|(?:it|the (?:response|first|second|text)|response|assistant|according|stands?|appears?|(?:say"
@@ -332,8 +347,9 @@ _CLAIMS = re.compile(
     rf"(?:{label()}(?:'s)?|\bit|\btext|\blines?|\bwords?|\bpassage)\b[^.\n]{{0,60}}?\b(?:claim|sa(?:y|id)"
     rf"|stat|writ|wrote|assert|declar"
     r"|announc|end(?:s|ed)?\b|contain|includ|print|reads?\b|insist|demand|conclud|instruct|tells?\b|told"
-    r"|pretend|was\b)[a-z]*"
-    r"(?: (?:with|that|by|in|the|words?|lines?|text|following|this|is|was|saying|stating|reading))*[ :,]*\Z"
+    r"|pretend|holds?\b|was\b|there (?:is|are|was|were)\b)[a-z]*"
+    r"(?: (?:with|that|by|in|the|a|words?|lines?|text|table|list|following|this|is|was|saying|stating|reading))*"
+    r"[ :,]*\Z"
 )
 
 
@@ -402,6 +418,8 @@ def _introduced(low: str, begin: int) -> bool:
     for found in _SENTENCE.finditer(line[:-1]):
         sentence = line[found.end() :]
     if not before.endswith((":", "：", ",", "，")):
+        if ignored(sentence) and before.endswith("."):
+            return False
         return re.search(
             r"\b(?:with|said|says|saying|reads?|reading|writes|wrote|state[sd]|stating|words?|follows|following|text|lines?)"
             r"(?: this| these)?[.… ]*\Z",
@@ -416,7 +434,19 @@ def _introduced(low: str, begin: int) -> bool:
         rf"(?:{label()}|\bit|\bthat|\btext)\b[^,:]{{0,40}}(?:{_SAYS})", sentence
     ):
         return False
-    return _REPORTS.search(sentence) is not None and not own_lead(sentence)
+    return (_REPORTS.search(sentence) or _CLAIMS.search(sentence)) is not None and not own_lead(sentence)
+
+
+_IGNORED = re.compile(
+    r"\b(?:i|we)(?:'ve)? (?:(?:have|did|do|will|also|therefore|thus) ){0,2}"
+    r"(?:ignored?|disregard(?:ed)?|reject(?:ed)?|discard(?:ed)?|dismiss(?:ed)?|not (?:follow|count|trust)|set aside)\b"
+    r"(?!.*\b(?:following|this|these|below|next)\b)"
+)
+
+
+def ignored(lead: str) -> bool:
+    """Whether a sentence says that the judge ignored what it names, and does not announce what comes next."""
+    return _IGNORED.search(lead) is not None
 
 
 def reported_after(low: str, end: int) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from judgenet.core.evaluation import Choice, Reason, choice_of
-from judgenet.core.reading_quotes import corrects, reported, reported_after, reported_before
+from judgenet.core.reading_quotes import corrects, ignored, reported, reported_after, reported_before
 from judgenet.core.reading_words import (
     BETTER,
     CHOICES,
@@ -153,7 +153,7 @@ def rating_in(text: Folded, scale: Scale) -> Score | None:
 
 # Scores beside a response's name
 
-_IS = r"(?::|=|->| is:?| was:?| would be:?|为:?|是:?)"
+_IS = r"(?::|=|->|\|| is:?| was:?| would be:?|为:?|是:?)"
 _CLOSE = r"[\"'\])}]{0,2}"
 _OPEN = re.compile(r"[ \n]{0,8}[\"'(\[<{]{0,3} ?")
 _OPEN_BARE = re.compile(r" {0,8}[\"'(<]{0,2} ?")
@@ -186,13 +186,29 @@ def _own_marks(low: str, marks: list[_Mark]) -> list[_Mark]:
     before: _Mark | None = None
     told = False
     for mark in sorted(marks, key=lambda mark: mark.start)[-_MOST:]:
-        half = before is not None and before.index != mark.index and _GOES_ON.fullmatch(low, before.end, mark.start)
+        half = (
+            before is not None
+            and before.index != mark.index
+            and _GOES_ON.fullmatch(low, before.end, mark.start)
+            and not (told and _line_ended(low, before, mark))
+        )
         if not half:
             told = reported_before(low, mark.start if mark.lead is None else mark.lead, strict=True)
         if not told:
             kept.append(mark)
         before = mark
     return kept
+
+
+_LINE_END = re.compile(r"[\"')\]*_]{0,3}\.[\"')\]*_]{0,3} {0,4}\n[ \n]*")
+
+
+def _line_ended(low: str, before: _Mark, mark: _Mark) -> bool:
+    """Whether the sentence in which the judge says that it ignored a score ends with it, and its own begin on the next
+    line."""
+    if not _LINE_END.fullmatch(low, before.end, mark.start):
+        return False
+    return ignored(low[_sentence_start(low, before.start) : before.start])
 
 
 def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> FoundVerdict | None:
@@ -500,10 +516,10 @@ def _tags(text: Folded) -> Iterator[FoundVerdict]:
 _ANSWER = re.compile(
     r"(?:(?P<sure>verdict|decision|judge?ment|winner|choice|better (?:answer|response|output|assistant|one)"
     r"|结论|裁决|判断|胜者|更好的?回答)|(?P<loose>answer|preference|conclusion|答案))"
-    r"(?: is|是|为)?(?: {0,3}:|(?<= is)|(?<=[是为]))[ \n]{0,4}"
+    r"(?: is|是|为)?(?: {0,3}[:|]|(?<= is)|(?<=[是为]))[ \n|]{0,4}"
 )
 _ANSWER_LEAD = re.compile(
-    r"(?:\A|\n|[.!?] |。)[ #>\"'-]{0,4}(?:(?:so|therefore|thus|hence|overall|因此|所以),? ?)?"
+    r"(?:\A|\n|[.!?] |。)[ #>|\"'-]{0,4}(?:(?:so|therefore|thus|hence|overall|因此|所以),? ?)?"
     r"(?:(?:(?:my|the|final|overall|own) ){0,3}|(?:我的)?(?:最终|最后)?)\Z"
 )
 _LETTERED = re.compile(rf"\s*([abc]) ?: (?={NOUN} ?[12]|neither|both)")
@@ -527,6 +543,7 @@ def _answer_lines(text: Folded) -> Iterator[FoundVerdict]:
             continue
         end = low.find("\n", at)
         end = len(low) if end < 0 else end
+        end = at + len(low[at:end].rstrip(" |")) if low[at:end].rstrip().endswith("|") else end
         line = low[at:end].strip(" .\"'")
         if "[[" in line:
             continue

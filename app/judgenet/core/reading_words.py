@@ -82,6 +82,9 @@ _HTML = re.compile(
 )
 
 
+_BETWEEN_CELLS = re.compile(r"(?<=>)\s{1,80}(?=<t[dh][\s>])", re.I)
+
+
 def _without_tags(text: str) -> str:
     """The text with zero-width characters in place of HTML tags, and a line break, bar or blank where a tag means one.
 
@@ -89,6 +92,8 @@ def _without_tags(text: str) -> str:
     """
     if ("<" not in text or ">" not in text) and "&" not in text:
         return text
+    # The cells of a row stand on one line, however the table is written.
+    text = _BETWEEN_CELLS.sub(lambda found: "\u200b" * len(found[0]), text)
     closed = text.lower()
 
     def flat(found: re.Match[str]) -> str:
@@ -96,7 +101,8 @@ def _without_tags(text: str) -> str:
         if name and len(name) == 1 and f"</{name.lower()}>" not in closed:
             return found[0]
         cell = found["cell"] and found[0][1] != "/"
-        sign = " " if name is None else "\n" if found["block"] else "|" if cell else ""
+        row_end = found[0][:4].lower() == "</tr"
+        sign = " " if name is None else "\n" if found["block"] and not row_end else "|" if cell else ""
         return sign + "\u200b" * (len(found[0]) - len(sign))
 
     return _HTML.sub(flat, text)
