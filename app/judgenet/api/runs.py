@@ -22,6 +22,7 @@ from judgenet.store.taught import fair_frame
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgenet.core.network import Confidence
     from judgenet.figures.bias import RecordedBias
     from judgenet.figures.comparison import RunComparison
     from judgenet.figures.gate import GateFigures
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from judgenet.figures.metrics import Grouping, RunMetrics
     from judgenet.figures.panel import RunPanel
     from judgenet.figures.rates import RunRates
-    from judgenet.stats.guarantee import Confidence
 
 
 class Run:
@@ -176,7 +176,9 @@ class Run:
 
         Args:
             confidence: what tells how sure a verdict is: ``"calls"``, the share of a pair's valid calls that say it;
-                ``"orders"``, the same where both orders must say it first; ``"margin"``, the distance of the scores.
+                ``"orders"``, the same where both orders must say it first; ``"neurons"``, the share of the neurons;
+                ``"samples"``, how alike a neuron's samples are; ``"margin"``, the distance of the scores;
+                ``"learned"``, the probability that it is right, learned from the labels and cross-fitted.
             labels: how the labelled pairs were chosen; a promise takes ``"random"`` ones.
             aggregation: whose verdicts; ``None``: those that decide.
 

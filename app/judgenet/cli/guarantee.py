@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
@@ -13,16 +15,25 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, ChosenOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.guarantee import RunGuarantee, run_guarantee
-from judgenet.stats.guarantee import Confidence
+from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_misfit, asks_otherwise, rule_words
+from judgenet.core.aggregate import verdict_names
+from judgenet.core.network import AcceptanceRule, Confidence, NetworkSpec
+from judgenet.core.project import ProjectError
+from judgenet.engine.project_rules import save_rules
+from judgenet.figures.guarantee import (
+    RunGuarantee,
+    acceptance_rule,
+    confident_verdicts,
+    guarantee_of,
+    promise_sentences,
+)
+from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
+from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
-_CONFIDENCES: dict[Confidence, str] = {
-    "calls": "share of a pair's valid calls that say the verdict",
-    "orders": "that share, and 1 more where both orders say it",
-    "margin": "distance of the mean scores",
-}
+_KINDS: tuple[Confidence, ...] = get_args(Confidence)
+_SHOWN_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
 def print_guarantee(figures: RunGuarantee, console: Console) -> None:
@@ -34,25 +45,56 @@ def print_guarantee(figures: RunGuarantee, console: Console) -> None:
         f"{pairs.labels_used:,} in all",
         soft_wrap=True,
     )
+    console.print(f"Confidence: {CONFIDENCE_WORDS[figures.confidence]}", soft_wrap=True)
     if figures.tested:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("confidence", "labels", "errors", "p"):
+        for heading in ("confidence at least", "labels", "errors", "p"):
             table.add_column(heading, justify="right")
         for of in figures.tested:
             table.add_row(f"{of.confidence:.4g}", f"{of.n:,}", f"{of.errors:,}", f"{of.p:.4f}")
         console.print(table)
-        console.print(f"Confidence: {_CONFIDENCES[figures.confidence]}", soft_wrap=True)
-    if figures.threshold is None or figures.share is None:
-        console.print(f"Nothing can be promised: {figures.reason}", soft_wrap=True)
-        return
-    console.print(
-        f"Verdicts with a confidence of at least {figures.threshold:.4g} can be accepted: those of "
-        f"{figures.accepted:,} of {pairs.judged:,} pairs ({figures.share:.1%}). With a probability of "
-        f"{1 - figures.delta:.3g}, over the choice of the labels, at most {figures.alpha:.3g} of such verdicts "
-        "are wrong.",
-        soft_wrap=True,
-    )
-    console.print(f"The other {len(figures.for_people):,} pairs are for people.", soft_wrap=True)
+    for sentence in promise_sentences(figures):
+        console.print(sentence, soft_wrap=True)
+    _print_other_alphas(figures, console)
+    for note in figures.notes:
+        console.print(f"Note: {note}.", soft_wrap=True)
+    if figures.saved:
+        console.print(figures.saved, soft_wrap=True, markup=False)
+
+
+def _print_other_alphas(figures: RunGuarantee, console: Console) -> None:
+    shown = [of for of in figures.by_alpha if of.alpha in _SHOWN_ALPHAS]
+    if shown:
+        words = ", ".join(f"{of.alpha:g}: {of.share:.0%}" for of in shown)
+        console.print(f"Accepted by alpha, had it been chosen before the labels were seen: {words}", soft_wrap=True)
+
+
+def saved_words(rule: AcceptanceRule, project: Path) -> str:
+    """What was written into a project."""
+    return f"Written to {project}; it decides new runs of this project. {rule_words(rule)}"
+
+
+def save_acceptance(store: Store, run: RunInfo, rule: AcceptanceRule, project: Path) -> None:
+    """Writes a rule into the network of a project, which is made from the run's where it is not there yet.
+
+    :raises InputError: the project cannot be written, or its network is not that of the run.
+    """
+    try:
+        save_rules(
+            store,
+            run,
+            project,
+            lambda rules: replace(rules, acceptance=rule),
+            _misfit,
+        )
+    except ProjectError as error:
+        raise InputError(f"--save {project}: {error}") from None
+
+
+def _misfit(network: NetworkSpec) -> str:
+    if why := acceptance_misfit(network, verdict_names(network)):
+        return why
+    return "It asks otherwise (models, prompts or settings)." if asks_otherwise(network) else ""
 
 
 def guarantee_verdicts(
@@ -60,12 +102,18 @@ def guarantee_verdicts(
     alpha: Annotated[float, typer.Option(help="The most error that accepted verdicts may have.")] = 0.1,
     delta: Annotated[float, typer.Option(help="The probability that they have more.")] = 0.05,
     confidence: Annotated[
-        str, typer.Option(metavar="calls|orders|margin", help="What tells how sure a verdict is.")
+        str,
+        typer.Option(metavar="calls|orders|neurons|samples|margin|learned", help="What tells how sure a verdict is."),
     ] = "calls",
     aggregation: AggregationOption = None,
     chosen: ChosenOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write the ids of the pairs for people here, the least sure first.")
+        Path | None,
+        typer.Option(help="Write the ids of the pairs for people that nobody has labelled here, the least sure first."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="PROJECT", help="Write the rule into a project: it decides its new runs."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws the pair of each question that is used.")] = 0,
     as_json: JsonOption = False,
@@ -75,21 +123,35 @@ def guarantee_verdicts(
 
     Thresholds on the confidence are tested on pairs with a human label, from the strictest to the loosest (Learn then
     Test, arXiv 2110.01052), so that the promise holds with probability 1 - delta. The labelled pairs must be drawn at
-    random from all pairs.
+    random from all pairs, and alpha, delta and confidence be chosen before their labels are seen. Where nothing can be
+    promised, it says why and how many labels might do.
 
-    Example: judgenet guarantee out --alpha 0.15 --out for-people.txt
+    With --save a new run of the project accepts verdicts by this rule and leaves the other pairs to people. A project
+    that is not there is made with the network of the run.
+
+    \b
+    Examples: judgenet guarantee out --alpha 0.15 --out for-people.txt
+              judgenet guarantee out --alpha 0.15 --save judges.judgenet
+              judgenet labels out --queue for-people.txt
     """
     for name, share in (("alpha", alpha), ("delta", delta)):
         if not 0 < share < 1:
             raise InputError(f"--{name} {share:g}: a share between 0 and 1, such as 0.1.")
-    kind = next((of for of in _CONFIDENCES if of == confidence), None)
+    kind = next((of for of in _KINDS if of == confidence), None)
     if kind is None:
-        raise InputError(f"--confidence {confidence}: choose calls, orders or margin.")
+        raise InputError(f"--confidence {confidence}: choose {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.")
     with open_run(run, project) as (store, info):
-        name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
-        figures = run_guarantee(frame, name, kind, alpha, delta, chosen=chosen, seed=seed)
+        frame = fair_frame(store, info)
+        verdicts = confident_verdicts(frame, aggregation_of(info, aggregation), kind, chosen, seed)
+        figures = guarantee_of(frame, verdicts, alpha, delta, seed)
+        if save is not None:
+            if figures.threshold is None:
+                raise InputError(f"--save {save}: nothing was written. Nothing can be promised: {figures.reason}.")
+            rule = acceptance_rule(frame, figures, verdicts, datetime.now(UTC).date().isoformat())
+            save_acceptance(store, info, rule, save)
+            figures = replace(figures, saved=saved_words(rule, save))
     if out is not None:
-        atomic_write(out, "".join(f"{pair}\n" for pair in figures.for_people))
+        atomic_write(out, "".join(f"{pair}\n" for pair in figures.queue))
     if as_json:
         typer.echo(figures.to_json())
     else:

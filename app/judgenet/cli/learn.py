@@ -18,15 +18,13 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind
-from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
+from judgenet.core.project import PROJECT_SUFFIX, ProjectError
 from judgenet.core.wording import plural
+from judgenet.engine.project_rules import save_rules
 from judgenet.figures.learned import learn_way, learned_rule
 from judgenet.figures.learning import LearnedWayFigures, LessFigures, RefusedWay, RunLearning, TaskLeftOut, run_learning
-from judgenet.store.approvals import carry
-from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.project_file import ProjectFile
 from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
@@ -153,23 +151,10 @@ def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project
         raise InputError(f"--save {project}: nothing was written. {learned}")
     made = datetime.now(UTC).date().isoformat()
     rule = learned_rule(store, frame, learned, kind.way, made, seed, decides)
-    file = ProjectFile(project)
     try:
-        folders = store.path.absolute().parent, project.absolute().parent
-        copied = None if project.exists() else copied_network(store.path, run, project.stem)
-        before = file.load() if copied is None else rebased(copied, *folders)
-        if before.readonly:
-            raise InputError(f"--save {project}: {before.notice}")
-        why = misfit(before.network, rule)
-        if why:
-            raise InputError(
-                f"--save {project}: its network is not that of {run.id}, and nothing was written. {why} "
-                "Save into a project with the network of the run, or into a new file."
-            )
-        rules = replace(before.network.aggregation, learned=rule)
-        file.save(replace(before, network=replace(before.network, aggregation=rules)))
-        if copied is not None:
-            carry(copied, *folders)
+        save_rules(
+            store, run, project, lambda rules: replace(rules, learned=rule), lambda network: misfit(network, rule)
+        )
     except ProjectError as error:
         raise InputError(f"--save {project}: {error}") from None
     fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(frame.done):,} pairs without their labels"

@@ -15,6 +15,7 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, 
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import plural, spent_text
+from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.judge_parts import PanelsFigures, UncertaintyFigures
 from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_metrics
 from judgenet.figures.panel_worth import PanelWorth
@@ -43,6 +44,7 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
     if figures.state == "enough":
         console.print(figures.message, soft_wrap=True, markup=False)
     _print_table(figures.aggregations, console)
+    _print_acceptance(figures.acceptance, console)
     for by, groups in (figures.by or {}).items():
         _print_groups(by, groups, figures.review_share.aggregation, console, every_row=every_row)
     flips = figures.position["c1"]
@@ -94,6 +96,15 @@ def _table(first: str, headings: Sequence[str]) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
+
+
+def _print_acceptance(found: AcceptanceFigures | None, console: Console) -> None:
+    """What the rule accepted, and what it left to people."""
+    if found is None:
+        return
+    console.print(f"{found.line}. {found.words}", soft_wrap=True, markup=False)
+    for note in found.notes:
+        console.print(f"Note: {note}", soft_wrap=True, markup=False)
 
 
 def _print_groups(

@@ -29,7 +29,7 @@ AggregationOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose verdicts: c1, c2_l1 …, c2_all, chair or learned. Default: the network's.",
+        help="Whose verdicts: c1, c2_l1 …, c2_all, chair, learned or accepted. Default: the network's.",
         show_default=False,
     ),
 ]

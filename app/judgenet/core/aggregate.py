@@ -7,14 +7,15 @@ vote over all layers (WideDeep, arXiv 2308.01862; what the paper leaves open is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum, isfinite
 from typing import NamedTuple
 
+from judgenet.core.acceptance import ACCEPTED, PairCalls, accepts, pair_confidence
 from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
 from judgenet.core.learned import LEARNED, learned_verdict
-from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec
 from judgenet.core.pairs import VERDICTS, Order, Verdict
 
 
@@ -58,6 +59,7 @@ class PairVerdicts:
     order: where they differ, the verdict depends on the order. Means are over the valid calls that have scores
     (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
     ``chair_left_out``: the pair was decided before the chair was asked.
+    ``confidence`` is that of the verdict which the acceptance rule accepts or leaves to people.
     """
 
     c1: Verdict | None
@@ -79,6 +81,9 @@ class PairVerdicts:
     learned: Verdict | None = None
     has_learned: bool = False
     chair_left_out: bool = False
+    accepted: Verdict | None = None
+    has_acceptance: bool = False
+    confidence: float | None = None
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
@@ -88,19 +93,34 @@ class PairVerdicts:
             named["chair"] = self.chair
         if self.has_learned:
             named[LEARNED] = self.learned
+        if self.has_acceptance:
+            named[ACCEPTED] = self.accepted
         return named
 
 
 def aggregation_names(spec: NetworkSpec) -> tuple[str, ...]:
-    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there are such, chair and learned."""
+    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there are such, chair, learned and
+    accepted."""
+    accepted = (ACCEPTED,) if spec.aggregation.acceptance is not None else ()
+    return (*verdict_names(spec), *accepted)
+
+
+def verdict_names(spec: NetworkSpec) -> tuple[str, ...]:
+    """The names of a network's aggregations that give each pair with calls a verdict: all but the accepted ones."""
     layers = [f"c2_l{layer}" for layer in range(1, spec.depth + 1)]
     chair = ("chair",) if spec.chair is not None else ()
     return ("c1", *layers, "c2_all", *chair, *((LEARNED,) if spec.aggregation.learned is not None else ()))
 
 
 def deciding(spec: NetworkSpec) -> str:
-    """The name of the aggregation that is a network's verdict: the learned one where that is to decide, else its
-    chair's where it has one, else the vote of all."""
+    """The name of the aggregation that is a network's verdict: the accepted ones where a rule says which these are,
+    else :func:`deciding_of_all`."""
+    return deciding_of_all(spec) if spec.aggregation.acceptance is None else ACCEPTED
+
+
+def deciding_of_all(spec: NetworkSpec) -> str:
+    """The aggregation that is a network's verdict where no pair is left to people: the learned one where that is to
+    decide, else its chair's where it has one, else the vote of all."""
     learned = spec.aggregation.learned
     if learned is not None and learned.decides:
         return LEARNED
@@ -147,6 +167,7 @@ def aggregate(
             continue
         difference = result.difference
         calls.differences.append(difference)
+        calls.in_order[order].append(difference)
         if layer <= depth:
             in_order[order].append(difference)
             if result.score_a is not None and result.score_b is not None:
@@ -183,7 +204,7 @@ def aggregate(
     if last_asked is not None:
         of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
     of_all = plurality(pooled, rules, c1)
-    return PairVerdicts(
+    found = PairVerdicts(
         c1=c1,
         c1_ab=merged(in_order["ab"]),
         c1_ba=merged(in_order["ba"]),
@@ -204,6 +225,20 @@ def aggregate(
         has_learned=rules.learned is not None,
         chair_left_out=chair_left_out,
     )
+    return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, neurons, depth)
+
+
+def _with_acceptance(
+    found: PairVerdicts, rule: AcceptanceRule, calls: Mapping[tuple[int, int], _Calls], depth: int
+) -> PairVerdicts:
+    by_order = {(*place, order): values for place, of in calls.items() for order, values in of.in_order.items()}
+    differences = {place: values for place, values in by_order.items() if place[0] <= depth and values}
+    said = {place: [_sign(value) for value in values] for place, values in differences.items()}
+    neurons = {(of.layer, of.neuron): of.verdict for of in found.neurons if of.verdict is not None}
+    verdict = found.named().get(rule.aggregation)
+    sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons), rule.learned)
+    accepted = verdict if accepts(rule, sure) else None
+    return replace(found, accepted=accepted, has_acceptance=True, confidence=sure)
 
 
 def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict | None:
@@ -257,10 +292,11 @@ _SIGN: dict[Verdict, int] = {"a": 1, "b": -1, "tie": 0}
 class _Calls:
     """A neuron's calls: how many there are, and A minus B of the valid ones."""
 
-    __slots__ = ("differences", "total")
+    __slots__ = ("differences", "in_order", "total")
 
     def __init__(self) -> None:
         self.differences: list[float] = []
+        self.in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
         self.total = 0
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
+from judgenet.core.aggregate import verdict_names
 from judgenet.core.cascade import doubts
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.learned import misfit
@@ -84,6 +86,7 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
     found += _learned(spec)
     if not formless:
         found += _stop_rules(spec)
+    found += _acceptance(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
 
 
@@ -128,6 +131,25 @@ def _learned(spec: NetworkSpec) -> Iterator[Problem]:
             "aggregation.learned",
             f"The learned aggregation does not fit this network any more. {why}",
             "Undo the change, remove the learned aggregation, or learn it again from a run of this network.",
+        )
+
+
+def _acceptance(spec: NetworkSpec) -> Iterator[Problem]:
+    why = acceptance_misfit(spec, verdict_names(spec))
+    if why:
+        yield Problem(
+            "error",
+            "aggregation.acceptance",
+            f"The rule that accepts verdicts does not fit this network any more. {why}",
+            "Undo the change, remove the rule, or choose it again from a run of this network (judgenet guarantee).",
+        )
+    elif asks_otherwise(spec):
+        yield Problem(
+            "warning",
+            "aggregation.acceptance",
+            "The rule that accepts verdicts comes from a network that asked otherwise (models, prompts or settings): "
+            "what it promises need not hold.",
+            "Choose it again from a run of this network (judgenet guarantee), or remove it.",
         )
 
 

@@ -212,6 +212,9 @@ def _of_network(spec: NetworkSpec, path: str) -> FixedDesign | None:
     if path == "aggregation.learned":
         rules = replace(spec.aggregation, learned=None)
         return FixedDesign("Remove the learned aggregation", replace(spec, aggregation=rules))
+    if path == "aggregation.acceptance":
+        rules = replace(spec.aggregation, acceptance=None)
+        return FixedDesign("Remove the rule that accepts verdicts", replace(spec, aggregation=rules))
     if path == "roles.roles":
         names = [role.name for role in roles.roles]
         twice = next(place for place, name in enumerate(names) if name in names[:place])

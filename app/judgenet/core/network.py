@@ -19,6 +19,10 @@ VoteSetting = Literal["neuron", "call"]
 TieSetting = Literal["abstain", "candidate"]
 FallbackSetting = Literal["tie", "c1"]
 StopWhen = Literal["decided", "orders_agree", "neurons_agree", "margin", "difference"]
+Confidence = Literal["calls", "orders", "neurons", "samples", "margin", "learned"]
+"""What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
+share; the share of the neurons that say it; how alike a neuron's samples are; how far apart the scores are; or the
+learned probability that it is right."""
 
 
 class NetworkError(ValueError):
@@ -253,18 +257,64 @@ def _are_shares(values: tuple[float, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptanceRule:
+    """Which verdicts are accepted without people: those of ``aggregation`` whose ``confidence`` is at least
+    ``threshold``. The others are for people: the network abstains.
+
+    The threshold was chosen from ``labels`` labelled pairs of ``run`` (``data`` is the hash of its pairs) so that, with
+    probability 1 - ``delta`` over the labels, at most a share ``alpha`` of the accepted verdicts is wrong
+    (:mod:`judgenet.stats.guarantee`). ``accepted`` of them were accepted, ``errors`` of these wrong. ``network`` is the
+    hash of the design and ``made`` a date. ``vote``, ``ties`` and ``fallback`` are the rules of the vote that the
+    promise was made for. ``learned`` has the weights of the confidence ``learned``.
+    """
+
+    aggregation: str
+    confidence: Confidence
+    threshold: Real
+    alpha: Real
+    delta: Real
+    labels: int = 0
+    accepted: int = 0
+    errors: int = 0
+    run: str = ""
+    data: str = ""
+    network: str = ""
+    made: str = ""
+    vote: VoteSetting = "neuron"
+    ties: TieSetting = "abstain"
+    fallback: FallbackSetting = "tie"
+    learned: LearnedRule | None = member(None, written="changed")
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it, by member."""
+        for name, share in (("alpha", self.alpha), ("delta", self.delta)):
+            if not 0 < share < 1:
+                yield name, f"must be a share between 0 and 1, but is {share:g}"
+        if self.aggregation in ("", "accepted"):
+            yield "aggregation", "must name the verdicts that are accepted, such as c2_all"
+        if (self.confidence == "learned") != (self.learned is not None):
+            yield "learned", "must hold the weights of the confidence learned, and is absent with any other"
+        elif self.learned is not None and self.learned.kind == "dawid_skene":
+            yield "learned.kind", "must be nonnegative or any_sign"
+        for name, count in (("labels", self.labels), ("accepted", self.accepted), ("errors", self.errors)):
+            if count < 0:
+                yield name, f"must be 0 or more, but is {count}"
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregation:
     """The rules that the sources leave open (statistics 1.2), the default first.
 
     ``vote``: one vote a neuron (orders merged) or one a call. ``ties``: tied voters abstain, or the tie
     is a candidate. ``fallback``: what a tied vote gives: a tie, or the average's verdict. ``learned`` is one more way
-    to join the neurons, beside averages and votes.
+    to join the neurons, beside averages and votes. ``acceptance`` says which verdicts are accepted without people.
     """
 
     vote: VoteSetting = "neuron"
     ties: TieSetting = "abstain"
     fallback: FallbackSetting = "tie"
     learned: LearnedRule | None = None
+    acceptance: AcceptanceRule | None = member(None, written="changed")
 
 
 AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
+from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
 from judgenet.figures.anytime import RunAnytime, UntilFigures, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
 from judgenet.figures.judge_parts import (
@@ -134,7 +135,7 @@ class RunMetrics(Figures):
     aggregations: Annotated[
         Mapping[str, AgreementFigures],
         Keys(("NAME",)),
-        "the verdicts of `c1`, `c2_l1` …, `c2_all`, `chair` against people",
+        "the verdicts of `c1`, `c2_l1` …, `c2_all`, `chair`, `learned`, `accepted` against people",
     ]
     neurons: Annotated[Mapping[str, AgreementFigures], Keys(("NAME",)), "the neurons, orders merged, against people"]
     position: Annotated[
@@ -157,6 +158,11 @@ class RunMetrics(Figures):
     cost: RunCost
     questions: Annotated[int, "different questions: the effective n where pairs share them"]
     notes: Annotated[tuple[str, ...], "what to know when reading these figures"]
+    acceptance: Annotated[
+        AcceptanceFigures | None,
+        OPTIONAL,
+        "what the rule accepted and what it left to people; there where the network has a rule that accepts verdicts",
+    ]
     uncertainty: Annotated[UncertaintyFigures | None, ASKED, "how sure the network is of each pair (FairEval)"]
     panel: Annotated[PanelsFigures | None, ASKED]
     discussion: Annotated[DiscussionFigures | None, ASKED]
@@ -253,6 +259,7 @@ def run_metrics(
         cost=_cost(sums),
         questions=len(np.unique(frame.questions)),
         notes=(*_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
+        acceptance=acceptance_figures(frame),
         uncertainty=unsure,
         panel=trusted,
         discussion=layers,

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Final
 
+from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.pairs import Verdict
 from judgenet.stats.lab import counted_pairs
+from judgenet.store.acceptance import rule_confidence
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
@@ -78,10 +80,16 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     neurons = len(frame.places)
     used = table.calls[:, :neurons].sum(axis=(1, 2, 3)).tolist()
     total = table.asked[:, :neurons].sum(axis=1).tolist()
+    rule = frame.spec.aggregation.acceptance
+    people, sure = frame.for_people.tolist(), rule_confidence(frame).tolist()
     for index, pair_id in enumerate(pairs.ids):
         done = judged[index]
         record: dict[str, Any] = {"pair_id": pair_id, "human": frame.human_label(index)}
         record.update({name: frame.verdict(name, index) for name in frame.aggregations})
+        if rule is not None:
+            # An abstention is no missing verdict: it says so.
+            record["decision"] = FOR_PEOPLE if people[index] else ACCEPTED if record[ACCEPTED] else None
+            record["confidence"] = None if sure[index] != sure[index] else round(sure[index], 9)
         record.setdefault("chair", None)
         record.update(
             mean_a=means[0][index],

@@ -1,27 +1,59 @@
 """Verdicts with a guarantee: which verdicts may be accepted so that at most a share alpha of them is wrong.
 
 From labelled pairs a threshold on a confidence is chosen such that, with probability 1 - delta over the labels, the
-error among the accepted verdicts of new pairs is at most alpha (Learn then Test, Angelopoulos et al.,
-arXiv 2110.01052: exact binomial tests of a fixed sequence of thresholds, from the strictest to the loosest). A plug-in
-threshold, whose error is alpha on the labels themselves, promises nothing: it is exceeded about half the time.
+error among the accepted verdicts is at most alpha (Learn then Test, Angelopoulos et al., arXiv 2110.01052: a fixed
+sequence of thresholds, from the strictest to the loosest, each tested at delta, to the first that fails; a sequence
+needs no correction for the number of tests). A plug-in threshold, whose error is alpha on the labels themselves,
+promises nothing: it is exceeded about half the time.
 
-Pairs of one question are no independent evidence, so that one pair a question is used, drawn by the seed.
+What the sequence is may not depend on the labels. Its thresholds are values of the confidence over all judged pairs,
+labelled or not, and it begins at the strictest that is likely to leave enough labels for the promise.
+
+The error that is promised is that of all pairs like these, and of all accepted pairs of the run from which the labels
+were drawn at random (drawn without replacement, so many errors are rarer still). The error seen in some accepted pairs
+alone, such as those without a label, varies about it.
+
+Pairs of one question are no independent evidence, so that one pair a question is used, drawn by the seed: where
+questions have several pairs, all questions weigh alike in the promise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log
-from typing import Literal
+from math import ceil, floor, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.stats.curves import Codes, Floats
 
-Confidence = Literal["calls", "orders", "margin"]
-"""What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
-share; or how far apart the mean scores are."""
+IntCounts = NDArray[np.int64]
+
+MOST_LEVELS = 20
+"""So many thresholds are tested at most: with finer steps one of them fails sooner by chance."""
+_LIKELY = 0.1
+"""The sequence begins where in nine of ten draws enough labels are accepted."""
+_FEWEST_TO_PROJECT = 10
+_DRAWS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class LevelCounts:
+    """The labels and pairs at each threshold, from the strictest to the loosest; arrays of one length.
+
+    At ``confidence`` or above are ``labels``, of which ``errors`` are wrong, and ``pairs`` judged pairs.
+    ``labels_used`` is one label a question of ``labels_total``; ``judged`` counts the pairs with a verdict,
+    ``questions`` theirs.
+    """
+
+    confidence: Floats
+    labels: IntCounts
+    errors: IntCounts
+    pairs: IntCounts
+    labels_used: int
+    labels_total: int
+    judged: int
+    questions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +72,10 @@ class Guarantee:
     """What can be promised.
 
     ``threshold`` is the least confidence of an accepted verdict; ``decided`` of ``pairs`` pairs with a verdict reach it
-    (``share``). ``labels`` is how many labelled pairs it rests on, of ``labels_total`` (one a question is used).
-    ``tested`` are the thresholds in the order in which they were tested. Where nothing can be promised ``threshold`` is
-    ``None``, ``reason`` says why, and ``labels_needed`` is the least number of accepted labels without an error that
-    would do.
+    (``share``). It rests on ``labels`` labelled pairs, of ``labels_total`` (one a question is used). ``tested`` are the
+    thresholds in the order in which they were tested. Where nothing can be promised ``threshold`` is ``None`` and
+    ``reason`` says why. ``labels_needed`` is the least number of accepted labels, all of them right, that any promise
+    takes.
     """
 
     alpha: float
@@ -61,111 +93,221 @@ class Guarantee:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AlphaShare:
+    """What can be promised for an ``alpha``: the threshold, ``None`` where nothing can, and the share of verdicts that
+    reach it."""
+
+    alpha: float
+    threshold: float | None
+    decided: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsWorth:
+    """What so many ``labels`` (one a question) are likely to bring: the probability that something can be promised,
+    and the mean share of verdicts that are then accepted (0 where nothing can be promised)."""
+
+    labels: int
+    promised: float
+    share: float
+
+
 def least_labels(alpha: float, delta: float) -> int:
     """How many accepted labels, all of them right, the promise takes: the least n with (1 - alpha)^n <= delta."""
     return ceil(log(delta) / log(1 - alpha))
 
 
-def guarantee(
-    confidence: Floats,
-    verdicts: Codes,
-    human: Codes,
-    questions: NDArray[np.int64],
-    *,
-    alpha: float,
-    delta: float = 0.05,
-    seed: int = 0,
-) -> Guarantee:
-    """The loosest threshold that is promised.
-
-    All arguments have a value a pair; pairs without a verdict are left out, and those with a label calibrate.
-    ``confidence`` is NaN where there is none.
-
-    :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1.
-    """
-    if not 0 < alpha < 1 or not 0 < delta < 1:
-        raise ValueError("alpha and delta are shares between 0 and 1.")
-    judged = (verdicts > 0) & ~np.isnan(confidence)
-    labelled = np.flatnonzero(judged & (human > 0))
-    used = one_a_question(labelled, questions, seed)
-    needed = least_labels(alpha, delta)
-    sure, wrong = confidence[used], verdicts[used] != human[used]
-    # Where fewer labels than needed lie above a threshold, no result could pass the test: the sequence begins below.
-    # Which thresholds those are does not depend on the labels.
-    tested: list[Threshold] = []
-    best: Threshold | None = None
-    for level in np.unique(sure)[::-1]:
-        accepted = sure >= level
-        n, errors = int(accepted.sum()), int(wrong[accepted].sum())
-        if n < needed:
-            continue
-        found = Threshold(float(level), n, errors, binomial_tail(errors, n, alpha))
-        tested.append(found)
-        if found.p > delta:
-            break
-        best = found
-    decided = 0 if best is None else int((judged & (confidence >= best.confidence)).sum())
-    reason = ""
-    if best is None:
-        most = len(used)
-        reason = (
-            f"{most:,} labelled questions have a verdict, and {needed:,} accepted ones without an error are needed"
-            if most < needed
-            else f"the surest {tested[0].n:,} labelled verdicts hold {tested[0].errors:,} errors: too many for "
-            f"an error of at most {alpha:g}"
-            if tested
-            else f"no threshold leaves {needed:,} labelled verdicts"
-        )
-    pairs = int(judged.sum())
-    return Guarantee(
-        alpha=alpha,
-        delta=delta,
-        threshold=None if best is None else best.confidence,
-        share=decided / pairs if pairs else 0.0,
-        decided=decided,
-        pairs=pairs,
-        errors=0 if best is None else best.errors,
-        accepted_labels=0 if best is None else best.n,
-        labels=len(used),
-        labels_total=len(labelled),
-        labels_needed=needed,
-        tested=tuple(tested),
-        reason=reason,
-    )
-
-
-def binomial_tail(errors: int, n: int, alpha: float) -> float:
+def binomial_tail(errors: IntCounts | int, n: IntCounts | int, alpha: float) -> Floats:
     """The probability of at most ``errors`` of ``n`` where each is wrong with probability ``alpha``: the p of the
-    hypothesis that the error is above alpha."""
+    hypothesis that the error of pairs like these is above alpha."""
     from scipy.stats import binom  # type: ignore[import-untyped]
 
-    return float(binom.cdf(errors, n, alpha))
+    found: Floats = np.asarray(binom.cdf(errors, n, alpha), dtype=np.float64)
+    return found
 
 
-def one_a_question(indexes: NDArray[np.int64], questions: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+def one_a_question(indexes: IntCounts, questions: IntCounts, seed: int) -> IntCounts:
     """Of these pairs one of each question, drawn by the seed, in order."""
     shuffled = np.random.default_rng(seed).permutation(indexes)
     _, first = np.unique(questions[shuffled], return_index=True)
     return np.sort(shuffled[first])
 
 
-def confidences(kind: Confidence, verdicts: Codes, calls: NDArray[np.uint8], margin: Floats) -> Floats:
-    """How sure each verdict is, a value a pair, NaN without a valid call.
+def count_levels(confidence: Floats, verdicts: Codes, human: Codes, questions: IntCounts, seed: int = 0) -> LevelCounts:
+    """The labels and pairs at each threshold.
 
-    ``calls`` are of shape (pairs, neurons, 2, 3): how many calls of each order said A, a tie, B. ``margin`` is the
-    absolute difference of the mean scores, NaN where there are none.
+    All arguments have a value a pair. Pairs without a verdict, or whose ``confidence`` is NaN, are left out, and those
+    with a label calibrate.
     """
-    by_order = calls.sum(axis=1, dtype=np.int64)
-    total = by_order.sum(axis=(1, 2))
-    said = np.take_along_axis(by_order.sum(axis=1), np.maximum(verdicts[:, None].astype(np.int64) - 1, 0), axis=1)[:, 0]
-    share: Floats = np.divide(said, total, out=np.full(len(total), np.nan), where=(total > 0) & (verdicts > 0))
-    if kind == "calls":
-        return share
-    if kind == "margin":
-        of_margin: Floats = np.where(verdicts > 0, margin, np.nan)
-        return of_margin
-    lead = by_order[:, :, 0] - by_order[:, :, 2]
-    of_order = np.where(lead > 0, 1, np.where(lead < 0, 3, 2))
-    both = (by_order.sum(axis=2) > 0).all(axis=1) & (of_order == verdicts[:, None]).all(axis=1)
-    with_orders: Floats = share + both
-    return with_orders
+    judged = (verdicts > 0) & ~np.isnan(confidence)
+    labelled = np.flatnonzero(judged & (human > 0))
+    used = one_a_question(labelled, questions, seed)
+    sure, wrong = confidence[used], verdicts[used] != human[used]
+    of_all = np.sort(confidence[judged])
+    levels = np.unique(of_all)[::-1]
+    if len(levels) > MOST_LEVELS:
+        at = len(of_all) * np.arange(MOST_LEVELS) // MOST_LEVELS
+        levels = np.unique(of_all[at])[::-1]
+
+    def reached(values: Floats) -> IntCounts:
+        found: IntCounts = (values[None, :] >= levels[:, None]).sum(axis=1)
+        return found
+
+    return LevelCounts(
+        confidence=levels,
+        labels=reached(sure),
+        errors=reached(sure[wrong]),
+        pairs=reached(of_all),
+        labels_used=len(used),
+        labels_total=len(labelled),
+        judged=int(judged.sum()),
+        questions=len(np.unique(questions[judged])),
+    )
+
+
+def guarantee(
+    confidence: Floats,
+    verdicts: Codes,
+    human: Codes,
+    questions: IntCounts,
+    *,
+    alpha: float,
+    delta: float = 0.05,
+    seed: int = 0,
+) -> Guarantee:
+    """The loosest threshold that is promised, for arguments as :func:`count_levels` takes them.
+
+    :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1.
+    """
+    return promise(count_levels(confidence, verdicts, human, questions, seed), alpha, delta)
+
+
+def promise(counts: LevelCounts, alpha: float, delta: float) -> Guarantee:
+    """The loosest threshold that is promised.
+
+    :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1.
+    """
+    if not 0 < alpha < 1 or not 0 < delta < 1:
+        raise ValueError("alpha and delta are shares between 0 and 1.")
+    needed = least_labels(alpha, delta)
+    begin = _beginning(counts, counts.labels_used, needed)
+    p = binomial_tail(counts.errors, counts.labels, alpha)
+    failed = np.flatnonzero(p[begin:] > delta)
+    passed = int(failed[0]) if len(failed) else len(p) - begin
+    best = begin + passed - 1 if passed else None
+    shown = slice(begin, begin + passed + 1) if counts.labels_used >= needed else slice(0, 0)
+    columns = (counts.confidence[shown], counts.labels[shown], counts.errors[shown], p[shown])
+    tested = tuple(
+        Threshold(float(level), int(n), int(errors), float(of)) for level, n, errors, of in zip(*columns, strict=True)
+    )
+    decided = 0 if best is None else int(counts.pairs[best])
+    return Guarantee(
+        alpha=alpha,
+        delta=delta,
+        threshold=None if best is None else float(counts.confidence[best]),
+        share=decided / counts.judged if counts.judged else 0.0,
+        decided=decided,
+        pairs=counts.judged,
+        errors=0 if best is None else int(counts.errors[best]),
+        accepted_labels=0 if best is None else int(counts.labels[best]),
+        labels=counts.labels_used,
+        labels_total=counts.labels_total,
+        labels_needed=needed,
+        tested=tested,
+        reason="" if best is not None else _why_nothing(counts, alpha, needed, tested),
+    )
+
+
+def _beginning(counts: LevelCounts, labels: int, needed: int) -> int:
+    """The threshold that is tested first, known without the labels: the strictest that is likely to leave twice the
+    needed number of so many labels, so that a few may be wrong; else that number; else the loosest."""
+    from scipy.stats import binom
+
+    if not len(counts.pairs):
+        return 0
+    left = binom.ppf(_LIKELY, labels, counts.pairs / counts.judged)
+    for enough in (2 * needed, needed):
+        if left[-1] >= enough:
+            return int(np.argmax(left >= enough))
+    return len(left) - 1
+
+
+def _why_nothing(counts: LevelCounts, alpha: float, needed: int, tested: tuple[Threshold, ...]) -> str:
+    if counts.labels_used < needed:
+        return (
+            f"{counts.labels_used:,} labelled questions have a verdict, and {needed:,} accepted ones without an error "
+            "are needed"
+        )
+    first = tested[0]
+    if first.n < needed:
+        return f"no threshold leaves {needed:,} labelled verdicts"
+    if first.errors <= alpha * first.n:
+        return (
+            f"of the surest {first.n:,} labelled verdicts {first.errors:,} are wrong: an error of more than {alpha:g} "
+            f"is still possible (p = {first.p:.3f})"
+        )
+    return (
+        f"the surest {first.n:,} labelled verdicts hold {first.errors:,} errors: too many for an error of at most "
+        f"{alpha:g}"
+    )
+
+
+def shares_decided(counts: LevelCounts, alphas: tuple[float, ...], delta: float) -> tuple[AlphaShare, ...]:
+    """What can be promised for each alpha. Each holds by itself, where it was chosen before the labels were seen."""
+    found = (promise(counts, alpha, delta) for alpha in alphas)
+    return tuple(AlphaShare(of.alpha, of.threshold, of.decided, of.share) for of in found)
+
+
+def labels_worth(
+    counts: LevelCounts,
+    alpha: float,
+    delta: float,
+    *,
+    sizes: tuple[int, ...] = (),
+    draws: int = _DRAWS,
+    seed: int = 0,
+) -> tuple[LabelsWorth, ...]:
+    """What other numbers of labels are likely to bring, if verdicts err as the labels there are say.
+
+    Labels are drawn anew, ``draws`` times a size: how many fall between two thresholds from the pairs' shares, and how
+    many of these are wrong from the errors seen there, half an error and one label added, so that errors that were not
+    seen by chance are allowed for. Empty with fewer than ten labels: they say nothing about the errors. Without
+    ``sizes`` these are steps up to the number of questions.
+    """
+    if counts.labels_used < _FEWEST_TO_PROJECT or not counts.questions:
+        return ()
+    rng = np.random.default_rng(seed)
+    needed = least_labels(alpha, delta)
+    pairs = np.diff(counts.pairs, prepend=0)
+    n, errors = np.diff(counts.labels, prepend=0), np.diff(counts.errors, prepend=0)
+    rates = (errors + 0.5) / (n + 1)
+    share, above = pairs / pairs.sum(), counts.pairs / counts.judged
+    found = []
+    for size in sizes or label_sizes(counts, needed):
+        drawn = rng.multinomial(size, share, draws)
+        labels, wrong = drawn.cumsum(axis=1), rng.binomial(drawn, rates).cumsum(axis=1)
+        p = binomial_tail(wrong, labels, alpha)
+        passed = np.logical_and.accumulate(p[:, _beginning(counts, size, needed) :] <= delta, axis=1).sum(axis=1)
+        last = _beginning(counts, size, needed) + passed - 1
+        decided = np.where(passed > 0, above[np.maximum(last, 0)], 0.0)
+        found.append(LabelsWorth(size, float((passed > 0).mean()), float(decided.mean())))
+    return tuple(found)
+
+
+def label_sizes(counts: LevelCounts, needed: int) -> tuple[int, ...]:
+    """Numbers of labels to ask about: from what any promise takes, in steps of about a quarter more, to all."""
+    sizes, size = [], float(needed)
+    while size < counts.questions:
+        # Two digits, so that nobody takes them for exact.
+        step = 10 ** max(0, floor(log(size, 10)) - 1)
+        sizes.append(ceil(size / step) * step)
+        size *= 1.25
+    return tuple(dict.fromkeys([*(of for of in sizes if of < counts.questions), counts.questions]))
+
+
+def labels_likely(worth: tuple[LabelsWorth, ...], probability: float = 0.8) -> int | None:
+    """The least number of labels with which something can be promised in so many of the draws; ``None`` where none
+    does."""
+    return next((of.labels for of in worth if of.promised >= probability), None)

@@ -8,7 +8,7 @@ exchanged the answer is exchanged too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,21 +94,41 @@ def logistic(
 
     :raises LearningError: labels are too few.
     """
+    scores, weights, penalty = cross_fitted_scores(
+        votes, labels, groups, nonnegative=nonnegative, penalties=penalties, folds=folds, seed=seed
+    )
+    return Learned(_verdicts(scores), tuple(float(weight) for weight in weights), penalty)
+
+
+def cross_fitted_scores(
+    votes: VoteMatrix,
+    labels: Labels,
+    groups: Sequence[object],
+    *,
+    nonnegative: bool = True,
+    penalties: Sequence[float] = PENALTIES,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> tuple[NDArray[np.float64], VoteMatrix, float]:
+    """As :func:`logistic`: the score of each pair (the log odds that A is better; NaN where no neuron votes), each by
+    a fit that knows no label of its group; and weights and penalty of the fit to all labelled pairs.
+
+    :raises LearningError: labels are too few.
+    """
     require_labels(labels)
-
-    def fit(train: NDArray[np.intp]) -> tuple[Callable[[VoteMatrix], list[Verdict | None]], VoteMatrix, float]:
-        weights, penalty = _fit_logistic(votes, labels, groups, train, nonnegative, penalties, folds, seed)
-        return (lambda part: _by_score(part, weights)), weights, penalty
-
     labelled = np.array([place for place, label in enumerate(labels) if label is not None], dtype=np.intp)
-    whole, weights, penalty = fit(labelled)
-    verdicts = whole(votes)
+    weights, penalty = _fit_logistic(votes, labels, groups, labelled, nonnegative, penalties, folds, seed)
+    scores = _scores(votes, weights)
     for train, test in splits([groups[place] for place in labelled], folds, seed):
-        rule, _, _ = fit(labelled[train])
+        without, _ = _fit_logistic(votes, labels, groups, labelled[train], nonnegative, penalties, folds, seed)
         own = _members(groups, {groups[place] for place in labelled[test]})
-        for place, verdict in zip(own, rule(votes[own]), strict=True):
-            verdicts[place] = verdict
-    return Learned(tuple(verdicts), tuple(float(weight) for weight in weights), penalty)
+        scores[own] = _scores(votes[own], without)
+    return scores, weights, penalty
+
+
+def _scores(votes: VoteMatrix, weights: VoteMatrix) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.where(np.isnan(votes).all(axis=1), np.nan, np.nan_to_num(votes) @ weights)
+    return found
 
 
 def _members(groups: Sequence[object], chosen: Set[object]) -> NDArray[np.intp]:
@@ -174,9 +194,11 @@ def logistic_weights(x: VoteMatrix, c: float, nonnegative: bool) -> VoteMatrix:
 
 
 def _by_score(votes: VoteMatrix, weights: VoteMatrix) -> list[Verdict | None]:
-    scores = np.nan_to_num(votes) @ weights
-    judged = [not np.isnan(row).all() for row in votes]
-    return [_sign(score) if there else None for score, there in zip(scores, judged, strict=True)]
+    return list(_verdicts(_scores(votes, weights)))
+
+
+def _verdicts(scores: NDArray[np.float64]) -> tuple[Verdict | None, ...]:
+    return tuple(None if np.isnan(score) else _sign(float(score)) for score in scores)
 
 
 def _sign(score: float) -> Verdict:

@@ -6,17 +6,19 @@ states them for one pair. Verdicts are codes as in :data:`judgenet.stats.curves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.learned import LEARNED
-from judgenet.core.network import Aggregation, LearnedRule
+from judgenet.core.network import AcceptanceRule, Aggregation, LearnedRule
 from judgenet.core.pairs import ORDERS, Order
+from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Codes, Floats
 
 IntArray = NDArray[np.int64]
@@ -26,6 +28,7 @@ Tallies = NDArray[np.unsignedinteger[Any]]
 _CALLS_AT_ONCE = 4_000_000
 """Larger runs are worked on in blocks of pairs, so that memory does not grow with them."""
 _NEVER = 1e-300
+_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class VerdictTable:
         layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
         asked: of shape (pairs, neurons): how many calls of a neuron are in, valid or not.
         used, total: by pair, the valid calls of neurons and chair, and all that are in.
+        margin: by pair, the absolute mean of A minus B over the valid calls without the chair's; NaN without one.
     """
 
     aggregations: dict[str, Codes]
@@ -100,13 +104,14 @@ class VerdictTable:
     asked: Tallies
     used: Tallies
     total: Tallies
+    margin: Floats
 
     @property
     def votes(self) -> Floats:
         """Of shape (pairs, neurons): the mean over a neuron's valid calls of +1 (A), -1 (B) and 0 (tie); NaN without a
         valid call."""
         said = self.calls.sum(axis=2, dtype=np.int64)
-        return _mean_votes(said[..., 0] - said[..., 2], said.sum(axis=2))
+        return _means(said[..., 0] - said[..., 2], said.sum(axis=2))
 
 
 def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
@@ -152,7 +157,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
     there = counts.sum(axis=2)
     lead = (said[..., 0] - said[..., 2]).sum(axis=2)
-    votes = _mean_votes(lead, there)
+    votes = _means(lead, there)
     last = None if scores.last_asked is None else scores.last_asked[part]
     aggregations: dict[str, Codes] = {}
 
@@ -170,12 +175,23 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
             if rules.learned is None:
                 raise ValueError("The rules hold no learned rule.")
             aggregations[name] = learned_codes(rules.learned, votes, scores.places)
+        elif name == ACCEPTED:
+            continue
         else:
             layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
             codes = vote_of(network if layer is None else layers == layer)
             for earlier in range(1, layer or 1) if last is not None else ():
                 codes = np.where(last == earlier, vote_of(layers == earlier), codes)
             aggregations[name] = codes
+    margin = np.abs(_means(by_order.sum(axis=1), in_order.sum(axis=1)))
+    if ACCEPTED in names:
+        if rules.acceptance is None:
+            raise ValueError("The rules hold no acceptance rule.")
+        mine = np.s_[:, network]
+        places = [place for place, inside in zip(scores.places, network.tolist(), strict=True) if inside]
+        aggregations[ACCEPTED] = accepted_codes(
+            rules.acceptance, aggregations, said[mine], of_neuron[mine], margin, votes[mine], places
+        )
     return VerdictTable(
         aggregations=aggregations,
         c1_ab=sign_codes(by_order[:, 0], in_order[:, 0] > 0),
@@ -191,6 +207,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         asked=_narrow(of_asked),
         used=_narrow(there.sum(axis=1)),
         total=_narrow(of_asked.sum(axis=1)),
+        margin=margin,
     )
 
 
@@ -199,7 +216,7 @@ def _narrow(counts: IntArray) -> Tallies:
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
-def _mean_votes(lead: IntArray, there: IntArray) -> Floats:
+def _means(lead: IntArray | Floats, there: IntArray) -> Floats:
     found: Floats = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
     return found
 
@@ -261,3 +278,36 @@ def learned_codes(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, 
     a, b, tie = (shares / shares.sum(axis=1, keepdims=True)).T
     codes = sign_codes(a - b, there)
     return np.where(there & (tie > np.maximum(a, b)), np.uint8(2), codes).astype(np.uint8)
+
+
+def learned_probability(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, int]]) -> Floats:
+    """The probability that A is better by a logistic rule, by pair; NaN where none of its neurons votes. Arguments as
+    for :func:`learned_codes`."""
+    columns = {place: column for column, place in enumerate(places)}
+    known = [(of.weight, columns[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in columns]
+    mine = votes[:, [column for _, column in known]]
+    score = np.where(np.isnan(mine), 0.0, mine) @ np.array([weight for weight, _ in known])
+    there: Flags = np.any(~np.isnan(mine), axis=1)
+    return np.where(there, 1 / (1 + np.exp(-np.clip(score, -500, 500))), np.nan)
+
+
+def accepted_codes(
+    rule: AcceptanceRule,
+    aggregations: Mapping[str, Codes],
+    calls: Tallies | IntArray,
+    neurons: Codes,
+    margin: Floats,
+    votes: Floats,
+    places: Sequence[tuple[int, int]],
+) -> Codes:
+    """The verdicts that a rule accepts; 0 for the pairs that are for people, and for those without a verdict.
+
+    Without the verdicts that it is about nothing is accepted. ``calls``, ``neurons``, ``margin`` and ``votes`` are
+    those of :class:`VerdictTable`, for the neurons at ``places``.
+    """
+    codes = aggregations.get(rule.aggregation, np.zeros(len(margin), np.uint8))
+    probability = (
+        np.full(len(margin), np.nan) if rule.learned is None else learned_probability(rule.learned, votes, places)
+    )
+    sure = confidences(rule.confidence, codes, calls, neurons, margin, probability)
+    return np.where(sure >= rule.threshold - _EQUAL, codes, 0).astype(np.uint8)

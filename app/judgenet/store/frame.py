@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.cascade import Stop
@@ -147,6 +148,16 @@ class RunFrame(CallFrame):
     def stop(self, index: int) -> Stop | None:
         """Where a pair was decided early, ``None`` where it was not."""
         return stop_of(self, index)
+
+    @property
+    def for_people(self) -> NDArray[np.bool_]:
+        """By pair, whether its verdict is not sure enough for the acceptance rule: an abstention, no missing verdict.
+        Nowhere without such a rule."""
+        rule = self.spec.aggregation.acceptance
+        if rule is None or rule.aggregation not in self.aggregations:
+            return np.zeros(len(self), np.bool_)
+        found: NDArray[np.bool_] = (self.aggregations[rule.aggregation] > 0) & (self.aggregations[ACCEPTED] == 0)
+        return found & self.judged
 
     # Neurons
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import Verdict
@@ -31,11 +32,15 @@ def fair_frame(
     frame = RunFrame.read(store, run, rules, on_progress)
     known = frame.taught = taught(frame)
     if known.verdicts:
+        before = frame.for_people
         codes = frame.aggregations[LEARNED].copy()
         for index, verdict in known.verdicts.items():
             if frame.judged[index]:
                 codes[index] = VERDICT_CODES[verdict]
         frame.aggregations[LEARNED] = codes
+        rule = frame.spec.aggregation.acceptance
+        if rule is not None and rule.aggregation == LEARNED:
+            frame.aggregations[ACCEPTED] = np.where(before, 0, codes).astype(np.uint8)
     return frame
 
 

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from judgenet.stats.guarantee import binomial_tail, confidences, guarantee, least_labels, one_a_question
+from judgenet.stats.confidence import confidences
+from judgenet.stats.guarantee import (
+    MOST_LEVELS,
+    binomial_tail,
+    count_levels,
+    guarantee,
+    labels_likely,
+    labels_worth,
+    least_labels,
+    one_a_question,
+    promise,
+    shares_decided,
+)
 
 
 def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -65,16 +77,102 @@ def test_one_pair_a_question_calibrates() -> None:
     assert used.tolist() != one_a_question(np.arange(100), questions, 1).tolist()
 
 
-def test_confidences_of_calls_orders_and_margins() -> None:
+def test_the_sequence_begins_where_enough_labels_are_likely_whatever_they_say() -> None:
+    rng = np.random.default_rng(3)
+    confidence, verdicts, human = drawn(rng, 600)
+    human[200:] = 0
+    other = human.copy()
+    other[:200] = np.where(rng.random(200) < 0.5, 1, 3)
+    counts = [count_levels(confidence, verdicts, of, np.arange(600)) for of in (human, other)]
+    assert counts[0].confidence.tolist() == counts[1].confidence.tolist()
+    # Of 200 labels about 18 a level: 29 right ones are needed, and twice as many to allow for a few errors.
+    first = [promise(of, 0.1, 0.05).tested[0] for of in counts]
+    assert first[0].confidence == first[1].confidence
+    assert 58 <= first[0].n <= 90
+
+
+def test_a_confidence_of_many_values_is_tested_at_twenty_at_most() -> None:
+    rng = np.random.default_rng(4)
+    counts = count_levels(rng.random(5000), np.ones(5000, np.uint8), np.ones(5000, np.uint8), np.arange(5000))
+    assert len(counts.confidence) == MOST_LEVELS
+    assert counts.pairs.tolist() == [250 * (step + 1) for step in range(20)]
+
+
+def test_pairs_without_a_verdict_or_a_confidence_are_left_out() -> None:
+    verdicts = np.array([1, 0, 1, 3], np.uint8)
+    confidence = np.array([1.0, 1.0, np.nan, 0.5])
+    counts = count_levels(confidence, verdicts, np.array([1, 1, 1, 1], np.uint8), np.arange(4))
+    assert (counts.judged, counts.labels_total, counts.labels.tolist(), counts.errors.tolist()) == (
+        2,
+        2,
+        [1, 2],
+        [0, 1],
+    )
+    nothing = promise(count_levels(confidence, np.zeros(4, np.uint8), verdicts, np.arange(4)), 0.1, 0.05)
+    assert (nothing.threshold, nothing.pairs, nothing.share) == (None, 0, 0.0)
+
+
+def test_a_tie_is_right_only_where_people_say_a_tie() -> None:
+    verdicts = np.full(60, 2, np.uint8)
+    human = np.repeat([2, 1], 30).astype(np.uint8)
+    counts = count_levels(np.ones(60), verdicts, human, np.arange(60))
+    assert (counts.labels.tolist(), counts.errors.tolist()) == ([60], [30])
+
+
+def test_a_larger_alpha_never_decides_fewer() -> None:
+    confidence, verdicts, human = drawn(np.random.default_rng(5), 400)
+    counts = count_levels(confidence, verdicts, human, np.arange(400))
+    shares = [of.share for of in shares_decided(counts, (0.05, 0.1, 0.2, 0.3, 0.45), 0.05)]
+    assert shares[0] == 0
+    assert shares[-1] == 1
+
+
+def test_labels_worth_is_what_that_many_labels_bring() -> None:
+    """The simulation from 150 labels against draws of so many labels from the population itself."""
+    rng = np.random.default_rng(6)
+    confidence, verdicts, human = drawn(rng, 4000)
+    few = human.copy()
+    few[400:] = 0
+    counts = count_levels(confidence, verdicts, few, np.arange(4000))
+    sizes = (100, 200, 800)
+    worth = labels_worth(counts, 0.15, 0.1, sizes=sizes)
+    for size, found in zip(sizes, worth, strict=True):
+        held = 0
+        for _ in range(150):
+            some = np.zeros(4000, np.uint8)
+            at = rng.choice(4000, size, replace=False)
+            some[at] = human[at]
+            held += guarantee(confidence, verdicts, some, np.arange(4000), alpha=0.15, delta=0.1).threshold is not None
+        assert found.promised == pytest.approx(held / 150, abs=0.15)
+    assert labels_likely(worth, 0.8) in (200, 800)
+    assert labels_likely((), 0.8) is None
+    few[9:] = 0
+    assert labels_worth(count_levels(confidence, verdicts, few, np.arange(4000)), 0.15, 0.1) == ()
+
+
+def test_confidences_of_calls_orders_neurons_and_margins() -> None:
     # Two neurons, both orders: A A / A A; A A / A B; A B / B A; nothing.
     calls = np.zeros((4, 2, 2, 3), np.uint8)
     calls[0, :, :, 0] = 1
     calls[1, 0, :, 0] = calls[1, 1, 0, 0] = calls[1, 1, 1, 2] = 1
     calls[2, 0, 0, 0] = calls[2, 0, 1, 2] = calls[2, 1, 0, 0] = calls[2, 1, 1, 2] = 1
     verdicts = np.array([1, 1, 2, 0], np.uint8)
+    neurons = np.array([[1, 1], [1, 2], [2, 2], [0, 0]], np.uint8)
     margin = np.array([3.0, 1.0, 0.0, np.nan])
-    shares = confidences("calls", verdicts, calls, margin)
-    assert shares[:3].tolist() == [1.0, 0.75, 0.0]
-    assert np.isnan(shares[3])
-    assert confidences("orders", verdicts, calls, margin)[:3].tolist() == [2.0, 0.75, 0.0]
-    assert confidences("margin", verdicts, calls, margin)[:3].tolist() == [3.0, 1.0, 0.0]
+    probability = np.array([0.9, 0.3, 0.5, np.nan])
+
+    def sure(kind: str) -> list[float]:
+        found = confidences(kind, verdicts, calls, neurons, margin, probability)  # type: ignore[arg-type]
+        assert np.isnan(found[3])
+        return found[:3].tolist()
+
+    assert sure("calls") == [1.0, 0.75, 0.0]
+    assert sure("orders") == [2.0, 0.75, 0.0]
+    assert sure("neurons") == [1.0, 0.5, 1.0]
+    assert sure("margin") == [3.0, 1.0, 0.0]
+    # A tie has no learned probability.
+    assert sure("learned") == [0.9, 0.3, 0.0]
+    assert np.isnan(sure("samples")).all()
+    # Five samples of the first neuron in order AB: four say A.
+    calls[0, 0, 0] = (4, 0, 1)
+    assert sure("samples")[0] == 0.8

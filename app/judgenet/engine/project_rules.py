@@ -1,0 +1,48 @@
+"""Rules of aggregation that a run taught, written into the network of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
+from judgenet.store.approvals import carry
+from judgenet.store.copies import copied_network
+from judgenet.store.db import Store
+from judgenet.store.project_file import ProjectFile
+from judgenet.store.runs import RunInfo
+
+
+def save_rules(
+    store: Store,
+    run: RunInfo,
+    project: Path,
+    change: Callable[[Aggregation], Aggregation],
+    misfit: Callable[[NetworkSpec], str],
+) -> None:
+    """Changes the rules of aggregation of a project, which is made with the run's network where it is not there yet.
+
+    ``misfit`` says why its network cannot have the changed rules; empty where it can.
+
+    :raises ProjectError: it cannot be written, or its network is not that of the run.
+    """
+    if project.suffix != PROJECT_SUFFIX:
+        raise ProjectError("", f"the name of a project ends in {PROJECT_SUFFIX}.")
+    file = ProjectFile(project)
+    folders = store.path.absolute().parent, project.absolute().parent
+    copied = None if project.exists() else copied_network(store.path, run, project.stem)
+    before = file.load() if copied is None else rebased(copied, *folders)
+    if before.readonly:
+        raise ProjectError("", before.notice)
+    network = replace(before.network, aggregation=change(before.network.aggregation))
+    if why := misfit(network):
+        raise ProjectError(
+            "",
+            f"its network is not that of {run.id}, and nothing was written. {why} Save into a project with the network "
+            "of the run, or into a new file.",
+        )
+    file.save(replace(before, network=network))
+    if copied is not None:
+        carry(copied, *folders)

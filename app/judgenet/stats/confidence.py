@@ -1,0 +1,61 @@
+"""How sure each verdict of a run is: agreement of its calls, orders, neurons or samples, its margin, or a learned
+probability. The rule for one pair is :mod:`judgenet.core.acceptance`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgenet.core.network import Confidence
+from judgenet.stats.curves import Codes, Floats
+
+
+def confidences(
+    kind: Confidence,
+    verdicts: Codes,
+    calls: NDArray[np.integer[Any]],
+    neurons: Codes,
+    margin: Floats,
+    probability: Floats,
+) -> Floats:
+    """How sure each verdict is, a value a pair; NaN without a verdict, or where this is not defined.
+
+    ``calls`` are of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, a tie, B. ``neurons`` are
+    codes of shape (pairs, neurons), each neuron's calls merged. ``margin`` is the absolute mean of A minus B over the
+    valid calls, ``probability`` the learned one that A is better; both are NaN where there are none.
+
+    ``samples`` is the mean, over the neurons and orders with several valid samples, of the share of samples that say
+    what most of them say.
+    """
+    there = verdicts > 0
+    of_verdict = np.maximum(verdicts.astype(np.int64) - 1, 0)
+    match kind:
+        case "margin":
+            found = margin
+        case "learned":
+            found = np.select([verdicts == 1, verdicts == 3], [probability, 1 - probability], 0.0)
+            found = np.where(np.isnan(probability), np.nan, found)
+        case "neurons":
+            found = _share((neurons == verdicts[:, None]).sum(axis=1), (neurons > 0).sum(axis=1))
+        case "samples":
+            drawn = calls.sum(axis=3, dtype=np.int64)
+            several = drawn > 1
+            same = np.divide(calls.max(axis=3), drawn, out=np.zeros(drawn.shape), where=several)
+            found = _share(same.sum(axis=(1, 2)), several.sum(axis=(1, 2)))
+        case "calls" | "orders":
+            by_order = calls.sum(axis=1, dtype=np.int64)
+            said = np.take_along_axis(by_order.sum(axis=1), of_verdict[:, None], axis=1)[:, 0]
+            found = _share(said, by_order.sum(axis=(1, 2)))
+            if kind == "orders":
+                lead = by_order[:, :, 0] - by_order[:, :, 2]
+                of_order = np.where(lead > 0, 1, np.where(lead < 0, 3, 2))
+                asked = (by_order.sum(axis=2) > 0).all(axis=1)
+                found = found + (asked & (of_order == verdicts[:, None]).all(axis=1))
+    return np.where(there, found, np.nan)
+
+
+def _share(part: NDArray[np.number], of: NDArray[np.number]) -> Floats:
+    whole: Floats = np.divide(part, of, out=np.full(len(of), np.nan), where=of > 0)
+    return whole

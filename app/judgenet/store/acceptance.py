@@ -1,0 +1,25 @@
+"""How sure the verdicts of a run are by its own acceptance rule."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judgenet.stats.confidence import confidences
+from judgenet.stats.curves import Floats
+from judgenet.stats.verdicts import learned_probability
+from judgenet.store.frame import RunFrame
+
+
+def rule_confidence(frame: RunFrame) -> Floats:
+    """By pair, the confidence that the run's acceptance rule compares with its threshold; NaN without a verdict, or
+    without such a rule."""
+    rule = frame.spec.aggregation.acceptance
+    if rule is None or rule.aggregation not in frame.aggregations:
+        return np.full(len(frame), np.nan)
+    probability = (
+        np.full(len(frame), np.nan)
+        if rule.learned is None
+        else learned_probability(rule.learned, frame.votes, frame.places)
+    )
+    neurons, codes = frame.table.neurons[:, : len(frame.places)], frame.verdict_codes(rule.aggregation)
+    return confidences(rule.confidence, codes, frame.calls, neurons, frame.table.margin, probability)
