@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
     from judgenet.core.network import Confidence
     from judgenet.figures.bias import RecordedBias
+    from judgenet.figures.cascade import RunCascade
     from judgenet.figures.comparison import RunComparison
     from judgenet.figures.gate import GateFigures
     from judgenet.figures.guarantee import RunGuarantee
     from judgenet.figures.metrics import Grouping, RunMetrics
     from judgenet.figures.panel import RunPanel
     from judgenet.figures.rates import RunRates
+    from judgenet.stats.whatif import VoteRule
 
 
 class Run:
@@ -204,6 +206,32 @@ class Run:
 
         with self._open() as (store, run):
             return run_panel(fair_frame(store, run), neurons, most=most, seed=seed)
+
+    def cascade(
+        self,
+        stop_when: str = "orders-agree",
+        stages: Sequence[Sequence[str]] = (),
+        *,
+        aggregation: VoteRule = "c2_all",
+    ) -> RunCascade:
+        """What the run would have said, and cost, had it asked on only where it matters. No call is made.
+
+        Args:
+            stop_when: the rule between the stages, as ``--stop-when`` takes it: ``"orders-agree"``, ``"margin>=2"``,
+                ``"decided after=1"``.
+            stages: the neurons of each stage by name; without them the layers, or the neurons of the only layer.
+            aggregation: the rule of voting over what a pair was asked.
+
+        :raises judgenet.core.network.NetworkError: ``stop_when`` is no rule.
+        :raises judgenet.figures.errors.FiguresError: a neuron has no such name.
+        """
+        from judgenet.core.cascade import read_placed_rule, stop_rule_text
+        from judgenet.figures.cascade import run_cascade
+
+        rule, after = read_placed_rule(stop_when)
+        with self._open() as (store, run):
+            frame = fair_frame(store, run)
+            return run_cascade(store, frame, stop_rule_text(rule), stages, after=after, aggregation=aggregation)
 
     def bias(self, own: Sequence[str] = ()) -> RecordedBias:
         """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rank": ("rank:rank_systems", "Rank the systems whose responses were judged."),
     "learn": ("learn:learn", "Learn how far to trust each neuron."),
     "curve": ("curve:curve", "How accurate smaller networks would be."),
+    "cascade": ("cascade:cascade", "What asking only where it matters would cost and say."),
     "panel": ("panel:panel", "What the neurons' votes are worth, and which adds most."),
     "guarantee": ("guarantee:guarantee_verdicts", "Which verdicts can be accepted with a bounded error."),
     "bias": ("bias:bias", "Measure the biases of a network and its parts."),

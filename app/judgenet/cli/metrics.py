@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.anytime import AnytimeOption, print_anytime
+from judgenet.cli.cascade import print_stages
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run, p_text
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
@@ -67,6 +68,8 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         print_votes(figures.effective_votes, console)
     if figures.panel is not None:
         _print_best(figures.panel, console)
+    if figures.cascade is not None:
+        print_stages(figures.cascade, console)
     calls, cost = figures.calls, figures.cost
     console.print(
         f"Calls used in finished pairs: {calls.finished_pairs_used:,} of {calls.finished_pairs_total:,}",

@@ -373,7 +373,7 @@ def doubts(spec: NetworkSpec) -> Iterator[Doubt]:
 def _doubts_of(spec: NetworkSpec, rule: StopRule, looks_at: int, at: Doubt) -> Iterator[Doubt]:
     """Why a rule never holds that looks at a layer, from 0."""
     of = spec.layers[looks_at]
-    where = f"The stop rule '{rule_words(rule)}'"
+    where = f"The stop rule '{stop_rule_words(rule)}'"
     if rule.when == "orders_agree" and spec.orders != "both":
         message = f"{where} never holds: the network does not ask each neuron in both orders."
         yield at._replace(message=message, mend="Ask in both orders, or choose another rule.")
@@ -392,7 +392,7 @@ def _doubts_of(spec: NetworkSpec, rule: StopRule, looks_at: int, at: Doubt) -> I
 _RULE_TEXT = re.compile(r"([a-z_-]+)(?:\s*>=?\s*([0-9.]+))?", re.IGNORECASE)
 
 
-def rule_text(rule: StopRule | None) -> str:
+def stop_rule_text(rule: StopRule | None) -> str:
     """A rule as it is written on the command line: ``orders-agree``, ``margin>=2``, ``never``."""
     if rule is None:
         return NEVER
@@ -400,7 +400,7 @@ def rule_text(rule: StopRule | None) -> str:
     return name if rule.at_least is None else f"{name}>={rule.at_least:g}"
 
 
-def rule_words(rule: StopRule) -> str:
+def stop_rule_words(rule: StopRule) -> str:
     """A rule for people: when a pair is not asked further."""
     at_least = 0.0 if rule.at_least is None else rule.at_least
     votes = f"{at_least:g} vote{'' if at_least == 1 else 's'}"
@@ -414,8 +414,8 @@ def rule_words(rule: StopRule) -> str:
     }[rule.when]
 
 
-def read_rule(text: str) -> StopRule | None:
-    """The inverse of :func:`rule_text`; ``None`` for ``never``.
+def read_stop_rule(text: str) -> StopRule | None:
+    """The inverse of :func:`stop_rule_text`; ``None`` for ``never``.
 
     :raises NetworkError: the text is no rule; the message says which there are.
     """
@@ -444,7 +444,7 @@ def read_placed_rule(text: str) -> tuple[StopRule | None, str]:
     rule, _, place = (part.strip() for part in text.replace(",", " ").partition("after="))
     if place and place != AFTER_NEURONS and not (place.isdecimal() and int(place) >= 1):
         raise NetworkError(f"after={place}: name a layer, from 1, or after={AFTER_NEURONS}.")
-    return read_rule(rule), place
+    return read_stop_rule(rule), place
 
 
 def with_rule(spec: NetworkSpec, text: str) -> NetworkSpec:

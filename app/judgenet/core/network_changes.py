@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from judgenet.core.cascade import rule_words
+from judgenet.core.cascade import stop_rule_words
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, StopRule, Wiring
 
 _SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
@@ -88,7 +88,7 @@ def _wiring(wiring: Wiring) -> str:
 
 
 def _stop(rule: StopRule | None) -> str:
-    return "none" if rule is None else rule_words(rule)
+    return "none" if rule is None else stop_rule_words(rule)
 
 
 def _neuron(who: str, where: str, one: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:

@@ -89,7 +89,7 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
     return value
 
 
-def read_stop_rule(flag: str, text: str) -> None:
+def check_stop_rule(flag: str, text: str) -> None:
     """Checks a stop rule and where it stands."""
     try:
         read_placed_rule(text)
@@ -220,7 +220,7 @@ class RunOptions:
             "margin>=VOTES, difference>=POINTS, or never; with after=LAYER or after=neurons, such as "
             "'orders-agree after=1'.",
             metavar="RULE",
-            check=read_stop_rule,
+            check=check_stop_rule,
         ),
     )
     language: Language | None = field(default=None, metadata=_about("Language of the prompts."))

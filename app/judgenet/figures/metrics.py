@@ -13,6 +13,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
 from judgenet.figures.anytime import RunAnytime, UntilFigures, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
+from judgenet.figures.cascade import CascadeFigures, cascade_figures
 from judgenet.figures.judge_parts import (
     AnnotatorsFigures,
     DiscussionFigures,
@@ -170,6 +171,7 @@ class RunMetrics(Figures):
     effective_votes: Annotated[PanelWorth | None, ASKED, "how many independent votes the neurons are worth"]
     until: Annotated[UntilFigures | None, OPTIONAL, "the rule of `run --until`, and what met it"]
     anytime: Annotated[RunAnytime | None, ASKED, "intervals that are valid at any time (`--anytime`)"]
+    cascade: Annotated[CascadeFigures | None, OPTIONAL, "how far the pairs went; only of a network that has stop rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,7 @@ def run_metrics(
         effective_votes=worth,
         until=until_figures(run),
         anytime=run_anytime(frame) if anytime else None,
+        cascade=cascade_figures(store, frame),
     )
 
 

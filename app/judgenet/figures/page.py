@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origi
 
 from judgenet.figures.base import OPTIONAL, Keys
 from judgenet.figures.bias import BiasFigures, RecordedBias
+from judgenet.figures.cascade import CascadeFigures, RunCascade
 from judgenet.figures.comparison import RunComparison
 from judgenet.figures.comparison_plan import RunPower
 from judgenet.figures.curve import RunCurve
@@ -59,6 +60,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet labels --compare": RunPower,
     "judgenet learn": RunLearning,
     "judgenet curve": RunCurve,
+    "judgenet cascade": RunCascade,
     "judgenet panel": RunPanel,
     "judgenet guarantee": RunGuarantee,
     "judgenet compare": RunComparison,
@@ -81,6 +83,7 @@ PARTS: Final[dict[str, type]] = {
     "changes": ChangesFigures,
     "overturns": OverturnsFigures,
     "diversity": DiversityFigures,
+    "savings": CascadeFigures,
     "votes": VotesFigures,
     "correlation": CorrelationFigures,
     "choice": ChoiceFigures,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb, sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,8 +200,15 @@ class SubnetworkChange:
         return self.test.only_second
 
 
+class WithCodes(Protocol):
+    """Something that has verdicts, codes by pair."""
+
+    @property
+    def codes(self) -> Codes: ...
+
+
 def change(
-    first: SubnetworkVerdicts, second: SubnetworkVerdicts, human: Codes, questions: NDArray[np.int64] | None = None
+    first: WithCodes, second: WithCodes, human: Codes, questions: NDArray[np.int64] | None = None
 ) -> SubnetworkChange:
     """What ``first`` says otherwise than ``second``. Where ``questions`` repeat, interval and p are over
     them (:func:`judgenet.stats.agreement.sign_test_over_questions`)."""

@@ -6,18 +6,20 @@ decided before it (:mod:`judgenet.core.cascade`). Nothing else needs to be kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.cascade import Stage, Stop, has_stop_rules, stages, stop_at
-from judgenet.core.network import NetworkSpec, needs_roles
+from judgenet.core.cascade import Stage, Stop, calls_of, has_stop_rules, stages, stop_at
+from judgenet.core.network import NetworkSpec, StopRule, needs_roles
 from judgenet.store.columns import DONE_PHASE, SCORED_PHASE
 
 if TYPE_CHECKING:
     from judgenet.store.call_frame import CallFrame
+    from judgenet.store.frame import RunFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +106,64 @@ def _asked(frame: CallFrame) -> dict[tuple[int, int], NDArray[np.bool_]]:
         if order is not None:
             there = column.phase >= SCORED_PHASE
             found[layer, neuron] = found[layer, neuron] | there if (layer, neuron) in found else there
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class StageCount:
+    """How many finished pairs went how far: ``asked`` of ``pairs`` were asked a stage, and ``decided`` of them were
+    asked nothing after it though more was to come. ``calls`` of ``calls_most`` were made."""
+
+    layer: int
+    neurons: tuple[int, ...]
+    rule: StopRule | None
+    pairs: int
+    asked: int
+    decided: int
+    calls: int
+    calls_most: int
+
+
+def stage_counts(frame: RunFrame) -> tuple[StageCount, ...]:
+    """The stages of a run with stop rules over its finished pairs, in order; nothing for a run without."""
+    early = frame.early
+    if early is None:
+        return ()
+    spec, done = frame.spec, frame.states >= DONE_PHASE
+    roles = roles_of_pairs(frame)
+    found: dict[tuple[int, int], StageCount] = {}
+    made = _calls_made(frame, done)
+    for number in np.unique(roles[done]).tolist():
+        mine = done & (roles == number)
+        pairs = int(mine.sum())
+        of_pair = stages(spec, int(number))
+        for place, stage in enumerate(of_pair):
+            # Pairs with fewer roles have fewer neurons in a stage, and fewer stages where neurons are asked in turn.
+            turn = stage.layer <= spec.depth and spec.layers[stage.layer - 1].between is not None
+            key = (stage.layer, stage.neurons[0] if turn else 0)
+            asked = mine & (early.reached > place)
+            decided = int((mine & (early.reached == place + 1)).sum()) if place < len(of_pair) - 1 else 0
+            before = found.get(key)
+            neurons = max(stage.neurons, before.neurons if before else (), key=len)
+            found[key] = StageCount(
+                stage.layer,
+                neurons,
+                stage.rule,
+                pairs + (before.pairs if before else 0),
+                int(asked.sum()) + (before.asked if before else 0),
+                decided + (before.decided if before else 0),
+                0,
+                calls_of(spec, stage) * pairs + (before.calls_most if before else 0),
+            )
+    return tuple(
+        replace(of, calls=sum(made.get((of.layer, neuron), 0) for neuron in of.neurons))
+        for _, of in sorted(found.items())
+    )
+
+
+def _calls_made(frame: CallFrame, done: NDArray[np.bool_]) -> dict[tuple[int, int], int]:
+    found: Counter[tuple[int, int]] = Counter()
+    for (layer, neuron, order, _), column in list(frame.columns.items()):
+        if order is not None:
+            found[layer, neuron] += int((done & (column.phase >= SCORED_PHASE)).sum())
     return found

@@ -29,6 +29,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("labels", "RUN", "--discordance", "0.02"),
     ("learn", "RUN"),
     ("curve", "RUN"),
+    ("cascade", "RUN"),
+    ("cascade", "RUN", "--stop-when", "margin>=1 after=neurons", "--aggregation", "c2_last"),
     ("panel", "RUN"),
     ("guarantee", "RUN"),
     ("compare", "RUN", "RUN"),
@@ -208,7 +210,7 @@ def test_a_null_without_a_reason_is_found(value: Any, missing: list[str]) -> Non
 
 Keys = tuple[str, ...]
 _PLAIN = {"number", "text", "list", "interval", "yes/no", "reasons", "object"}
-_AT_THE_TOP = {("ranking",), ("bias",), ("estimate",), ("plan",)}
+_AT_THE_TOP = {("ranking",), ("bias",), ("estimate",), ("plan",), ("savings",)}
 """Parts whose keys stand at the top of an answer."""
 
 
@@ -320,6 +322,10 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "judgenet learn": (("learn", "asked", "--leave-out", "task"), ("learn", "recorded")),
     "judgenet curve": (("curve", "asked"), ("curve", "recorded")),
+    "judgenet cascade": (
+        ("cascade", "asked"),
+        ("cascade", "recorded", "--first", "u", "--first", "v", "--then", "w", "--stop-when", "neurons-agree"),
+    ),
     "judgenet panel": (("panel", "asked"), ("panel", "recorded", "--neuron", "u", "--neuron", "v")),
     "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
     "judgenet compare": (("compare", "asked", "recorded"),),

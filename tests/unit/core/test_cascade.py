@@ -17,12 +17,12 @@ from judgenet.core.cascade import (
     has_stop_rules,
     look,
     put_rule,
-    read_rule,
+    read_stop_rule,
     rule_at,
-    rule_text,
     stages,
     stop_at,
     stop_places,
+    stop_rule_text,
     vote_lead,
     with_rule,
     without_stop_rules,
@@ -56,7 +56,7 @@ def opinions(*layers: Calls) -> list[Opinion]:
 
 
 def stops(rule: str, *layers: Calls, unasked: int = 0, rules: Aggregation = RULES) -> bool:
-    read = read_rule(rule)
+    read = read_stop_rule(rule)
     assert read is not None
     return look(read, opinions(*layers), len(layers), unasked, rules).stops
 
@@ -140,13 +140,13 @@ def test_the_lead_counts_ties_where_a_tie_is_a_candidate() -> None:
 
 @pytest.mark.parametrize("text", ["never", "decided", "orders-agree", "neurons-agree", "margin>=2", "difference>=1.5"])
 def test_a_rule_is_read_as_it_is_written(text: str) -> None:
-    assert rule_text(read_rule(text)) == text
+    assert stop_rule_text(read_stop_rule(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "margin", "margin>=0", "margin>=x", "decided>=2", "agree", "difference>=-1"])
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(NetworkError, match="is no stop rule"):
-        read_rule(text)
+        read_stop_rule(text)
 
 
 def test_a_rule_without_a_place_stands_before_every_layer_but_the_first() -> None:
