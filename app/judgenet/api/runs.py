@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judgenet.core.network import Confidence
+    from judgenet.figures.alt_test import RunAltTest
     from judgenet.figures.bias import RecordedBias
     from judgenet.figures.cascade import RunCascade
     from judgenet.figures.comparison import RunComparison
@@ -232,6 +233,21 @@ class Run:
         with self._open() as (store, run):
             frame = fair_frame(store, run)
             return run_cascade(store, frame, stop_rule_text(rule), stages, after=after, aggregation=aggregation)
+
+    def alt_test(self, epsilon: float = 0.2) -> RunAltTest:
+        """Whether the network, its layers and neurons may judge instead of people, by the Alternative Annotator Test
+        (arXiv 2501.10970): each annotator is left out in turn and held, as the judge is, against the others.
+
+        Args:
+            epsilon: what a judge's lower price is worth, as a share of pairs: 0.2 where annotators are experts, 0.15
+                where they are skilled, 0.1 where they are crowd workers.
+
+        :raises ValueError: ``epsilon`` is not from 0 to 1.
+        """
+        from judgenet.figures.alt_test import run_alt_test
+
+        with self._open() as (store, run):
+            return run_alt_test(fair_frame(store, run), epsilon)
 
     def bias(self, own: Sequence[str] = ()) -> RecordedBias:
         """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from judgenet.figures.alt_test import AltTestFigures, RunAltTest
 from judgenet.figures.base import OPTIONAL, Keys
 from judgenet.figures.bias import BiasFigures, RecordedBias
 from judgenet.figures.cascade import CascadeFigures, RunCascade
@@ -63,6 +64,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet cascade": RunCascade,
     "judgenet panel": RunPanel,
     "judgenet guarantee": RunGuarantee,
+    "judgenet alt-test": RunAltTest,
     "judgenet compare": RunComparison,
     "judgenet check": GateFigures,
     "judgenet rank": RunRanking,
@@ -94,6 +96,7 @@ PARTS: Final[dict[str, type]] = {
     "point": PointFigures,
     "difference": DifferenceFigures,
     "plan": PowerFigures,
+    "alt": AltTestFigures,
     "length": LengthFigures,
     "ranking": RankingFigures,
 }

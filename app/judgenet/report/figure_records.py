@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judgenet.figures.alt_test import RunAltTest
 from judgenet.figures.anytime import RunAnytime
 from judgenet.figures.panel import ChoiceFigures
 from judgenet.report.bias_figures import LabFigures
@@ -78,6 +79,8 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     if more.panel is not None:
         yield from _choice("votes", more.panel.choice.votes)
         yield from _choice("labels", more.panel.choice.labels)
+    if more.alt_test is not None:
+        yield from _alt_test(more.alt_test)
     for layer in more.layers:
         yield from _layer(layer, total)
     if more.review is not None:
@@ -102,6 +105,14 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             yield FigureRecord(
                 "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
             )
+
+
+def _alt_test(found: RunAltTest) -> Iterator[FigureRecord]:
+    for name, of in {**found.aggregations, **found.neurons}.items():
+        why, mean = of.reason or "", of.advantage
+        yield FigureRecord("alt-test", name, "winning rate", of.winning_rate, n_used=of.tested, reason=why)
+        low, high = mean.ci or (None, None)
+        yield FigureRecord("alt-test", name, "advantage", mean.value, low, high, mean.n, found.pairs, mean.reason or "")
 
 
 def lab_records(lab: LabFigures) -> Iterator[FigureRecord]:

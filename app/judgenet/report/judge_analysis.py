@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
+from judgenet.figures.alt_test import RunAltTest, run_alt_test
 from judgenet.figures.label_plan import sample_plan
 from judgenet.figures.learned import WARNINGS, WAY_TITLES, LessOther, Way, compared_votes, ways_against_people
 from judgenet.figures.panel import PanelStudy, panel_study
@@ -116,6 +117,7 @@ class RunStudy:
     ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
     is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are,
     ``panel`` which of them go together, and which adds most.
+    ``alt_test`` says whether the judges may replace the annotators, where pairs have several.
     """
 
     people: PeoplePanel | None
@@ -129,6 +131,7 @@ class RunStudy:
     sizes: Sizes | None
     ranks: SystemRanks | None
     plan: LabelPlan | None
+    alt_test: RunAltTest | None = None
 
 
 def deepen(
@@ -169,6 +172,7 @@ def deepen(
             resamples=0 if frame.groups is None else min(draws, 1000),
             seed=seed,
         )
+    alt_test = run_alt_test(frame) if any(len(panel) > 1 for panel in frame.pairs.panel_kinds) else None
     tell("Weights of neurons")
     learned = tuple(_learned(frame, report, draws, seed)) if len(frame.names) > 1 else ()
     tell("Smaller networks")
@@ -180,7 +184,7 @@ def deepen(
     plan = None
     if report.rates.judged:
         plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
-    more = RunStudy(people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan)
+    more = RunStudy(people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan, alt_test)
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 

@@ -26,6 +26,7 @@ from judgenet.report.blocks import (
 from judgenet.report.charts import ForestRow
 from judgenet.report.model import Report
 from judgenet.report.network_picture import network_picture
+from judgenet.report.outline_alt_test import alt_test_section
 from judgenet.report.outline_anytime import anytime_section
 from judgenet.report.outline_bias import bias_section
 from judgenet.report.outline_figures import (
@@ -60,9 +61,9 @@ from judgenet.report.outline_tables import STATES, baseline_line, estimate, flip
 from judgenet.version import __version__
 
 PartKey = Literal[
-    "run", "agreement", "winner", "anytime", "people", "tasks", "neurons", "raters", "roles", "orders", "bias",
-    "layers", "diversity", "panel", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds", "unscored",
-    "method", "pairs", "prompts", "record",
+    "run", "agreement", "winner", "anytime", "people", "instead", "tasks", "neurons", "raters", "roles", "orders",
+    "bias", "layers", "diversity", "panel", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds",
+    "unscored", "method", "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -73,6 +74,7 @@ PART_TITLES: dict[PartKey, str] = {
     "winner": "Which response wins",
     "anytime": "Valid at any time",
     "people": "Agreement between annotators",
+    "instead": "Judge instead of people?",
     "tasks": "By task",
     "neurons": "By neuron",
     "raters": "Agreement with people by neuron",
@@ -102,6 +104,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "winner": winner_section,
     "anytime": anytime_section,
     "people": people_section,
+    "instead": alt_test_section,
     "tasks": tasks_section,
     "neurons": neurons_section,
     "raters": raters_section,

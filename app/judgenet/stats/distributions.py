@@ -48,3 +48,10 @@ def binomial_test(hits: int, n: int, chance: float = 0.5) -> float:
     logs = gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
     likely = np.exp(logs + xlogy(counts, chance) + xlog1py(n - counts, -chance))
     return min(1.0, float(likely[likely <= likely[hits] * _ALMOST_EQUAL].sum()))
+
+
+def t_below(value: float, degrees: float) -> float:
+    """P(T <= value) of Student's distribution."""
+    from scipy.special import stdtr
+
+    return float(stdtr(degrees, value))

@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("cascade", "RUN", "--stop-when", "margin>=1 after=neurons", "--aggregation", "c2_last"),
     ("panel", "RUN"),
     ("guarantee", "RUN"),
+    ("alt-test", "RUN"),
     ("compare", "RUN", "RUN"),
     ("check", "RUN", "--require", "c1.accuracy >= .5"),
     ("rank", "RUN"),
@@ -328,6 +329,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "judgenet panel": (("panel", "asked"), ("panel", "recorded", "--neuron", "u", "--neuron", "v")),
     "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
+    "judgenet alt-test": (("alt-test", "asked"), ("alt-test", "recorded", "--epsilon", "0.1")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet check": (
         ("check", "asked", "--require", "state == running", "--require", "rate.corrected.low > .5"),

@@ -35,6 +35,7 @@ from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.headline import HeadPanel, NoticeStrip
+from judgenet.ui.results.instead import InsteadPanel
 from judgenet.ui.results.learn_panel import LearnPanel
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
@@ -87,6 +88,7 @@ class ResultsPage(OfRunPage):
         self.trusting = Trusting(context, self)
         self.review = ReviewPanel(theme, self.trusting)
         self.alike = AlikePanel(theme, self.trusting)
+        self.instead = InsteadPanel(context, theme)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -105,6 +107,7 @@ class ResultsPage(OfRunPage):
             self.learned,
             self.review,
             self.alike,
+            self.instead,
             self.breakdown,
             self.orders,
             self.changes,
@@ -126,6 +129,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.learned)
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.review, self.alike)
+        self.rows.add(self.instead)
         self.rows.add(self.clouds)
         self.rows.add(self.requirements, self.left_out)
         self.rows.add_stretch()
@@ -249,6 +253,7 @@ class ResultsPage(OfRunPage):
         self.learned.show_report(report)
         self.trusting.look(results, live=self.context.run_state.live)
         self.review.show_people(results.people)
+        self.instead.look(results, live=self.context.run_state.live)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)

@@ -1,0 +1,89 @@
+"""Whether the judges of a run may stand in for its annotators, as the report says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from judgenet.core.wording import aggregation_title, of, percent, percent_interval, plural, ratio
+from judgenet.figures.alt_test import AltTestFigures, RunAltTest, alt_test_words, epsilon_words
+from judgenet.report.blocks import Block, Given, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.model import Report
+from judgenet.report.outline_tables import in_order
+
+_MOST_NEURONS: Final = 24
+_ANSWERS: Final = {True: "yes", False: "no", None: "n/a"}
+
+
+def alt_test_section(report: Report) -> Iterable[Block]:
+    """The Alternative Annotator Test of the aggregations and neurons."""
+    found = None if report.more is None else report.more.alt_test
+    if found is None:
+        return
+    yield Section("Judge instead of people?", epsilon_words(found.epsilon))
+    decided = found.aggregations[report.decides]
+    if found.reason is not None:
+        yield Paragraph((Strong("Not tested. "), f"{found.reason[:1].upper()}{found.reason[1:]}."))
+        return
+    yield Paragraph((Strong(f"{aggregation_title(report.decides)} "), f"{alt_test_words(decided)}."))
+    named: list[tuple[Line, AltTestFigures]] = [
+        ((aggregation_title(name),), found.aggregations[name])
+        for name in in_order(report)
+        if name in found.aggregations
+    ]
+    named += [((Given(name),), of_) for name, of_ in list(found.neurons.items())[:_MOST_NEURONS]]
+    yield Table(
+        ("Judge", "Wins against", "Winning rate, %", "As close as people, %", "Pairs", "May replace people"),
+        (False, True, True, True, True, False),
+        tuple(
+            Row(
+                (
+                    name,
+                    (of(one.won, one.tested),),
+                    (percent(one.winning_rate, unit=False),),
+                    (f"{percent(one.advantage.value, unit=False)} {percent_interval(one.advantage.ci)}".strip(),),
+                    (of(one.advantage.n, found.pairs),),
+                    (_ANSWERS[one.passes],),
+                ),
+                strong=one is decided,
+            )
+            for name, one in named
+        ),
+    )
+    left = len(found.neurons) - _MOST_NEURONS
+    if left > 0:
+        yield Paragraph((f"{plural(left, 'more neuron')}: in the JSON form.",), "note")
+    yield from _annotators(found, report.decides)
+
+
+def _annotators(found: RunAltTest, decides: str) -> Iterable[Block]:
+    rows = found.aggregations[decides].annotators
+    yield Table(
+        ("Left out", "Judge as close, %", "Annotator as close, %", "p, adjusted", "Pairs", "Judge wins"),
+        (False, True, True, True, True, False),
+        tuple(
+            Row(
+                (
+                    (Given(name),),
+                    (percent(one.judge, unit=False),),
+                    (percent(one.annotator, unit=False),),
+                    (ratio(one.p_adjusted),),
+                    (of(one.n, one.n_total),),
+                    (_ANSWERS[one.won],),
+                )
+            )
+            for name, one in rows.items()
+        ),
+    )
+    yield Paragraph(
+        (
+            f"The Alternative Annotator Test (Calderon et al. 2025) for {aggregation_title(decides)}: each annotator "
+            "is left out in turn, and judge and annotator are held against the others, by the share of them that say "
+            "the same. A judge wins where it is as close to them as the annotator in all but at most "
+            f"ε = {found.epsilon:g} of the pairs: one-sided t test over pairs, or over questions where pairs share "
+            f"them, with a false discovery rate of {found.fdr:g} (Benjamini and Yekutieli 2001). It may replace people "
+            "if it wins against half of the annotators or more. "
+            f"{of(found.pairs_annotated, found.pairs)} pairs have two annotators or more.",
+        ),
+        "note",
+    )

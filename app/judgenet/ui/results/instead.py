@@ -1,0 +1,128 @@
+"""Whether the judges of a run may stand in for its annotators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QWidget
+
+from judgenet.core.wording import aggregation_title, of, percent, percent_interval
+from judgenet.report.model import ReportedAgreement
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.intervals import agreement_intervals
+from judgenet.ui.context import Context
+from judgenet.ui.elements import label
+from judgenet.ui.measures import measure
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.panel import Panel, unbroken
+from judgenet.ui.results.state import Results
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.figures.alt_test import AltTestFigures, RunAltTest
+
+_ROWS: Final = 12
+_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
+_ANSWERS: Final = {True: "yes", False: "no", None: "n/a"}
+_COLUMNS: Final = (
+    Column("Judge", "name"),
+    Column("Wins against", "extra", 0),
+    Column("As close, %", "extra", 1),
+    Column("Pairs", "extra", 2),
+    Column("May replace", "extra", 3),
+)
+_METHOD: Final = (
+    "Alternative Annotator Test: each annotator is left out in turn, and judge and annotator are held against the "
+    "others. A judge that wins against half of the annotators or more may replace people."
+)
+
+
+class InsteadPanel(Panel):
+    """ "Judge instead of people?": the Alternative Annotator Test of each aggregation, layer and neuron.
+
+    It tests in a thread, and stays hidden where no pair has two annotators and while a run goes on.
+    """
+
+    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+        self.epsilon = Segment("Annotators are", [("0.2", "Experts"), ("0.15", "Skilled"), ("0.1", "Crowd")])
+        self.table = FiguresTable("Judges against the annotators", _COLUMNS, theme, most=_ROWS)
+        self.words = label("", wrap=True)
+        self.note = label(_METHOD, tone="text2", wrap=True)
+        super().__init__("Judge instead of people?", theme, flush=True, parent=parent)
+        self._context = context
+        self.tested: RunAltTest | None = None
+        self._results: Results | None = None
+        self._key: tuple[object, ...] | None = None
+        self._number = 0
+        self.head.insertWidget(1, self.epsilon)
+        for widget in (self.words, self.table, self.note):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+        self.epsilon.chosen.connect(self._again)
+        context.document.opened.connect(self.forget)
+        self.hide()
+        measure(self.body, spacing=0)
+        measure(self.words, font="body", tabular=True, margins=(TABLE_EDGE, 0, TABLE_EDGE, 10))
+        measure(self.note, font="body", tabular=True, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
+        self.set_theme(theme)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self._results = self.tested = self._key = None
+        self.hide()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Tests the judges of a run under the rules of ``results``; while it goes on, nothing is tested."""
+        several = any(len(panel) > 1 for panel in results.frame.pairs.panel_kinds)
+        if live or not several:
+            self.forget()
+            return
+        self._results = results
+        self._again()
+
+    def _again(self) -> None:
+        results = self._results
+        if results is None:
+            return
+        data = results.report.data
+        key = (results.run.id, data.finished, results.rules, results.frame, self.epsilon.current)
+        if key == self._key:
+            return
+        self._key = key
+        self._number += 1
+        work = self._test(results, float(self.epsilon.current), self._number)
+        self._context.tasks.start(work, "Test judges against annotators")
+
+    async def _test(self, results: Results, epsilon: float, number: int) -> None:
+        from judgenet.figures.alt_test import run_alt_test
+
+        tested = await self._context.tasks.off_thread(run_alt_test, results.frame, epsilon)
+        if number == self._number:
+            self.tested = tested
+            self._fill(tested, results.report.decides)
+
+    def _fill(self, tested: RunAltTest, decides: str) -> None:
+        from judgenet.figures.alt_test import alt_test_words
+
+        self.show()
+        self.say(f"ε = {tested.epsilon:g}, {len(tested.annotators):,} annotators")
+        refused = tested.reason is not None
+        self.table.setVisible(not refused)
+        if refused:
+            self.words.setText(f"Not tested: {tested.reason}.")
+            return
+        decided = tested.aggregations[decides]
+        self.words.setText(f"{aggregation_title(decides)} {alt_test_words(decided)}.")
+        names = [decides, *(name for name in tested.aggregations if name != decides)]
+        rows = [_row(aggregation_title(name), tested.aggregations[name], subject=name == decides) for name in names]
+        rows += [_row(name, judge) for name, judge in tested.neurons.items()]
+        self.table.show_rows(rows)
+
+
+def _row(name: str, found: AltTestFigures, *, subject: bool = False) -> FigureRow:
+    close = f"{percent(found.advantage.value, unit=False)} {percent_interval(found.advantage.ci)}".strip()
+    extra = (of(found.won, found.tested), unbroken(close), f"{found.advantage.n:,}", _ANSWERS[found.passes])
+    return FigureRow(name, _NO_FIGURES, subject=subject, extra=extra)
