@@ -593,6 +593,8 @@ async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Stu
             page.changes: not page.changes.isVisible() or "layer" in page.changes.title.text().lower(),
             page.clouds: page.clouds.isHidden(),
             page.ranking: page.ranking.isHidden(),
+            page.instead: page.instead.isHidden(),
+            page.requirements: page.requirements.gate is None,
             page.left_out: page.left_out.isVisible(),
         }
         assert set(says) == set(page._panels)
