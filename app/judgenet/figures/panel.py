@@ -54,7 +54,7 @@ class StepFigures:
     neuron: Annotated[str, "the neuron that is added at this step, by all labelled pairs"]
     accuracy: Annotated[MeanFigures, "of the panel's majority, cross-fitted; a tied vote is a tie"]
     tied: Annotated[float, "share of tied votes"]
-    votes: Annotated[float | None, "effective votes on the pairs that did not choose it, the mean over the folds"]
+    votes: Annotated[float | None, "effective votes, by the mean correlation of errors on held-out pairs"]
     random: Annotated[float, "the mean accuracy of all panels of this size, on the same pairs"]
     gain: Annotated[MeanFigures, "what the chosen panel has more"]
     with_first: Annotated[float, "the mean accuracy of all panels of this size that hold the neuron chosen first"]

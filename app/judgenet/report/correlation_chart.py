@@ -68,8 +68,7 @@ class CorrelationLayout:
         """There is room for the figure of each cell."""
         values = [r for row in self.found.r for r in row if r is not None and r < 0.995]
         widest = max((text_width(cell_text(r)) for r in values), default=0.0)
-        # Measured without the font, texts are a little narrower than this.
-        return self.named and 0.9 * widest < self.cell_w
+        return self.named and widest + 3 <= self.cell_w
 
     @property
     def strongest(self) -> float:
@@ -110,6 +109,11 @@ class CorrelationLayout:
     def bottom(self) -> float:
         """Where the rows end."""
         return self.top + self.cell_h * len(self.names)
+
+    @property
+    def foot(self) -> float:
+        """How much room there is for the scales below the rows."""
+        return _FOOT
 
     @cached_property
     def branches(self) -> Mapping[tuple[str, ...], tuple[float, float]]:
@@ -167,7 +171,7 @@ def correlation_drawing(
         Label(_TREE_W, layout.bottom + 18, "0", "text2", "end", tabular=True),
         *_legend(layout),
     ]
-    return Drawing(layout.width, layout.bottom + _FOOT, tuple(shapes), words)
+    return Drawing(layout.width, layout.bottom + layout.foot, tuple(shapes), words)
 
 
 def _tree(layout: CorrelationLayout) -> list[Shape]:
@@ -252,5 +256,5 @@ def _legend(layout: CorrelationLayout) -> list[Shape]:
         x += 92
     if has["undefined"]:
         box = Box(x + 0.5, y + 0.5, 21, 15, stroke="text3", dash=(3, 2))
-        shapes += [box, Label(x + 28, y + 13, "not defined: one of the two never varies", "text2")]
+        shapes += [box, Label(x + 28, y + 13, "not defined", "text2")]
     return shapes

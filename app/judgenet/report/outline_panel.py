@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from judgenet.core.wording import minus, of, percent, percent_interval, plural, points, ratio, ratio_interval
+from judgenet.core.wording import minus, of, percent, percent_interval, plural, ratio, ratio_interval
 from judgenet.figures.panel import ChoiceFigures, CorrelationFigures, PanelStudy, StepFigures
 from judgenet.figures.panel_worth import PanelWorth, VotesFigures
 from judgenet.figures.parts import MeanFigures
@@ -12,10 +12,11 @@ from judgenet.report.blocks import Block, Bullets, Figure, Given, Line, Paragrap
 from judgenet.report.correlation_chart import MOST_NAMED, CorrelationLayout, correlation_drawing
 from judgenet.report.model import Report
 
+_FORMULA = "n / (1 + (n − 1) r)".replace(" ", "\u00a0")
 KISH = (
-    "n neurons whose errors have the mean correlation r are worth n / (1 + (n − 1) r) independent votes (Kish 1965). "
-    "Without labels the verdicts themselves are "
-    "correlated: neurons that are right together are alike too, so that this counts fewer votes."
+    f"n neurons whose errors have the mean correlation r are worth {_FORMULA} independent votes (Kish 1965). Without "
+    "labels the verdicts themselves are correlated: neurons that are right together are alike too, so that this counts "
+    "fewer votes."
 )
 CHOSEN = (
     "Each pair is judged by a panel that was chosen on other questions; a tied vote is a tie. A panel that beats the "
@@ -38,9 +39,9 @@ def panel_section(report: Report) -> Iterable[Block]:
     missing = more.worth.network.n_missing
     if missing:
         yield Paragraph((f"{plural(missing, 'missing verdict')} on these pairs: by errors counted as not right.",))
-    reasons = {found.reason for *_, found in worth_rows(more.worth) if found.value is None and found.reason}
+    reasons = worth_reasons(worth_rows(more.worth))
     if reasons:
-        yield Bullets(tuple((f"n/a: {reason}.",) for reason in sorted(reasons)))
+        yield Bullets(tuple((Given(name), f": {why}.") for name, why in reasons))
     yield Paragraph((KISH,), "note")
     yield from _together(more.panel)
     yield from _adds(more.panel)
@@ -59,6 +60,15 @@ def worth_rows(worth: PanelWorth) -> Iterator[tuple[str, str, VotesFigures]]:
     for name, found in named.items():
         if found.neurons > 1:
             yield name, basis, found
+
+
+def worth_reasons(rows: Iterable[tuple[str, str, VotesFigures]]) -> list[tuple[str, str]]:
+    """Which sets have no figure or no interval, and why."""
+    return [
+        (f"{name}, by {basis}", f"{'n/a' if found.value is None else 'no interval'} – {found.reason}")
+        for name, basis, found in rows
+        if found.reason
+    ]
 
 
 def _worth_row(name: str, basis: str, found: VotesFigures) -> Row:
@@ -124,7 +134,7 @@ def _adds(panel: PanelStudy) -> Iterable[Block]:
 
 
 def _choice_table(title: str, found: ChoiceFigures) -> Table:
-    heads = (title, "Effective votes", "Accuracy, %", "All of this size, %", "With the first, %", "More than these")
+    heads = (title, "Effective votes", "Accuracy, %", "All of this size, %", "With the first, %", "More, points")
     return Table(heads, (False, True, True, True, True, True), tuple(_step_row(step) for step in found.steps))
 
 
@@ -148,6 +158,6 @@ def gain_text(gain: MeanFigures) -> str:
     if gain.value is None:
         return "n/a"
     if gain.ci is None:
-        return points(gain.value)
-    low, high = (minus(f"{100 * end:+.1f}") for end in gain.ci)
-    return f"{points(gain.value)} [{low}, {high}]"
+        return minus(f"{100 * gain.value:+.1f}")
+    value, low, high = (minus(f"{100 * of:+.1f}") for of in (gain.value, *gain.ci))
+    return f"{value} [{low}, {high}]"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.stats.curves import Codes, Floats
-from judgenet.stats.effective_votes import effective_votes, greedy_panel, labelled
+from judgenet.stats.effective_votes import effective, effective_votes, greedy_panel, labelled
 from judgenet.stats.learning import FEWEST, FOLDS, LearningError, splits
 from judgenet.stats.means import Mean, mean_of, share_of_pairs
 
@@ -32,10 +32,10 @@ class PanelStep:
     """A panel of ``size`` judges. ``column`` is the judge that is added at this step by all labelled pairs.
 
     Everything else is cross-fitted over questions, on the same pairs: ``accuracy`` of the panel's majority, ``tied``
-    the share of tied votes, ``votes`` the effective votes on the held-out pairs (the mean over the folds). ``random``
-    is the mean accuracy of all panels of this size, ``with_first`` of those that hold the judge that was chosen first:
-    a panel that beats the former but not the latter owes it to its first judge alone. ``gain`` and ``gain_over_first``
-    are what the chosen panel has more.
+    the share of tied votes, ``votes`` the effective votes by the mean correlation on the held-out pairs of each fold.
+    ``random`` is the mean accuracy of all panels of this size, ``with_first`` of those that hold the judge that was
+    chosen first: a panel that beats the former but not the latter owes it to its first judge alone. ``gain`` and
+    ``gain_over_first`` are what the chosen panel has more.
     """
 
     size: int
@@ -137,15 +137,14 @@ def _step(
 ) -> PanelStep:
     size = len(chosen[0])
     lead, first_of = np.zeros(len(said), np.int64), np.zeros(len(said))
-    voted, votes = np.zeros(len(said), np.bool_), list[tuple[float, int]]()
+    voted, shared, pairs = np.zeros(len(said), np.bool_), 0.0, 0
     for (_, test), panel in zip(parts, chosen, strict=True):
         mine = said[test][:, list(panel)]
         lead[test], voted[test] = _SIGN[mine].sum(axis=1), (mine > 0).any(axis=1)
         first_of[test] = _mean_right(said[test], human[test], size, panel[0])
         worth = effective_votes(said[test], human[test], questions[test], columns=panel, resamples=0)
-        value = 1.0 if size == 1 else worth.value
-        if value is not None:
-            votes.append((value, len(test)))
+        if worth.correlation is not None:
+            shared, pairs = shared + worth.correlation * len(test), pairs + len(test)
     right = _right(lead, voted, human)
     random_of = _mean_right(said, human, size)
     why = "no pair has both a human label and a verdict"
@@ -154,7 +153,7 @@ def _step(
         column=column,
         accuracy=share_of_pairs(right, why, questions),
         tied=float(((lead == 0) & voted).mean()),
-        votes=sum(value * count for value, count in votes) / sum(count for _, count in votes) if votes else None,
+        votes=1.0 if size == 1 else effective(shared / pairs, size) if pairs else None,
         random=float(random_of.mean()),
         gain=mean_of(right - random_of, why, questions, (-1.0, 1.0)),
         with_first=float(first_of.mean()),

@@ -33,6 +33,7 @@ from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, Differ
 from judgenet.ui.results.compare import ComparePanel
 from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
+from judgenet.ui.results.effective_votes import AddsPanel, CorrelationPanel, PanelState, WorthPanel
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.headline import HeadPanel, NoticeStrip
 from judgenet.ui.results.instead import InsteadPanel
@@ -89,6 +90,10 @@ class ResultsPage(OfRunPage):
         self.review = ReviewPanel(theme, self.trusting)
         self.alike = AlikePanel(theme, self.trusting)
         self.instead = InsteadPanel(context, theme)
+        self.panel_state = PanelState(context, self)
+        self.worth = WorthPanel(theme, self.panel_state)
+        self.together = CorrelationPanel(theme, self.panel_state)
+        self.adds = AddsPanel(theme, self.panel_state)
         self.breakdown = BreakdownPanel(theme)
         self.orders = OrdersPanel(theme)
         self.changes = ChangesPanel(theme)
@@ -108,6 +113,9 @@ class ResultsPage(OfRunPage):
             self.review,
             self.alike,
             self.instead,
+            self.worth,
+            self.together,
+            self.adds,
             self.breakdown,
             self.orders,
             self.changes,
@@ -130,6 +138,8 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.review, self.alike)
         self.rows.add(self.instead)
+        self.rows.add(self.worth, self.together, weights=(44, 56))
+        self.rows.add(self.adds)
         self.rows.add(self.clouds)
         self.rows.add(self.requirements, self.left_out)
         self.rows.add_stretch()
@@ -252,6 +262,7 @@ class ResultsPage(OfRunPage):
         self.planner.show_results(results)
         self.learned.show_report(report)
         self.trusting.look(results, live=self.context.run_state.live)
+        self.panel_state.look(results, live=self.context.run_state.live)
         self.review.show_people(results.people)
         self.instead.look(results, live=self.context.run_state.live)
         self.breakdown.show_report(report, self._aggregation)

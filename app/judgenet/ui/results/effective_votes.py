@@ -1,0 +1,375 @@
+"""What the neurons' votes are worth, which neurons go together, and which of them adds most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from judgenet.core.wording import of, percent, percent_interval, plural, points, ratio, ratio_interval
+from judgenet.report.model import ReportedAgreement
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.intervals import agreement_intervals
+from judgenet.ui.context import Context
+from judgenet.ui.elements import label, link
+from judgenet.ui.measures import measure
+from judgenet.ui.results.correlation_view import CorrelationView
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, share_ticks
+from judgenet.ui.results.state import Results
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.theme import Theme
+from judgenet.ui.tokens import TABLE_EDGE
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.figures.panel import ChoiceFigures, PanelStudy, SetWorth, StepFigures
+    from judgenet.figures.panel_worth import PanelWorth, VotesFigures
+    from judgenet.store.frame import RunFrame
+
+_WAIT: Final = "The verdicts are being read."
+_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
+_NARROW: Final = 1200
+"""Narrower than this many px at 100 % the chart stands below the table."""
+_HINT: Final = "Point at a cell for its two neurons. Click names, cells or branches to choose neurons."
+
+
+@dataclass(frozen=True, slots=True)
+class PanelReading:
+    """What a run's panel of neurons is worth, and how its neurons go together."""
+
+    worth: PanelWorth
+    study: PanelStudy
+
+
+class PanelState(QObject):
+    """Reads a finished run's panel in a thread, and values any set of its neurons.
+
+    Attributes:
+        found: what was read, ``None`` where nothing is.
+        why: why nothing is there.
+        places: the neurons that are chosen, as places in ``found.study.neurons``.
+        set_worth: what they are worth; ``None`` while that is computed, or where none is chosen.
+
+    Signals:
+        changed: :attr:`found` or :attr:`why` changed.
+        set_changed: the chosen neurons, or what they are worth, changed.
+    """
+
+    changed = Signal()
+    set_changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._frame: RunFrame | None = None
+        self._key: object = None
+        self._number = 0
+        self._set_number = 0
+        self.found: PanelReading | None = None
+        self.why = ""
+        self.places: tuple[int, ...] = ()
+        self.set_worth: SetWorth | None = None
+        context.document.opened.connect(self.forget)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self.found = self._frame = self._key = None
+        self.choose(())
+        self.changed.emit()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Looks at a run; while it goes on nothing is read."""
+        key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
+        if live:
+            self.why = "This is computed when the run has ended."
+            self.forget()
+            return
+        if key == self._key:
+            return
+        if len(results.frame.places) < 2:
+            self.why = ""
+            self.forget()
+            self._key = key
+            return
+        self._number += 1
+        if self._frame is None or self._frame.run.id != results.run.id:
+            self.choose(())
+        self._key, self._frame, self.found, self.why = key, results.frame, None, _WAIT
+        self.changed.emit()
+        self._context.tasks.start(self._read(results.frame, self._number), "Value the panel")
+
+    async def _read(self, frame: RunFrame, number: int) -> None:
+        def work(job: Job) -> PanelReading:
+            from judgenet.figures.panel import panel_study
+            from judgenet.figures.panel_worth import panel_worth
+
+            if number != self._number:
+                raise JobCancelled
+            worth = panel_worth(frame)
+            job.share_is(0.4)
+            job.check()
+            return PanelReading(worth, panel_study(frame))
+
+        why = ""
+        try:
+            found = await self._context.tasks.job("Value the panel", work)
+        except JobCancelled:
+            found, why = None, "It was stopped. It begins again when the page is opened anew."
+            if number == self._number:
+                self._key = None
+        if number == self._number:
+            self.found, self.why = found, why
+            self.changed.emit()
+            if found is not None and self.places:
+                # Labels changed: the set that was chosen is worth something else.
+                self.choose(self.places)
+
+    def choose(self, places: tuple[int, ...]) -> None:
+        """Chooses neurons; what they are worth comes from a thread."""
+        self._set_number += 1
+        self.places, self.set_worth = places, None
+        self.set_changed.emit()
+        if places and self._frame is not None:
+            self._context.tasks.start(self._value(self._frame, places, self._set_number), "Value a set of neurons")
+
+    async def _value(self, frame: RunFrame, places: tuple[int, ...], number: int) -> None:
+        from judgenet.figures.panel import set_worth
+
+        found = await self._context.tasks.off_thread(set_worth, frame, places)
+        if number == self._set_number:
+            self.set_worth = found
+            self.set_changed.emit()
+
+
+class WorthPanel(Panel):
+    """The effective votes of all neurons, of layers and models, and of the neurons that are chosen in the map."""
+
+    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+        self._state = state
+        titles = ("By", "Votes", "Mean r", "n")
+        columns = [Column("Neurons", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
+        self.table = FiguresTable("Effective votes", columns, theme, most=18)
+        self.note = label("", tone="text2", wrap=True)
+        self.clear = link("Choose none")
+        super().__init__("What the votes are worth", theme, flush=True, parent=parent)
+        self.body.addWidget(self.table)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.note, 1)
+        self._foot.addWidget(self.clear)
+        self.body.addLayout(self._foot)
+        self.body.addStretch(1)
+        self.clear.clicked.connect(lambda: state.choose(()))
+        state.changed.connect(self._fill)
+        state.set_changed.connect(self._fill)
+        measure(self.body, spacing=0)
+        measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=12)
+        self.set_theme(theme)
+        self._fill()
+
+    def _fill(self) -> None:
+        from judgenet.report.outline_panel import KISH, worth_reasons, worth_rows
+
+        state, found = self._state, self._state.found
+        self.setVisible(found is not None or bool(state.why))
+        self.table.setVisible(found is not None)
+        self.clear.setVisible(bool(state.places))
+        if found is None:
+            self.say("")
+            self.note.setText(state.why)
+            return
+        worth = found.worth
+        self.say(plural(len(found.study.neurons), "neuron"))
+        rows = [_worth_row(f"{name} ({votes.neurons:,})", basis, votes) for name, basis, votes in worth_rows(worth)]
+        if state.places:
+            name = f"Chosen ({len(state.places):,})"
+            if state.set_worth is None:
+                rows.append(FigureRow(name, _NO_FIGURES, subject=True, extra=("", "…", "", "")))
+            else:
+                rows += [
+                    _worth_row(name, basis, votes, subject=True)
+                    for basis, votes in (("errors", state.set_worth.errors), ("verdicts", state.set_worth.verdicts))
+                ]
+        self.table.show_rows(rows)
+        shown = list(worth_rows(worth))
+        if state.set_worth is not None:
+            shown += [("Chosen", "errors", state.set_worth.errors), ("Chosen", "verdicts", state.set_worth.verdicts)]
+        notes = [f"{name}: {why}." for name, why in worth_reasons(shown)]
+        missing = worth.network.n_missing
+        if missing:
+            notes.append(f"{plural(missing, 'missing verdict')}: by errors counted as not right.")
+        notes.append(KISH)
+        if not state.places:
+            notes.append("Choose neurons in the map to see what they are worth together.")
+        self.note.setText(" ".join(notes))
+
+
+def _worth_row(name: str, basis: str, votes: VotesFigures, *, subject: bool = False) -> FigureRow:
+    value = f"{ratio(votes.value)} {ratio_interval(votes.ci)}".strip()
+    return FigureRow(
+        name,
+        _NO_FIGURES,
+        subject=subject,
+        extra=(basis, value, ratio(votes.correlation), of(votes.n, votes.n_total)),
+    )
+
+
+class CorrelationPanel(Panel):
+    """The heat map of the correlations of errors, or of verdicts, with the dendrogram."""
+
+    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+        self._state = state
+        self.by = Segment("Correlation of", [("errors", "Errors"), ("verdicts", "Verdicts")])
+        self.view = CorrelationView(theme)
+        self.readout = label(_HINT, tone="text2", wrap=True)
+        super().__init__("Which neurons go together", theme, parent=parent)
+        self.head.insertWidget(1, self.by)
+        self.body.addWidget(self.view)
+        self.body.addWidget(self.readout)
+        self.body.addStretch(1)
+        self._by_user = False
+        self.by.chosen.connect(self._turned)
+        self.view.pointed.connect(self._tell)
+        self.view.chosen.connect(state.choose)
+        state.changed.connect(self._fill)
+        state.set_changed.connect(lambda: self.view.mark(state.places))
+        measure(self.readout, font="body", tabular=True)
+        self.set_theme(theme)
+        self._fill()
+
+    def _turned(self, _key: str) -> None:
+        self._by_user = True
+        self._fill()
+
+    def _tell(self, words: str) -> None:
+        self.readout.setText(words or _HINT)
+
+    def _fill(self) -> None:
+        found = self._state.found
+        self.setVisible(found is not None)
+        if found is None:
+            self._by_user = False
+            self.view.show_map(None, (), "")
+            return
+        correlations = found.study.correlations
+        if not self._by_user:
+            self.by.set_current("errors" if correlations.errors.reason is None else "verdicts")
+        basis = self.by.current
+        shown = correlations.errors if basis == "errors" else correlations.verdicts
+        self.view.setVisible(shown.reason is None)
+        if shown.reason is not None:
+            self.say("")
+            self.readout.setText(f"n/a – {shown.reason}.")
+            return
+        self.say(f"{of(shown.pairs, shown.pairs_total)} pairs")
+        self.view.show_map(shown, found.study.neurons, basis)
+        self.view.mark(self._state.places)
+        self.readout.setText(_HINT)
+
+
+class AddsPanel(Panel):
+    """Panels chosen neuron by neuron, by effective votes or by labels, on questions that did not choose them."""
+
+    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+        self._state = state
+        self.by = Segment("Chosen by", [("votes", "By effective votes"), ("labels", "By labels")])
+        titles = ("Votes", "Accuracy, %", "All of this size, %", "With the first, %", "More, points")
+        columns = [Column("Adds", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
+        self.table = FiguresTable("Chosen panels by size", columns, theme, most=10)
+        self.chart = PointChart(theme, "Accuracy of chosen panels by size", "Point at a mark for its figures.")
+        self.note = label("", tone="text2", wrap=True)
+        super().__init__("Which neuron adds most", theme, flush=True, parent=parent)
+        self.head.insertWidget(1, self.by)
+        self._row = QHBoxLayout()
+        column = QVBoxLayout()
+        column.addWidget(self.table)
+        column.addStretch(1)
+        self._row.addLayout(column, 66)
+        self._plot = QHBoxLayout()
+        self._plot.addWidget(self.chart)
+        self._row.addLayout(self._plot, 34)
+        self.body.addLayout(self._row)
+        self.body.addWidget(self.note)
+        self.body.addStretch(1)
+        self.by.chosen.connect(lambda _key: self._fill())
+        state.changed.connect(self._fill)
+        measure(self.body, spacing=0)
+        measure(self._row, spacing=8)
+        measure(self.chart, height=300)
+        measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 0))
+        measure(self.note, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
+        self.set_theme(theme)
+        self._fill()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self.theme.px(_NARROW)
+        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._row.direction() != wanted:
+            self._row.setDirection(wanted)
+
+    def _fill(self) -> None:
+        from judgenet.report.outline_panel import CHOSEN
+
+        found = self._state.found
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        choice = found.study.choice.votes if self.by.current == "votes" else found.study.choice.labels
+        there = choice.reason is None
+        self.table.setVisible(there)
+        self.chart.setVisible(there)
+        if not there:
+            self.say("")
+            self.note.setText(f"n/a – {choice.reason}.")
+            return
+        self.say(f"{of(choice.n, choice.n_total)} pairs, {choice.folds} folds")
+        self.table.show_rows([_step_row(step) for step in choice.steps])
+        self.chart.go_to(None)
+        self.chart.show_picture(choice_picture(choice))
+        self.note.setText(CHOSEN)
+
+
+def _step_row(step: StepFigures) -> FigureRow:
+    from judgenet.report.outline_panel import gain_text
+
+    right = step.accuracy
+    texts = (
+        ratio(step.votes),
+        f"{percent(right.value, unit=False)} {percent_interval(right.ci)}".strip(),
+        percent(step.random, unit=False),
+        percent(step.with_first, unit=False),
+        "–" if step.size == 1 else gain_text(step.gain_over_first),
+    )
+    return FigureRow(f"{step.size}  {step.neuron}", _NO_FIGURES, extra=texts)
+
+
+def choice_picture(choice: ChoiceFigures) -> Picture:
+    """Accuracy by size: of the chosen panels, of all panels, and of those with the same first neuron."""
+    chosen, every, first = [], [], []
+    for step in choice.steps:
+        right, size = step.accuracy, plural(step.size, "neuron")
+        if right.value is None:
+            continue
+        gain = "" if step.gain.value is None else f", {points(step.gain.value)} against the mean of all"
+        share = f"{percent(right.value)} {percent_interval(right.ci)}"
+        words = f"{size}, {step.neuron} added: {share}{gain}, n {right.n:,}."
+        chosen.append(PointMark(float(step.size), right.value, words, right.ci))
+        words = f"{size}: all panels of this size are right on {percent(step.random)}, n {right.n:,}."
+        every.append(PointMark(float(step.size), step.random, words))
+        words = f"{size}: panels with the neuron chosen first are right on {percent(step.with_first)}, n {right.n:,}."
+        first.append(PointMark(float(step.size), step.with_first, words))
+    lines = {"Chosen": chosen, "With the first": first, "All of this size": every}
+    series = tuple(
+        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
+        for place, (name, spots) in enumerate(lines.items())
+        if spots
+    )
+    shares = [end for one in series for spot in one.spots for end in (spot.y, *(spot.interval or ()))]
+    ticks: tuple[Tick, ...] = tuple((float(step.size), f"{step.size}") for step in choice.steps)
+    return Picture(series, ticks, share_ticks(shares), "neurons")
