@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from judgenet.core import network_json
@@ -29,9 +30,16 @@ WIDTH, DEPTH = 4, 2
 LABELS: tuple[Verdict | None, ...] = ("a", "b", "tie", None)
 
 
-def make(path: Path, count: int, sentences: int = 12) -> None:
-    """A recorded run of ``count`` pairs, 16 calls each, written straight into a store; each text has so many
-    sentences."""
+def same_text(sentences: int = 12) -> Callable[[str], str]:
+    """Texts that are all the same: so many sentences."""
+    text = "A sentence of an answer that is neither long nor short. " * sentences
+    return lambda _of: text
+
+
+def make(path: Path, count: int, text: Callable[[str], str] | None = None) -> None:
+    """A recorded run of ``count`` pairs, 16 calls each, written straight into a store; ``text`` makes each text, of a
+    question, a response or an evaluation."""
+    text = text or same_text()
     draw = random.Random(count)
     roles = tuple(Role(name) for name in ("Accuracy", "Clarity", "Completeness", "Safety"))
     spec = NetworkSpec(
@@ -39,9 +47,15 @@ def make(path: Path, count: int, sentences: int = 12) -> None:
         roles=RolesSpec(kind="fixed", roles=roles),
         settings=Settings(endpoint="fake", model="judge", temperature=0.0),
     )
-    text = "A sentence of an answer that is neither long nor short. " * sentences
     pairs = [
-        Pair(f"p{i}", f"question {i}: {text}", text, text, task=f"task {i % 15}", human=draw.choice(LABELS))
+        Pair(
+            f"p{i}",
+            f"question {i}: {text('question')}",
+            text("response"),
+            text("response"),
+            task=f"task {i % 15}",
+            human=draw.choice(LABELS),
+        )
         for i in range(count)
     ]
     with Store.open(path) as store:
@@ -55,12 +69,13 @@ def make(path: Path, count: int, sentences: int = 12) -> None:
                             site = CallSite(index, layer, neuron, order, 1)
                             a, b = draw.randint(1, 10), draw.randint(1, 10)
                             verdict: Verdict = "a" if a > b else "b" if b > a else "tie"
+                            said = text("evaluation")
                             result = (
-                                Evaluation(text, verdict, a, b) if draw.random() > 0.01 else Unscored(Reason.TRUNCATED)
+                                Evaluation(said, verdict, a, b) if draw.random() > 0.01 else Unscored(Reason.TRUNCATED)
                             )
                             key = repr(site).encode()
                             answer = Answer(
-                                key, "fake", "judge", "json", '["judge", 0.0, 1024, null]', "", text, "", text, "stop"
+                                key, "fake", "judge", "json", '["judge", 0.0, 1024, null]', "", said, "", said, "stop"
                             )
                             outcome = Outcome(site, result, "fake", "judge", roles[neuron - 1].name)
                             write_outcome(db, store, run.number, outcome, answer)

@@ -37,7 +37,7 @@ from judgenet.stats.curves import CODES, Codes, pair_counts
 from judgenet.stats.intervals import RESAMPLES, agreements_intervals
 from judgenet.stats.resampling import label_table, question_counts
 from judgenet.stats.whatif import Calls, Subnetwork, answer
-from tests.bench.report import make
+from tests.bench.report import make, same_text
 
 LAYERS, NEURONS = 2, 4
 SUBJECTS = 2 + LAYERS + LAYERS * NEURONS
@@ -187,7 +187,7 @@ def opened(pairs: int, against: Path | None) -> bool:
     took: dict[Path, list[list[float]]] = {tree: [] for tree in trees}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.judgenet.db"
-        make(path, pairs, sentences=1)
+        make(path, pairs, same_text(1))
         with contextlib.closing(sqlite3.connect(path)) as db, db:
             # As version 0.1 wrote them, so that trees of before read them too.
             db.execute("UPDATE calls SET parameters=?", ('["judge", 0.0, 1024, null]',))

@@ -267,7 +267,8 @@ class Run:
 
         Args:
             what: ``"calls"``, ``"verdicts"``, ``"roles"``, ``"labels"``, ``"preferences"`` (chosen and rejected),
-                ``"systems"``, ``"llm-comparator"``, ``"argilla"``, ``"label-studio"``, or ``"dataset"`` (a folder).
+                ``"systems"``, ``"llm-comparator"``, ``"argilla"``, ``"label-studio"``,
+                ``"explorer"`` (one HTML file), or ``"dataset"`` (a folder).
             aggregation: whose verdicts, or ``"human"``; ``None``: those that decide.
 
         :raises ValueError: there is no such export, format or aggregation.

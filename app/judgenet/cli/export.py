@@ -22,10 +22,11 @@ from judgenet.core.wording import plural
 from judgenet.report.network_files import NETWORK_FORMATS
 from judgenet.report.run_files import (
     RUN_EXPORTS,
+    WHOLE_EXPORTS,
     ExportedRun,
     ExportFormat,
     Records,
-    write_dataset,
+    WholeExport,
     write_export,
     write_text,
 )
@@ -46,6 +47,7 @@ class What(StrEnum):
     LLM_COMPARATOR = "llm-comparator"
     ARGILLA = "argilla"
     LABEL_STUDIO = "label-studio"
+    EXPLORER = "explorer"
     DATASET = "dataset"
     BIAS = "bias"
     NETWORK = "network"
@@ -88,12 +90,12 @@ def export(
         What,
         typer.Option(
             metavar="KIND",
-            help="calls: all of each call; verdicts: a row a pair; roles; people's labels; preferences: chosen and "
+            help="calls: all of each call; verdicts: a row a pair; roles; labels: people's; preferences: chosen and "
             "rejected responses for training; systems: a row a response with its system's score; llm-comparator, "
-            "argilla, label-studio: files of these programs; dataset: a folder with a card; bias: every pair that a "
-            "bias lab counts, with its answers (RUN is then the lab's folder, or FOLDER/lab-2), or that bias "
-            "--recorded counts (a folder without a lab, or FOLDER/run-1); network: the graph of who reads whom, of a "
-            "project file as it stands, or of a run.",
+            "argilla, label-studio: files of these programs; explorer: one HTML file to look around in; dataset: a "
+            "folder with a card; bias: every pair that a bias lab counts, with its answers (RUN is then the lab's "
+            "folder, or FOLDER/lab-2), or that bias --recorded counts (a folder without a lab, or FOLDER/run-1); "
+            "network: the graph of who reads whom, of a project file as it stands, or of a run.",
         ),
     ],
     format: Annotated[
@@ -127,8 +129,8 @@ def export(
 
     Example: judgenet export study.judgenet --what network --format graphml -o network.graphml
     """
-    if what is What.DATASET:
-        _dataset(run, output, aggregation, project)
+    if what in WHOLE_EXPORTS:
+        _write_whole(WHOLE_EXPORTS[what], run, output, aggregation, project)
         return
     other: dict[What, tuple[str, ...]] = {What.NETWORK: tuple(NETWORK_FORMATS), What.BIAS: _LINES}
     kind = _format(what, format, output, other[what] if what in other else RUN_EXPORTS[what].formats)
@@ -140,10 +142,10 @@ def export(
             _write(Records("answered pair of biases and judges", partial(bias_records, store, name)), kind, output)
     else:
         with open_run(run, project) as (store, info):
-            wanted = _wanted(store, info, aggregation)
-            _write(RUN_EXPORTS[what].of(wanted), kind, output)
-            if wanted.left_out:
-                typer.echo(f"Left out: {wanted.left_out_words}", err=True)
+            made = _exported(store, info, aggregation)
+            _write(RUN_EXPORTS[what].of(made), kind, output)
+            if made.left_out:
+                typer.echo(f"Left out: {made.left_out_words}", err=True)
 
 
 _LINES: tuple[ExportFormat, ...] = ("jsonl", "csv")
@@ -162,7 +164,7 @@ def _format(what: What, asked: Format | None, output: Path | None, allowed: Sequ
     return format
 
 
-def _wanted(store: Store, info: RunInfo, aggregation: str | None) -> ExportedRun:
+def _exported(store: Store, info: RunInfo, aggregation: str | None) -> ExportedRun:
     try:
         return ExportedRun.of(store, info, aggregation)
     except ValueError as error:
@@ -189,16 +191,19 @@ def _write(records: Records, format: str, output: Path | None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _dataset(run: str, output: Path | None, aggregation: str | None, project: Path | None) -> None:
+def _write_whole(
+    export: WholeExport, run: str, output: Path | None, aggregation: str | None, project: Path | None
+) -> None:
+    """Writes an export that is a file or a folder of its own form."""
     if output is None:
-        raise InputError("--what dataset: a data set is a folder. Name a new one with -o.")
+        kind = f"file, such as run{export.suffix}" if export.suffix else "new folder"
+        raise InputError(f"{export.title}: name a {kind}, with -o.")
     with open_run(run, project) as (store, info):
-        wanted = _wanted(store, info, aggregation)
+        made = _exported(store, info, aggregation)
         try:
-            counts = write_dataset(wanted, output)
+            counts = export.write(made, output)
         except FileError as error:
             raise InputError(f"-o {error}") from None
-    rows = ", ".join(plural(count, RUN_EXPORTS[part].unit) for part, count in counts.items())
-    typer.echo(f"{output}: {rows}", err=True)
-    if wanted.left_out:
-        typer.echo(f"Left out of the preferences: {wanted.left_out_words}", err=True)
+    typer.echo(f"{output}: {', '.join(plural(count, unit) for unit, count in counts.items())}", err=True)
+    if made.left_out:
+        typer.echo(f"Left out of the preferences: {made.left_out_words}", err=True)

@@ -143,19 +143,19 @@ def write_export(records: Records, format: ExportFormat, path: Path) -> int:
 
 
 def export_run(store: Store, run: RunInfo, what: str, path: Path, source: str | None = None) -> ExportedRun:
-    """Writes one of :data:`RUN_EXPORTS`, or ``dataset``, in the format that the ending of ``path`` says. Returns what
-    was left out with it.
+    """Writes one of :data:`RUN_EXPORTS` or :data:`WHOLE_EXPORTS`, in the format that the ending of ``path``
+    says. Returns what was left out with it.
 
     :raises ValueError: there is no such export, no such format of it, or no such aggregation.
     :raises FileError: it cannot be written.
     """
     exported = ExportedRun.of(store, run, source)
-    if what == "dataset":
-        write_dataset(exported, path)
+    if what in WHOLE_EXPORTS:
+        WHOLE_EXPORTS[what].write(exported, path)
         return exported
     made = RUN_EXPORTS.get(what)
     if made is None:
-        raise ValueError(f"There is no export {what!r}. Choose one of: {', '.join((*RUN_EXPORTS, 'dataset'))}.")
+        raise ValueError(f"There is no export {what!r}. Choose one of: {', '.join((*RUN_EXPORTS, *WHOLE_EXPORTS))}.")
     format = next((of for of in made.formats if path.suffix.lower() == f".{of}"), None)
     if format is None:
         endings = ", ".join(f".{of}" for of in made.formats)
@@ -170,6 +170,19 @@ def write_text(records: Records, format: ExportFormat, out: TextIO) -> int:
         return _write_json(records.make(), None if records.head is None else records.head(), out)
     assert format != "parquet"
     return write_records(records.make(), format, out)
+
+
+def write_explorer(of: ExportedRun, path: Path) -> dict[str, int]:
+    """Writes a run as one HTML file to look around in (:mod:`judgenet.report.explorer`). Returns how many pairs it has.
+
+    :raises FileError: it cannot be written.
+    """
+    from judgenet.report.explorer import explorer_html
+
+    with _draft(path) as draft:
+        text, pairs = explorer_html(of.store, of.run)
+        draft.write_text(text, encoding="utf-8")
+    return {"pair": pairs}
 
 
 @contextmanager
@@ -289,7 +302,7 @@ DATASET_PARTS: Final = ("verdicts", "calls", "preferences", "systems")
 
 def write_dataset(of: ExportedRun, folder: Path) -> dict[str, int]:
     """Writes a run as a folder that data set hubs read: Parquet files in ``data`` and a card, ``README.md``, that says
-    what was judged by what. Returns how many records each part has.
+    what was judged by what. Returns how many records there are of each unit.
 
     :raises FileError: the folder holds something else already, or cannot be written.
     """
@@ -301,7 +314,7 @@ def write_dataset(of: ExportedRun, folder: Path) -> dict[str, int]:
     }
     with _draft(folder / "README.md") as draft:
         draft.write_text(dataset_card(of, counts), encoding="utf-8")
-    return counts
+    return {RUN_EXPORTS[part].unit: count for part, count in counts.items()}
 
 
 def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
@@ -343,3 +356,20 @@ def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeExport:
+    """An export that is a file or a folder of its own form. ``suffix`` is its file's ending, empty for a folder;
+    ``write`` returns how many there are of each unit."""
+
+    title: str
+    suffix: str
+    write: Callable[[ExportedRun, Path], dict[str, int]]
+
+
+WHOLE_EXPORTS: Final[dict[str, WholeExport]] = {
+    "explorer": WholeExport("Explorer, one HTML file", ".html", write_explorer),
+    "dataset": WholeExport("Data set folder with a card", "", write_dataset),
+}
+"""The exports of a run that are no records, by the name that the command line has for them."""

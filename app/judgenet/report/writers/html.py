@@ -26,21 +26,20 @@ FONT_WEIGHTS = (400, 500, 600)
 
 def html(document: ReportDocument) -> str:
     """The report as HTML; encode it as UTF-8."""
-    css = _css()
+    css = style_sheet(asset("report", "report.css").read_text(encoding="utf-8"))
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    template = _environment().get_template("report.html.jinja")
+    template = environment("report").get_template("report.html.jinja")
     # Only our own style sheet is passed as it is: its hash stands in the policy.
     return template.render(document=document, css=Markup(css), policy=policy).lstrip()
 
 
 @cache
-def _css() -> str:
-    """The style sheet with colours and fonts in it."""
-    text = asset("report", "report.css").read_text(encoding="utf-8")
+def style_sheet(text: str) -> str:
+    """A style sheet with the colours of the themes as variables, and the fonts, in front of it."""
     fonts = "".join(
         "@font-face{font-family:Inter;"
         f"font-weight:{weight};src:url(data:font/woff2;base64,{_font(weight)}) format('woff2')}}\n"
@@ -70,12 +69,13 @@ def _kind(block: object) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment(folder: str) -> Environment:
+    """Jinja for the templates in a folder of the resources: everything is escaped."""
     # Every command would wait for it, and one needs it.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(asset("report")),
+        loader=FileSystemLoader(asset(folder)),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_written,
