@@ -28,6 +28,7 @@ from judgenet.core.bias.base import MARGIN, LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
+from judgenet.core.cascade import has_stop_rules
 from judgenet.core.events import Event, RunFinished
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
 from judgenet.engine.nwise import ask_orders, estimate_orders
@@ -190,7 +191,7 @@ def bias(
         setup.save()
         if not quiet:
             print_findings(console, setup.dataset.findings)
-            _print_plan(built, console)
+            _print_plan(built, console, gated=has_stop_rules(setup.start.spec))
             for name, text in estimate_lab(lab_starts(setup.start, built, chosen), store).lines():
                 console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
         with Engine() as engine:
@@ -255,7 +256,7 @@ def _show_estimate(
         typer.echo(json.dumps(record, allow_nan=False))
         return ExitCode.DONE
     console = Terminal()
-    _print_plan(built, console)
+    _print_plan(built, console, gated=has_stop_rules(setup.start.spec))
     for name, text in found.lines():
         console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
     if groups is not None and orders is not None:
@@ -264,7 +265,7 @@ def _show_estimate(
     return ExitCode.DONE
 
 
-def _print_plan(built: BuiltLab, console: Console) -> None:
+def _print_plan(built: BuiltLab, console: Console, *, gated: bool) -> None:
     lab = built.lab
     pairs = "1 pair" if lab.pairs == 1 else f"{lab.pairs:,} pairs"
     questions = "1 instruction" if lab.questions == 1 else f"{lab.questions:,} instructions"
@@ -272,6 +273,8 @@ def _print_plan(built: BuiltLab, console: Console) -> None:
     console.print(line, soft_wrap=True, markup=False, highlight=False)
     for plan in lab.probes:
         console.print(f"  {PROBES[plan.key].title}: {plan.line}", soft_wrap=True, markup=False, highlight=False)
+    if gated:
+        console.print("The lab makes every call: the stop rules of the network are left out.", soft_wrap=True)
 
 
 def _follow(

@@ -17,6 +17,7 @@ from typing import Any
 
 from judgenet.core import network_json, presets
 from judgenet.core.bias.lab import BuiltLab, lab_id
+from judgenet.core.cascade import without_stop_rules
 from judgenet.core.events import Event, RunFinished, RunStatus
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import Pair
@@ -66,8 +67,14 @@ def lab_of(base: Start, built: BuiltLab) -> str:
 
 
 def asked_of(spec: NetworkSpec) -> str:
-    """The digest of a network (with its models) as a lab asks it: in one order a prompt."""
-    return network_json.digest(replace(spec, orders="ab"))
+    """The digest of a network (with its models) as a lab asks it."""
+    return network_json.digest(_in_lab(spec))
+
+
+def _in_lab(spec: NetworkSpec) -> NetworkSpec:
+    """A network as a lab asks it: in one order a prompt, and every call of every prompt. With stop rules the later
+    neurons would be measured only on the prompts on which the earlier ones are unsure."""
+    return replace(without_stop_rules(spec), orders="ab")
 
 
 def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:
@@ -75,7 +82,7 @@ def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_
     specs = {
         "single": single_of(base.spec),
         "faireval": faireval_of(base.spec),
-        "network": replace(base.spec, orders="ab"),
+        "network": _in_lab(base.spec),
     }
     lab = lab_of(base, built)
     return {

@@ -12,13 +12,14 @@ import pytest
 from judgenet.core import presets
 from judgenet.core.bias.base import LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
+from judgenet.core.cascade import has_stop_rules, with_rule
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import CallFinished, Event, RunFinished
 from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
-from judgenet.engine.bias import LabHandle, estimate_lab, faireval_of, lab_starts, single_of, start_lab
+from judgenet.engine.bias import LabHandle, asked_of, estimate_lab, faireval_of, lab_starts, single_of, start_lab
 from judgenet.engine.session import Engine, Start
 from judgenet.store.db import Store
 from judgenet.store.labs import lab_info, lab_result, labs
@@ -111,6 +112,15 @@ def test_only_the_judges_asked_for_are_started(store: Store) -> None:
     assert list(starts) == ["network"]
     assert starts["network"].record["judge"] == "network"
     assert starts["network"].spec.orders == "ab"
+
+
+def test_a_lab_makes_every_call_of_a_network_with_stop_rules() -> None:
+    spec = presets.network(2, 2, roles="none")
+    gated = with_rule(spec, "orders-agree")
+    with JudgeServer() as server:
+        starts = lab_starts(replace(base(server), spec=gated), built("order"), ("network",))
+    assert not has_stop_rules(starts["network"].spec)
+    assert asked_of(gated) == asked_of(spec)
 
 
 TWICE = [
