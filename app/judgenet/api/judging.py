@@ -50,6 +50,7 @@ def judge(
     max_tokens: int | None = None,
     limit: int | None = None,
     until: str | None = None,
+    auto_matches: bool = False,
     progress: bool = True,
     on_event: Callable[[Event], object] | None = None,
 ) -> Run:
@@ -68,6 +69,8 @@ def judge(
         limit: judge the first so many pairs.
         until: stop when enough is known, such as ``"c2_all excludes 50%"`` or ``"width <= 0.1"``, by intervals that are
             valid at any time. Pairs are then asked in drawn order; the others stay unasked, and a later call asks them.
+        auto_matches: choose pairs as the run goes on, where the ranks of the systems that they name are least
+            separated, and stop when they are.
         progress: a live line on a terminal or in a notebook.
         on_event: hears every event of the run (:mod:`judgenet.core.events`), on this thread.
 
@@ -79,7 +82,9 @@ def judge(
         judgenet.formats.DataError: the pairs cannot be read.
         judgenet.core.until.UntilError: ``until`` cannot be used.
     """
-    with _Session(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until) as session:
+    with _Session(
+        pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until, auto_matches
+    ) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
         with _progress(session.start_value.pairs, progress) as reporter:
@@ -117,13 +122,14 @@ def judge_async(
     max_tokens: int | None = None,
     limit: int | None = None,
     until: str | None = None,
+    auto_matches: bool = False,
 ) -> LiveRun:
     """As :func:`judge`, without waiting: ``async for event in live`` gives the events, ``await live`` the run.
 
     It begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is finished
     is kept.
     """
-    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until)
+    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until, auto_matches)
 
 
 class LiveRun:
@@ -137,8 +143,9 @@ class LiveRun:
         limits: Limits,
         limit: int | None,
         until: str | None = None,
+        auto_matches: bool = False,
     ) -> None:
-        self._session = _Session(pairs, network, out, limits, limit, until)
+        self._session = _Session(pairs, network, out, limits, limit, until, auto_matches)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._handle: RunHandle | None = None
         self._run: Run | None = None
@@ -208,6 +215,7 @@ class _Session:
         limits: Limits,
         limit: int | None,
         until: str | None = None,
+        auto_matches: bool = False,
     ) -> None:
         rule = None if until is None else parse_until(until)
         given = network if isinstance(network, Network) else Network(network)
@@ -226,7 +234,14 @@ class _Session:
             prompts=dict(given.prompts),
         )
         self.start_value: Start = start_of(
-            self._project, list(chosen), known, folder=out, dataset=chosen.dataset, limits=limits, until=rule
+            self._project,
+            list(chosen),
+            known,
+            folder=out,
+            dataset=chosen.dataset,
+            limits=limits,
+            until=rule,
+            auto_matches=auto_matches,
         )
         if rule is not None:
             rule.require_known(aggregation_names(spec))

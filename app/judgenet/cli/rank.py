@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, interval_text, open_run
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, interval_text, open_run, p_text
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.figures.ranking import RunRanking, run_ranking
+from judgenet.figures.ranking import RunRanking, SeparationFigures, run_ranking
 from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.taught import fair_frame
 
@@ -56,6 +56,7 @@ def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False
         )
         for circle in figures.circles:
             console.print(Text(f"  {' beats '.join((*circle, circle[0]))}"), soft_wrap=True)
+    _print_separation(figures.separation, console)
     _print_people(figures, console)
     if figures.reason:
         console.print(figures.reason, soft_wrap=True)
@@ -76,6 +77,28 @@ def _print_matrix(figures: RunRanking, console: Console) -> None:
     for i, name in enumerate(names):
         cells = [f"{wins[i][j]:g}/{games[i][j]}" if games[i][j] else "" for j in range(len(names))]
         table.add_row(Text(f"{i + 1} {name}"), *cells)
+    console.print(table)
+
+
+def _print_separation(found: SeparationFigures, console: Console) -> None:
+    """Whether each system is separated from the next."""
+    chosen = f"; the run chose its matches, {found.played:,} of {found.n_total:,} pairs" if found.auto else ""
+    console.print(f"\nSeparated from the next, however often one looks (Holm over all pairs of systems){chosen}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("system", "next"):
+        table.add_column(heading)
+    for heading in ("matches", "won", "e", "p", "separated"):
+        table.add_column(heading, justify="right")
+    for of in found.neighbours:
+        table.add_row(
+            Text(of.better),
+            Text(of.worse),
+            f"{of.n:,}",
+            "n/a" if of.rate is None else f"{of.rate:.3f}",
+            f"{of.e_value:.4g}",
+            p_text(of.p),
+            "yes" if of.separated else "no",
+        )
     console.print(table)
 
 
@@ -115,7 +138,8 @@ def rank_systems(
 
     The pairs must name their systems (model_a, model_b). Intervals are over questions. Circles (x beats y, y beats z,
     z beats x) are counted and named, systems that never met stand in groups. With human labels the ranking by people
-    stands beside, and how much the two overlap (RBO).
+    stands beside, and how much the two overlap (RBO). For each system and the next it says whether their matches
+    separate them, at whatever pair one looks: judgenet run --matches auto asks until they do.
 
     \b
     Examples:

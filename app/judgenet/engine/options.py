@@ -182,7 +182,8 @@ class RunOptions:
         default=None,
         metadata=_about(
             "Of more than two responses to a question: how many pairs of each are judged: all, a number or a "
-            "share (25%). Drawn by --seed; every system stays connected with every other."
+            "share (25%). Drawn by --seed; every system stays connected with every other. With auto the run chooses "
+            "pairs as it goes on, where the ranks of systems are least separated, and stops when they are."
         ),
     )
     systems: str | None = field(

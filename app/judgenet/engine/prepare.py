@@ -22,6 +22,7 @@ from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
 from judgenet.core.until import UntilError, UntilRule
+from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.options import (
@@ -141,6 +142,7 @@ def prepare(options: RunOptions) -> Setup:
         prices=prices,
         seed=options.seed,
         until=until_of(options, network),
+        auto_matches=auto_matches(options),
     )
     return Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
@@ -455,7 +457,8 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
     if options.leave_out_bad:
         reading["leave_out_bad"] = True
     if options.matches is not None:
-        reading |= {"matches": parse_matches(options.matches), "seed": options.seed}
+        every = auto_matches(options)
+        reading |= {"matches": None if every else parse_matches(options.matches), "seed": options.seed}
     if options.systems is not None:
         reading["systems"] = [name.strip() for name in options.systems.split(",") if name.strip()]
     source = replace(source, options=reading)
@@ -486,10 +489,27 @@ def _read_pairs(options: RunOptions, place: _Place | None, source: PairsSource) 
             dataset = read_source(source, place.folder or Path(), place.given.salt, limit=limit)
         except NotApproved as error:
             raise NotApproved(error.needs, options.project) from None
-    if dataset.systems is None and (options.matches or options.systems):
-        option = "--matches" if options.matches else "--systems"
+    sampled = options.matches is not None and not auto_matches(options)
+    if auto_matches(options):
+        _require_systems(dataset)
+    if dataset.systems is None and (sampled or options.systems):
+        option = "--matches" if sampled else "--systems"
         raise OptionError(f"{option} is about more than two responses to a question; {source.files[0]} has pairs.")
     return dataset
+
+
+def auto_matches(options: RunOptions) -> bool:
+    """Whether the run is to choose its pairs until the ranks of their systems are separated."""
+    return (options.matches or "").strip().lower() == "auto"
+
+
+def _require_systems(dataset: Dataset) -> None:
+    names = {name for pair in dataset.pairs for name in (pair.model_a, pair.model_b) if name}
+    if len(names) < FEWEST_SYSTEMS:
+        raise OptionError(
+            f"--matches auto ranks systems, and the pairs name {len(names)}. Give files with more than two responses "
+            "to a question, or name the systems in the columns model_a and model_b."
+        )
 
 
 def _absolute(source: PairsSource, folder: Path) -> PairsSource:
@@ -511,6 +531,8 @@ def until_of(options: RunOptions, network: NetworkSpec) -> UntilRule | None:
     """
     if options.until is None:
         return None
+    if auto_matches(options):
+        raise OptionError("--until and --matches auto both choose when to stop. Give one of them.")
     rule = read_until("--until", options.until)
     try:
         rule.require_known(aggregation_names(network))

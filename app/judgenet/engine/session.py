@@ -33,6 +33,7 @@ from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilRule
+from judgenet.engine.auto_matches import AutoMatches
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
@@ -53,6 +54,7 @@ from judgenet.store.runs import (
     start_run,
     unscored_pairs,
 )
+from judgenet.store.system_matches import MATCHES_RECORD
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
@@ -128,7 +130,8 @@ roles alone."""
 class Start:
     """What a start of a run is made of. ``spec`` has its models (:func:`with_models`); ``folder`` is the project's,
     where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on; ``until`` is the rule by
-    which it stops when enough is known."""
+    which it stops when enough is known; with ``auto_matches`` it chooses pairs until the ranks of their systems are
+    separated."""
 
     spec: NetworkSpec
     pairs: Sequence[Pair]
@@ -142,6 +145,7 @@ class Start:
     record: Mapping[str, Any] = field(default_factory=dict)
     scope: Scope = "all"
     until: UntilRule | None = None
+    auto_matches: bool = False
 
 
 def fingerprint(start: Start) -> str:
@@ -205,6 +209,8 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         start.until.require_known(aggregation_names(start.spec))
         record["until"] = {"rule": start.until.text, "met": False}
         record[ORDER_RECORD] = {"seed": start.spec.seed}
+    if start.auto_matches:
+        record[MATCHES_RECORD] = {"kind": "auto", "seed": start.spec.seed}
     run = start_run(store, fingerprint(start), record, start.pairs)
     steering = _steering(store, run, start)
     if start.scope == "unscored":
@@ -227,12 +233,14 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         roles_only=start.scope == "roles",
         again=start.scope == "unscored",
         steering=steering,
-        begun=begun_pairs(store, run) if start.until is not None else frozenset(),
+        begun=frozenset() if steering is None else begun_pairs(store, run),
     )
 
 
 def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
     """What chooses the run's pairs: a rule needs them in drawn order, and a run that was begun in one keeps to it."""
+    if start.auto_matches:
+        return AutoMatches(RunFrame.read(store, run))
     if start.until is None and order_seed(run.record) is None:
         return None
     return in_run_order(RunFrame.read(store, run), start.until)

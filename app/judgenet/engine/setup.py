@@ -111,6 +111,7 @@ def start_of(
     stream: bool = False,
     scope: Scope = "all",
     until: UntilRule | None = None,
+    auto_matches: bool = False,
 ) -> Start:
     """The start of a project's network on these pairs. ``prices`` and ``seed`` are the project's where they are not
     given.
@@ -131,6 +132,7 @@ def start_of(
         stream=stream,
         scope=scope,
         until=until,
+        auto_matches=auto_matches,
         record=run_record(dataset, project.network.seed if seed is None else seed),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,10 +10,13 @@ from judgenet.figures.base import Figures, Keys, figures_of
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.parts import LengthFigures, Reasons, length_figures
 from judgenet.figures.systems import AgainstPeople, rank_run, system_games
+from judgenet.stats.adaptive_matches import neighbour_separations
 from judgenet.stats.intervals import Interval
 from judgenet.stats.ranking import RESAMPLES, Ranking, Strength, Ties
 from judgenet.stats.ranking_overlap import Overlap
+from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
+from judgenet.store.system_matches import match_tallies, matches_seed, system_matches
 
 
 @dataclass(frozen=True)
@@ -177,6 +180,59 @@ class AggregationRanking:
     ratings: Annotated[Mapping[str, float], Keys(("SYSTEM",))]
 
 
+@dataclass(frozen=True)
+class NeighbourFigures:
+    """A system and the next one of the ranking: whether their matches separate them, at any time."""
+
+    better: Annotated[str, "a system"]
+    worse: Annotated[str, "the next one of the ranking"]
+    n: Annotated[int, "matches between the two that count, with a verdict"]
+    rate: Annotated[float | None, "share that the better one won, ties as half"]
+    e_value: Annotated[float, "against an even rate, valid at any time"]
+    p: Annotated[float, "after Holm, of all pairs of systems; 1 where the matches favour the other one"]
+    separated: Annotated[bool, "p is at most .05"]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class SeparationFigures:
+    """Whether each system of a ranking is separated from the next, however often one looks."""
+
+    neighbours: Annotated[tuple[NeighbourFigures, ...], "the strongest first"]
+    separated: Annotated[bool, "each system from the next"]
+    auto: Annotated[bool, "the run chose its matches (`run --matches auto`)"]
+    played: Annotated[int, "pairs of two systems that are finished"]
+    n_total: Annotated[int, "pairs of two systems of the run"]
+
+
+def separation_figures(frame: RunFrame, aggregation: str, order: Sequence[str]) -> SeparationFigures:
+    """How far each system of ``order`` is separated from the next by an aggregation's verdicts."""
+    matches = system_matches(frame)
+    tallies = match_tallies(frame, matches, frame.verdict_codes(aggregation))
+    place = {name: number for number, name in enumerate(matches.names)}
+    found = neighbour_separations([place[name] for name in order], tallies)
+    finished = frame.states >= DONE_PHASE
+    return SeparationFigures(
+        neighbours=tuple(
+            NeighbourFigures(
+                better=matches.names[of.better],
+                worse=matches.names[of.worse],
+                n=of.n,
+                rate=of.rate,
+                e_value=of.e_value,
+                p=of.p,
+                separated=of.separated,
+                reason=None if of.n else "the two did not meet",
+            )
+            for of in found
+        ),
+        separated=bool(found) and all(of.separated for of in found),
+        auto=matches_seed(frame.run.record) is not None,
+        played=sum(bool(finished[index]) for index in matches.first_is_a),
+        n_total=matches.pairs,
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class RunRanking(RankingFigures, Figures):
     """The systems of a run by its verdicts and, where there are labels, by people."""
@@ -191,6 +247,7 @@ class RunRanking(RankingFigures, Figures):
     systems: tuple[SystemFigures, ...]
     human: Annotated[RankingFigures | NoRanking, "the same by people's labels"]
     against_people: AgainstPeopleFigures
+    separation: Annotated[SeparationFigures, "whether each system is separated from the next, at any time"]
     notes: tuple[str, ...]
 
 
@@ -231,5 +288,6 @@ def run_ranking(
         **mine,
         human=human if found.human is None else ranking_figures(found.human),
         against_people=against_people_figures(found.people),
+        separation=separation_figures(frame, aggregation, [of.name for of in systems]),
         notes=found.notes,
     )

@@ -69,6 +69,35 @@ def test_a_sample_is_judged_resumed_and_ranked(judgenet: Judgenet, many: Path, a
     assert [system["name"] for system in ranked["human"]["systems"]] == list("pqrst")
 
 
+def test_matches_are_chosen_until_ranks_are_separated(
+    judgenet: Judgenet, many: Path, at: At, server: JudgeServer
+) -> None:
+    command = ("run", "--pairs", many, *at, *SMALL, "--matches", "auto", "--out", "out")
+    ran = judgenet(*command)
+    assert ran.code == 0
+    # The judge tosses coins: twelve questions separate nobody, and no match is left for some neighbours.
+    assert "enough: No match is left that could separate ranks further (--matches auto): 0 of 4" in ran.err
+    asked = server.requests
+    assert 0 < asked < 2 * 120
+    assert judgenet(*command).code == 0
+    assert server.requests == asked
+    ranked = judgenet("rank", "out", "--resamples", 0, "--json").json
+    separation = ranked["separation"]
+    assert (separation["auto"], separation["separated"], separation["n_total"]) == (True, False, 120)
+    assert separation["played"] * 2 == asked
+    order = [system["name"] for system in ranked["systems"]]
+    assert [of["better"] for of in separation["neighbours"]] == order[:-1]
+    assert "the run chose its matches" in judgenet("rank", "out", "--resamples", 0).out
+    both = judgenet(*command, "--until", "excludes 50%")
+    assert (both.code, "--until and --matches auto both choose when to stop" in both.err) == (2, True)
+
+
+def test_matches_need_systems(judgenet: Judgenet, pairs: Path, at: At) -> None:
+    told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", "auto")
+    assert told.code == 2
+    assert "--matches auto ranks systems, and the pairs name 0." in told.err
+
+
 def test_a_file_of_pairs_has_no_matches(judgenet: Judgenet, pairs: Path, at: At) -> None:
     told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", 3)
     assert (told.code, told.out) == (2, "")

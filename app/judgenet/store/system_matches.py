@@ -1,0 +1,83 @@
+"""The matches of a run's systems: which pairs are between which two, in the order in which they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from judgenet.core.asking_order import asking_order
+from judgenet.stats.adaptive_matches import SystemPair
+from judgenet.stats.anytime import UnitTally
+from judgenet.stats.curves import Codes
+from judgenet.store.anytime import win_scores
+from judgenet.store.columns import DONE_PHASE
+from judgenet.store.frame import RunFrame
+
+MATCHES_RECORD: Final = "matches"
+"""Where the record of a run keeps that its matches are chosen as it goes on, and the seed of their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMatches:
+    """The systems by name, and of each two of them the pairs of the run in which they meet: a group for each question,
+    in the order in which they count. ``first_is_a`` says by pair whether the first of the two systems is A."""
+
+    names: tuple[str, ...]
+    groups: Mapping[SystemPair, tuple[tuple[int, ...], ...]]
+    first_is_a: Mapping[int, bool]
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of two named systems."""
+        return len(self.first_is_a)
+
+    def score(self, index: int, of_b: float) -> float:
+        """The score of the first system of a pair, from that of B."""
+        return 1 - of_b if self.first_is_a[index] else of_b
+
+
+def matches_seed(record: Mapping[str, Any]) -> int | None:
+    """The seed of a run whose matches are chosen as it goes on; ``None`` for other runs."""
+    kept = record.get(MATCHES_RECORD)
+    return int(kept["seed"]) if isinstance(kept, Mapping) and "seed" in kept else None
+
+
+def system_matches(frame: RunFrame) -> SystemMatches:
+    """The matches of a run, in drawn order where they are chosen as it goes on, else as they come."""
+    known, sides = frame.pairs.system_names, frame.pairs.systems.tolist()
+    plays = [known[a] and known[b] and known[a] != known[b] for a, b in sides]
+    # A system that is named on one side alone plays no match.
+    playing = {side for there, pair in zip(plays, sides, strict=True) if there for side in pair}
+    names = sorted(known[side] or "" for side in playing)
+    number = {name: place for place, name in enumerate(names)}
+    questions: list[int] = frame.questions.tolist()
+    seed = matches_seed(frame.run.record)
+    order = range(len(frame)) if seed is None else asking_order(seed, questions)
+    found: dict[SystemPair, dict[int, list[int]]] = {}
+    first_is_a: dict[int, bool] = {}
+    for index in order:
+        if plays[index]:
+            a, b = (number[known[side] or ""] for side in sides[index])
+            first_is_a[index] = a < b
+            found.setdefault((min(a, b), max(a, b)), {}).setdefault(questions[index], []).append(index)
+    groups = {pair: tuple(map(tuple, by_question.values())) for pair, by_question in sorted(found.items())}
+    return SystemMatches(tuple(names), groups, first_is_a)
+
+
+def match_tallies(frame: RunFrame, matches: SystemMatches, codes: Codes) -> dict[SystemPair, UnitTally]:
+    """The scores of the first of each two systems over the matches that count: those of a question count when all of
+    it, and all questions before it, are finished."""
+    finished = frame.states >= DONE_PHASE
+    scores = win_scores(codes)
+    tallies = {}
+    for pair, groups in matches.groups.items():
+        tally = tallies[pair] = UnitTally(max(map(len, groups)))
+        for group in groups:
+            if not finished[list(group)].all():
+                break
+            known = [matches.score(index, float(scores[index])) for index in group if not np.isnan(scores[index])]
+            tally.add(len(known), sum(known))
+    return tallies
