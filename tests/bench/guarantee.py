@@ -3,7 +3,8 @@ judgments, the reference data beside the project).
 
 ``python -m tests.bench.guarantee`` draws labels at random from each set, 1,000 times, chooses a threshold from them,
 and looks at the error among the accepted verdicts of the other pairs. It prints a table as Markdown and ends with 1
-where a promise was broken in more than a share delta of the splits. ``--splits 100`` is quicker.
+where a promise was broken in more than a share delta of the splits. ``--splits 100`` is quicker; ``--page FILE`` writes
+``resources/docs/guarantee.md``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -188,10 +189,10 @@ HEADINGS = (
 )
 
 
-def table(settings: Sequence[Setting], count: int, data: Path = DATA) -> bool:
-    """Prints the table; false where a promise was broken too often."""
-    print(f"| {HEADINGS} |")
-    print(f"| --- | --- |{' ---: |' * (HEADINGS.count('|') - 1)}")
+def table(settings: Sequence[Setting], count: int, data: Path, tell: Callable[[str], object]) -> bool:
+    """Tells the lines of the table; false where a promise was broken too often."""
+    tell(f"| {HEADINGS} |")
+    tell(f"| --- | --- |{' ---: |' * (HEADINGS.count('|') - 1)}")
     frames: dict[str, RunFrame] = {}
     good = True
     for setting in settings:
@@ -213,18 +214,52 @@ def table(settings: Sequence[Setting], count: int, data: Path = DATA) -> bool:
                 f"{tally.plug_in_share / count:.1%}",
                 f"{tally.plug_in_exceeded / count:.1%}",
             ]
-            print(f"| {' | '.join(cells)} |", flush=True)
+            tell(f"| {' | '.join(cells)} |")
             good &= tally.broken <= DELTA * count
     return good
+
+
+PAGE = """# Does the promise of a guarantee hold?
+
+`python -m tests.bench.guarantee` (in the source): labels are drawn at random from a set of recorded judgments,
+{splits:,} times; each time a threshold is chosen from these labels, as `judgenet guarantee` does, and the error among
+the accepted verdicts is looked at. The verdict is the vote of all neurons.
+
+- **promised in**: the share of the draws in which something can be promised. **decided**: the share of verdicts that
+  are then accepted, and **error, held out** the error among those of pairs without a label, means over these draws.
+- **above α, whole set**: the share of the draws in which the error among all accepted verdicts of the set is above α.
+  This is what the promise is about; it has to be at most δ.
+- **above α, held out**: the same among the accepted pairs without a label. These are a sample themselves, whose error
+  varies about that of the set: it may be a little above δ where the true error is close to α and labels are many.
+- **plug-in**: the loosest threshold whose error on the labels is at most α, as one would choose it without a test.
+
+{table}
+
+{verdict}
+
+The learned probability is cross-fitted: the fits share labels, so that its promise is not exact in theory. PandaLM asks
+170 questions with its 999 pairs: one label a question is used.
+"""
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--splits", type=int, default=1000)
     options.add_argument("--data", type=Path, default=DATA, help="the folder of the reference data")
+    options.add_argument("--page", type=Path, help="write the page of the documentation")
     given = options.parse_args()
-    good = table(SETTINGS, given.splits, given.data)
-    print("Every promise held." if good else "A promise was broken in more than a share δ of the splits.")
+    lines: list[str] = []
+
+    def tell(line: str) -> None:
+        lines.append(line)
+        print(line, flush=True)
+
+    good = table(SETTINGS, given.splits, given.data, tell)
+    verdict = "Every promise held." if good else "A promise was broken in more than a share δ of the draws."
+    print(verdict)
+    if given.page is not None:
+        page = PAGE.format(splits=given.splits, table="\n".join(lines), verdict=verdict)
+        given.page.write_text(page, encoding="utf-8")
     return 0 if good else 1
 
 

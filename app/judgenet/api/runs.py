@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,6 +174,7 @@ class Run:
         labels: Chosen | None = None,
         aggregation: str | None = None,
         seed: int = 0,
+        save: str | Path | None = None,
     ) -> RunGuarantee:
         """Which verdicts can be accepted so that at most ``alpha`` of them are wrong, with probability 1 - ``delta``
         over the choice of the labelled pairs (Learn then Test, arXiv 2110.01052).
@@ -184,15 +186,25 @@ class Run:
                 ``"learned"``, the probability that it is right, learned from the labels and cross-fitted.
             labels: how the labelled pairs were chosen; a promise takes ``"random"`` ones.
             aggregation: whose verdicts; ``None``: those that decide.
+            save: a project whose new runs the rule is to decide; it is made with the run's network where it is not
+                there yet.
 
-        :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1.
+        :raises ValueError: ``alpha`` or ``delta`` is not between 0 and 1, or nothing can be promised that could be
+            saved.
+        :raises judgenet.core.project.ProjectError: the project cannot be written, or its network is another.
         """
         from judgenet.cli.rate import aggregation_of
-        from judgenet.figures.guarantee import run_guarantee
+        from judgenet.engine.project_rules import save_acceptance
+        from judgenet.figures.guarantee import acceptance_rule, confident_verdicts, guarantee_of
 
         with self._open() as (store, run):
             name, frame = aggregation_of(run, aggregation), fair_frame(store, run)
-            return run_guarantee(frame, name, confidence, alpha, delta, chosen=labels, seed=seed)
+            verdicts = confident_verdicts(frame, name, confidence, labels, seed)
+            figures = guarantee_of(frame, verdicts, alpha, delta, seed)
+            if save is not None:
+                made = datetime.now(UTC).date().isoformat()
+                save_acceptance(store, run, acceptance_rule(frame, figures, verdicts, made), Path(save))
+            return figures
 
     def panel(self, neurons: Sequence[str] = (), *, most: int = 8, seed: int = 0) -> RunPanel:
         """How many independent votes the neurons are worth, which of them err alike, and which adds most.

@@ -15,11 +15,10 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, ChosenOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_misfit, asks_otherwise, rule_words
-from judgenet.core.aggregate import verdict_names
-from judgenet.core.network import AcceptanceRule, Confidence, NetworkSpec
+from judgenet.core.acceptance import CONFIDENCE_WORDS, rule_words
+from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.core.project import ProjectError
-from judgenet.engine.project_rules import save_rules
+from judgenet.engine.project_rules import save_acceptance
 from judgenet.figures.guarantee import (
     RunGuarantee,
     acceptance_rule,
@@ -27,9 +26,7 @@ from judgenet.figures.guarantee import (
     guarantee_of,
     promise_sentences,
 )
-from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
-from judgenet.store.runs import RunInfo
 from judgenet.store.taught import fair_frame
 
 _KINDS: tuple[Confidence, ...] = get_args(Confidence)
@@ -72,29 +69,6 @@ def _print_other_alphas(figures: RunGuarantee, console: Console) -> None:
 def saved_words(rule: AcceptanceRule, project: Path) -> str:
     """What was written into a project."""
     return f"Written to {project}; it decides new runs of this project. {rule_words(rule)}"
-
-
-def save_acceptance(store: Store, run: RunInfo, rule: AcceptanceRule, project: Path) -> None:
-    """Writes a rule into the network of a project, which is made from the run's where it is not there yet.
-
-    :raises InputError: the project cannot be written, or its network is not that of the run.
-    """
-    try:
-        save_rules(
-            store,
-            run,
-            project,
-            lambda rules: replace(rules, acceptance=rule),
-            _misfit,
-        )
-    except ProjectError as error:
-        raise InputError(f"--save {project}: {error}") from None
-
-
-def _misfit(network: NetworkSpec) -> str:
-    if why := acceptance_misfit(network, verdict_names(network)):
-        return why
-    return "It asks otherwise (models, prompts or settings)." if asks_otherwise(network) else ""
 
 
 def guarantee_verdicts(
@@ -148,7 +122,10 @@ def guarantee_verdicts(
             if figures.threshold is None:
                 raise InputError(f"--save {save}: nothing was written. Nothing can be promised: {figures.reason}.")
             rule = acceptance_rule(frame, figures, verdicts, datetime.now(UTC).date().isoformat())
-            save_acceptance(store, info, rule, save)
+            try:
+                save_acceptance(store, info, rule, save)
+            except ProjectError as error:
+                raise InputError(f"--save {save}: {error}") from None
             figures = replace(figures, saved=saved_words(rule, save))
     if out is not None:
         atomic_write(out, "".join(f"{pair}\n" for pair in figures.queue))

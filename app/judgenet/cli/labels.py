@@ -34,6 +34,8 @@ from judgenet.cli.rate import (
 )
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen, LabelRules, NoMajority
+from judgenet.core.wording import plural
+from judgenet.figures.acceptance import people_queue
 from judgenet.figures.label_plan import run_label_plan
 from judgenet.formats.labels import read_labels
 from judgenet.report.run_files import ExportFormat, Records, write_export
@@ -99,6 +101,15 @@ def labels(
         Path | None,
         typer.Option("--next", help="Write the ids of the pairs to label next, a line each.", show_default=False),
     ] = None,
+    queue: Annotated[
+        Path | None,
+        typer.Option(
+            "--queue",
+            help="Write the ids of the pairs that the network left to people and nobody has labelled, the least sure "
+            "first.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draw of pairs.")] = 0,
     given: Annotated[
         Path | None,
@@ -137,11 +148,15 @@ def labels(
     The pairs to label next are drawn at random within each verdict, more where people and network disagree more. Import
     what people say of them with --chosen within-verdict. Labels without a way of choosing count as imported.
 
+    --queue is for a run whose network accepts verdicts by a rule (judgenet guarantee --save): import what people say of
+    these pairs with --chosen targeted. They settle their own pairs and enter no figure.
+
     \b
     Examples: judgenet labels out --width 0.1 --next next.txt
               judgenet labels out --import said.csv --annotator Ada \\
                 --chosen within-verdict
               judgenet labels out --export labels.csv
+              judgenet labels out --queue for-people.txt
               judgenet labels wide --compare deep --difference 0.03
               judgenet labels --discordance 0.15
     """
@@ -175,6 +190,8 @@ def labels(
                 told["exported"] = {"file": str(to), "n": write_export(labels_kept, format, to)}
             except FileError as error:
                 raise InputError(f"--export {error}") from None
+    if queue is not None:
+        info, told["queue"] = _write_queue(run, project, queue)
     if told and following is None:
         if as_json:
             typer.echo(json.dumps({"run": info.id, **told}, allow_nan=False))
@@ -220,6 +237,21 @@ def _import(
     }
 
 
+def _write_queue(run: str, project: Path | None, path: Path) -> tuple[RunInfo, dict[str, Any]]:
+    """Writes the pairs that the network left to people."""
+    with open_run(run, project) as (store, info):
+        frame = fair_frame(store, info)
+    if frame.spec.aggregation.acceptance is None:
+        raise InputError(
+            f"--queue: the network of {info.id} has no rule that leaves pairs to people. To choose one: judgenet "
+            f"guarantee {run} --out {path}"
+        )
+    pairs = people_queue(frame)
+    with open_output("--queue", path, "w") as out:
+        out.writelines(f"{frame.pairs.ids[pair]}\n" for pair in pairs)
+    return info, {"file": str(path), "n": len(pairs), "for_people": int(frame.for_people.sum())}
+
+
 def _print_told(told: dict[str, Any]) -> None:
     if rules := told.get("rules"):
         typer.echo(f"Labels of the data file count as {rules['file_chosen']}, no majority as {rules['no_majority']}")
@@ -234,5 +266,9 @@ def _print_told(told: dict[str, Any]) -> None:
         ):
             if found[key]:
                 typer.echo(f"{found[key]:,} {words}", err=True)
+    if found := told.get("queue"):
+        typer.echo(
+            f"{found['file']}: {plural(found['n'], 'pair')} to label, of {found['for_people']:,} for people", err=True
+        )
     if found := told.get("exported"):
         typer.echo(f"{found['file']}: {found['n']:,} labels", err=True)

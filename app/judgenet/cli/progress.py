@@ -12,6 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.events import (
     EndpointChanged,
     Event,
@@ -50,7 +51,8 @@ def verdict_text(verdict: str | None) -> str:
 
 def pair_line(event: PairFinished) -> str:
     """One finished pair: verdicts of all aggregations, the human label, calls used of all."""
-    named = "  ".join(f"{name} {verdict_text(verdict)}" for name, verdict in event.verdicts)
+    left = {ACCEPTED: FOR_PEOPLE} if event.for_people else {}
+    named = "  ".join(f"{name} {left.get(name) or verdict_text(verdict)}" for name, verdict in event.verdicts)
     line = f"pair {event.pair_id}: {named}  human {verdict_text(event.human)}"
     line += f"  ({event.calls_used} of {event.calls_total} calls used)"
     return line + (f"  {event.open_calls} without an answer, asked again next time" if event.open_calls else "")

@@ -59,7 +59,7 @@ class PairVerdicts:
     order: where they differ, the verdict depends on the order. Means are over the valid calls that have scores
     (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
     ``chair_left_out``: the pair was decided before the chair was asked.
-    ``confidence`` is that of the verdict which the acceptance rule accepts or leaves to people.
+    ``confidence`` is that of the verdict which the acceptance rule accepts or leaves to people (``for_people``).
     """
 
     c1: Verdict | None
@@ -84,6 +84,7 @@ class PairVerdicts:
     accepted: Verdict | None = None
     has_acceptance: bool = False
     confidence: float | None = None
+    for_people: bool = False
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
@@ -238,7 +239,8 @@ def _with_acceptance(
     verdict = found.named().get(rule.aggregation)
     sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons), rule.learned)
     accepted = verdict if accepts(rule, sure) else None
-    return replace(found, accepted=accepted, has_acceptance=True, confidence=sure)
+    left = verdict is not None and accepted is None
+    return replace(found, accepted=accepted, has_acceptance=True, confidence=sure, for_people=left)
 
 
 def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict | None:

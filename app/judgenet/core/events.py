@@ -105,7 +105,8 @@ class PairFinished:
     """All calls of a pair are in. ``verdicts`` maps each aggregation (c1, c2_l1, …, c2_all, chair) to a verdict,
     ``None`` where no valid call exists in its scope. ``open_calls`` brought no answer and will be asked again
     by the next start. ``stopped_after`` is the layer and the neuron, both from 1, after which a stop rule decided the
-    pair early; ``calls_total`` are then those that were asked."""
+    pair early; ``calls_total`` are then those that were asked. ``for_people``: its verdict is not sure enough for the
+    acceptance rule, so that there is no accepted one."""
 
     run_id: str
     pair: int
@@ -116,6 +117,7 @@ class PairFinished:
     calls_total: int
     open_calls: int
     stopped_after: tuple[int, int] | None = None
+    for_people: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -763,6 +763,7 @@ class Executor:
             found.calls_total,
             work.open_calls,
             None if work.stop is None else (work.stop.layer, work.stop.neuron),
+            found.for_people,
         )
         self._steering.take(work.index, dict(told.verdicts))
         self._store.put(

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from judgenet.core.network import Aggregation, NetworkSpec
+from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
+from judgenet.core.aggregate import verdict_names
+from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
 from judgenet.store.approvals import carry
 from judgenet.store.copies import copied_network
@@ -46,3 +48,19 @@ def save_rules(
     file.save(replace(before, network=network))
     if copied is not None:
         carry(copied, *folders)
+
+
+def save_acceptance(store: Store, run: RunInfo, rule: AcceptanceRule, project: Path) -> None:
+    """Writes the rule that accepts verdicts into the network of a project, which is made from the run's where it is not
+    there yet.
+
+    :raises ProjectError: the project cannot be written, or its network does not ask what the run asked.
+    """
+    save_rules(store, run, project, lambda rules: replace(rules, acceptance=rule), acceptance_why_not)
+
+
+def acceptance_why_not(network: NetworkSpec) -> str:
+    """Why the acceptance rule of a network promises nothing for it; empty where it does."""
+    if why := acceptance_misfit(network, verdict_names(network)):
+        return why
+    return "It asks otherwise (models, prompts or settings)." if asks_otherwise(network) else ""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgenet.core.acceptance import asks_otherwise, rule_words
 from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.core.wording import plural
+from judgenet.store.acceptance import rule_confidence
 from judgenet.store.frame import RunFrame
 
 
@@ -48,8 +50,7 @@ def acceptance_figures(frame: RunFrame) -> AcceptanceFigures | None:
     if rule is None:
         return None
     judged, people = frame.judged, frame.for_people
-    targeted = np.array([kind.targeted is not None for kind in frame.pairs.people_kinds], dtype=bool)
-    labelled = (frame.human > 0) | targeted[frame.pairs.people]
+    labelled = ~without_label(frame)
     total, left = int(judged.sum()), int(people.sum())
     there = int((judged & (frame.verdict_codes(rule.aggregation) > 0)).sum())
     return AcceptanceFigures(
@@ -68,6 +69,20 @@ def acceptance_figures(frame: RunFrame) -> AcceptanceFigures | None:
         words=rule_words(rule),
         notes=tuple(acceptance_notes(frame, rule)),
     )
+
+
+def without_label(frame: RunFrame) -> NDArray[np.bool_]:
+    """By pair, whether nobody has labelled it: it has neither a label that counts nor one of a targeted review."""
+    targeted = np.array([kind.targeted is not None for kind in frame.pairs.people_kinds], dtype=bool)
+    found: NDArray[np.bool_] = (frame.human == 0) & ~targeted[frame.pairs.people]
+    return found
+
+
+def people_queue(frame: RunFrame) -> tuple[int, ...]:
+    """The pairs that the run's acceptance rule left to people and nobody has labelled, by index, the least sure
+    first."""
+    waiting = np.flatnonzero(frame.for_people & without_label(frame))
+    return tuple(waiting[np.argsort(rule_confidence(frame)[waiting], kind="stable")].tolist())
 
 
 def acceptance_notes(frame: RunFrame, rule: AcceptanceRule) -> list[str]:

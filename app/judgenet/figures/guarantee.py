@@ -14,6 +14,7 @@ from judgenet.core.learned import designed_widths, fixed_role
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NeuronWeight
 from judgenet.core.network_json import digest
 from judgenet.core.wording import plural
+from judgenet.figures.acceptance import without_label
 from judgenet.figures.base import OPTIONAL, Figures
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import CODES, Codes, Floats
@@ -207,14 +208,6 @@ def for_people(verdicts: ConfidentVerdicts, threshold: float | None) -> NDArray[
     return rest[np.argsort(sure[rest], kind="stable")]
 
 
-def not_labelled(frame: RunFrame, pairs: NDArray[np.int64]) -> tuple[int, ...]:
-    """Those of some pairs, by index, that nobody has labelled: neither a label that counts, nor one of a targeted
-    review."""
-    targeted = np.array([kind.targeted is not None for kind in frame.pairs.people_kinds], dtype=bool)
-    labelled = (frame.human > 0) | targeted[frame.pairs.people]
-    return tuple(pairs[~labelled[pairs]].tolist())
-
-
 def run_guarantee(
     frame: RunFrame,
     aggregation: str,
@@ -272,7 +265,7 @@ def guarantee_of(
         errors=found.errors,
         share=None if threshold is None else found.share,
         for_people=tuple(ids[at] for at in people.tolist()),
-        queue=tuple(ids[at] for at in not_labelled(frame, people)),
+        queue=tuple(ids[at] for at in people[without_label(frame)[people]].tolist()),
         tested=tuple(ThresholdFigures(of.confidence, of.n, of.errors, of.p) for of in found.tested),
         by_alpha=tuple(
             AlphaFigures(of.alpha, of.threshold, of.decided, of.share)

@@ -114,6 +114,20 @@ def test_figures_are_those_of_the_command_line(server: JudgeServer, pairs: list[
     assert table.loc["c1", "accuracy"] == pytest.approx(same.mean())
 
 
+def test_a_promise_is_kept_in_a_project_and_decides_its_runs(server: JudgeServer, tmp_path: Path) -> None:
+    labelled = [Pair(f"p{place}", f"Question {place}?", "First.", "Second.", human="a") for place in range(60)]
+    run = jn.judge(labelled, network(server), out=tmp_path / "study", progress=False)
+    with pytest.raises(ValueError, match="Nothing can be promised"):
+        run.guarantee(alpha=0.01, save=tmp_path / "none.judgenet")
+    assert not (tmp_path / "none.judgenet").exists()
+    found = run.guarantee(alpha=0.9, save=tmp_path / "rule.judgenet")
+    assert found.threshold is not None
+    project = jn.load(tmp_path / "rule.judgenet")
+    again = jn.judge(labelled, project.network, out=tmp_path / "again", progress=False)
+    assert again.agreement()["acceptance"]["accepted"] == found.accepted
+    assert again.pairs["decision"].value_counts().get("accepted", 0) == found.accepted
+
+
 def test_events_come_while_the_run_goes_on(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
     async def work() -> tuple[list[object], jn.Run]:
         live = jn.judge_async(pairs, network(server), out=tmp_path / "study")

@@ -170,6 +170,7 @@ def test_a_saved_rule_decides_new_runs(judged: Judgenet, at: tuple[str, ...]) ->
     decided = found["acceptance"]
     assert (decided["accepted"], decided["for_people"], decided["no_verdict"], decided["n_total"]) == (0, 10, 0, 10)
     assert "Decided: 0 of 10 pairs; 10 for people (10 of them labelled)" in ran.out
+    assert ran.err.count("accepted for people") == 10
     lines = judged("export", "new", "--what", "verdicts").lines
     assert {line["decision"] for line in lines} == {"for people"}
     assert {line["accepted"] for line in lines} == {None}
@@ -190,6 +191,32 @@ def test_a_saved_rule_decides_new_runs(judged: Judgenet, at: tuple[str, ...]) ->
     for line in lines:
         sure = line["confidence"] >= rule["threshold"]
         assert (line["decision"], line["accepted"]) == (("accepted", line["c2_all"]) if sure else ("for people", None))
+
+
+def test_the_queue_for_people_holds_what_nobody_labelled(judged: Judgenet, tmp_path: Path) -> None:
+    refused = judged("labels", "out", "--queue", "people.txt")
+    assert refused.code == 2
+    assert "has no rule that leaves pairs to people" in refused.err
+    assert judged("guarantee", "out", "--alpha", "0.9", "--save", "rule.judgenet").code == 0
+    project = json.loads(Path("rule.judgenet").read_text(encoding="utf-8"))
+    project["network"]["aggregation"]["acceptance"]["threshold"] = 1.5
+    Path("rule.judgenet").write_text(json.dumps(project), encoding="utf-8")
+    pairs = [json.loads(line) | {"human": None} for line in Path("more.jsonl").read_text(encoding="utf-8").splitlines()]
+    Path("new.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
+    assert judged("run", "rule.judgenet", "--pairs", "new.jsonl", "--out", "new").code == 0
+    told = judged("labels", "new", "--queue", "people.txt", "--json").json
+    assert told == {"run": "run-1", "queue": {"file": "people.txt", "n": 10, "for_people": 10}}
+    queue = Path("people.txt").read_text(encoding="utf-8").split()
+    assert sorted(queue) == [f"p{i}" for i in range(60, 70)]
+    # What people say of the queue settles these pairs, and is no figure's evidence.
+    Path("said.csv").write_text(f"pair_id,label\n{queue[0]},a\n{queue[1]},tie\n", encoding="utf-8")
+    said = ("labels", "new", "--import", "said.csv", "--annotator", "Ada", "--chosen", "targeted")
+    assert judged(*said).code == 0
+    assert judged("labels", "new", "--queue", "people.txt", "--json").json["queue"]["n"] == 8
+    found = judged("metrics", "new", "--json").json
+    assert (found["acceptance"]["for_people_labelled"], found["pairs"]["labelled"]) == (2, 0)
+    again = judged("guarantee", "new", "--json").json
+    assert (again["aggregation"], again["pairs"]["labelled"], len(again["queue"])) == ("c2_all", 0, 8)
 
 
 def test_a_rule_is_not_saved_where_it_would_promise_nothing(judged: Judgenet, recorded: Judgenet) -> None:

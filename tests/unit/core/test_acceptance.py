@@ -56,7 +56,8 @@ def test_one_pair_and_all_pairs_accept_the_same(kind: Confidence) -> None:
                 found = aggregate(opinions, 2, rules)
                 assert found.named()[ACCEPTED] == CODES[int(table.aggregations[ACCEPTED][pair])]
                 accepted += found.accepted is not None
-                abstained += found.named()[name] is not None and found.accepted is None
+                abstained += found.for_people
+                assert found.for_people == (found.named()[name] is not None and found.accepted is None)
     assert accepted > 100
     assert abstained > 100
 
