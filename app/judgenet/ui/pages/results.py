@@ -27,6 +27,7 @@ from judgenet.store.db import StoreError
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
+from judgenet.ui.export_run import ExportDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
@@ -101,6 +102,7 @@ class ResultsPage(OfRunPage):
         self.left_out = LeftOutPanel(theme)
         self.ranking = RankingPanel(context, theme)
         self.requirements = RequirementsPanel(context, theme)
+        self.exporting = ExportDialog(context, self)
         self.pairs = PairPanel(theme)
         self._panels = (
             self.compare,
@@ -170,6 +172,16 @@ class ResultsPage(OfRunPage):
                 "report",
                 self._has_run,
                 words="export save html pdf",
+            ),
+            Action(
+                "run.export",
+                "Export the run…",
+                self._export,
+                "",
+                "export",
+                self._has_run,
+                menu="Run",
+                words="save csv parquet preferences llm comparator argilla label studio explorer data set",
             ),
             Action("results.own_rules", "Count votes by the run's own rules", self._own_rules, "", "vote"),
         )
@@ -384,6 +396,10 @@ class ResultsPage(OfRunPage):
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")
+
+    def _export(self) -> None:
+        if self._state.run is not None:
+            self.exporting.show_for(self._state.run)
 
     def _go_report(self) -> None:
         self.context.navigator.go("report")

@@ -1,0 +1,180 @@
+"""Export of the run in focus for other programs: what, whose verdicts, and where to."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from judgenet.core.aggregate import aggregation_names, deciding
+from judgenet.core.wording import aggregation_title, plural
+from judgenet.store.db import Store, StoreError
+from judgenet.store.files import FileError
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo
+from judgenet.ui.context import Context
+from judgenet.ui.dialogs import ask_folder, ask_save_file
+from judgenet.ui.elements import ComboBox, add_row, label
+from judgenet.ui.measures import measure
+from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.widgets import set_kind
+
+if TYPE_CHECKING:
+    from judgenet.report.run_files import ExportedRun
+    from judgenet.report.run_records import Record
+
+_SAYS: Final[dict[str, str]] = {
+    "calls": "A row a call: prompt, reply, scores, evidence, tokens and price.",
+    "verdicts": "A row a pair: the verdict of each aggregation, mean scores and votes. A missing verdict stays empty.",
+    "roles": "A row a role: its name and description, as the pair's neurons had them.",
+    "labels": "A row a label that people gave, with who gave it and how its pair was chosen.",
+    "preferences": "Chosen and rejected responses, for training on preferences. Ties and pairs without a verdict are "
+    "left out and counted.",
+    "systems": "A row a response: its system, its mean score, and whether it won.",
+    "llm-comparator": "A file that LLM Comparator opens, with a rater a call.",
+    "argilla": "Records for Argilla with the verdicts as suggestions. What people answer there comes back on the page "
+    "Labels.",
+    "label-studio": "Tasks for Label Studio with the verdicts as predictions. What people answer there comes back on "
+    "the page Labels.",
+    "explorer": "One HTML file to look around in: all pairs, each neuron's evidence, filters and smaller networks. It "
+    "needs no server and makes no request.",
+    "dataset": "A new folder with Parquet files and a card, as data set hubs have them.",
+}
+_OF_VERDICTS: Final = ("preferences", "systems", "argilla", "label-studio", "dataset")
+"""The exports that take the verdicts of one aggregation."""
+_WIDE: Final = 520
+
+
+class ExportDialog(QDialog):
+    """Asks what of the run in focus is exported, and whose verdicts it has."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._over = parent
+        self.setWindowTitle("Export the run")
+        self.setAccessibleName("Export the run")
+        self.kind = ComboBox("What is exported")
+        self.form = ComboBox("Format")
+        self.source = ComboBox("Verdicts of")
+        self.says = label("", tone="text2", wrap=True)
+        self.export_button, self.cancel_button = QPushButton("Export…"), QPushButton("Cancel")
+        set_kind(self.export_button, "primary")
+        self.export_button.setDefault(True)
+        rows = QFormLayout()
+        add_row(rows, "Export", self.kind)
+        add_row(rows, "Format", self.form)
+        add_row(rows, "Verdicts of", self.source)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel_button)
+        buttons.addWidget(self.export_button)
+        column = QVBoxLayout(self)
+        column.addLayout(rows)
+        column.addWidget(self.says)
+        column.addStretch(1)
+        column.addLayout(buttons)
+        measure(column, margins=24, spacing=16)
+        measure(rows, across=24, down=14)
+        measure(buttons, spacing=8)
+        self._rows = rows
+        self._run: RunInfo | None = None
+        self.kind.currentIndexChanged.connect(self._turned)
+        self.export_button.clicked.connect(self._export)
+        self.cancel_button.clicked.connect(self.reject)
+
+    def show_for(self, run: RunInfo) -> None:
+        """Opens the dialog for a run."""
+        from judgenet.report.run_files import RUN_EXPORTS, WHOLE_EXPORTS
+        from judgenet.report.run_records import HUMAN
+
+        self._run = run
+        if not self.kind.count():
+            for name, title in {name: of.title for name, of in (RUN_EXPORTS | WHOLE_EXPORTS).items()}.items():
+                self.kind.addItem(title, name)
+        spec = network_of(run)
+        self.source.clear()
+        for name in aggregation_names(spec):
+            self.source.addItem(aggregation_title(name), name)
+        self.source.addItem("Human labels", HUMAN)
+        self.source.setCurrentIndex(self.source.findData(deciding(spec)))
+        self._turned()
+        theme = self._context.theme.theme
+        self._context.theme.dress(self)
+        self.resize(min(theme.px(_WIDE), self._over.width() - theme.px(32)), self.sizeHint().height())
+        self.open()
+        self.kind.setFocus()
+
+    def _turned(self) -> None:
+        from judgenet.report.run_files import RUN_EXPORTS
+
+        kind = self.kind.currentData()
+        self.says.setText(_SAYS.get(kind, ""))
+        self.form.clear()
+        formats = RUN_EXPORTS[kind].formats if kind in RUN_EXPORTS else ()
+        for of in formats:
+            self.form.addItem({"jsonl": "JSON Lines", "csv": "CSV", "parquet": "Parquet", "json": "JSON"}[of], of)
+        self._rows.setRowVisible(self.form, len(formats) > 1)
+        self._rows.setRowVisible(self.source, kind in _OF_VERDICTS)
+
+    def _export(self) -> None:
+        store = self._context.document.store
+        if store is None or self._run is None:
+            return
+        self.accept()
+        chosen = (self.kind.currentData(), self.form.currentData(), self.source.currentData())
+        self._context.tasks.start(self._write(store, self._run, *chosen), "Export the run")
+
+    async def _write(self, store: Store, run: RunInfo, kind: str, form: str | None, source: str) -> None:
+        path = await self._ask(run, kind, form)
+        if path is None:
+            return
+        context = self._context
+        try:
+            exported, counts = await context.tasks.job(
+                f"Export to {path.name}", lambda job: _written(store, run, kind, form, source, path, job)
+            )
+        except JobCancelled:
+            context.errors.tell(f"{path.name} was not written: the export was stopped.", level="note")
+            return
+        except (FileError, StoreError, sqlite3.Error) as error:
+            context.errors.tell_exception(error, "The run was not exported")
+            return
+        written = ", ".join(plural(count, unit) for unit, count in counts.items())
+        left = f" Left out: {exported.left_out_words}." if exported.left_out else ""
+        context.errors.tell(f"{path.name} is written: {written}.{left}", str(path), level="note")
+
+    async def _ask(self, run: RunInfo, kind: str, form: str | None) -> Path | None:
+        from judgenet.report.run_files import WHOLE_EXPORTS
+
+        folder, title = self._context.document.folder, self.kind.currentText()
+        if kind == "dataset":
+            found = await ask_folder(self._over, "A folder for the data set", str(folder))
+            return None if found is None else found / f"{run.id}-dataset"
+        suffix = form or WHOLE_EXPORTS[kind].suffix.removeprefix(".")
+        suggestion = folder / f"{run.id}-{kind}.{suffix}"
+        return await ask_save_file(self._over, title, (f"{title} (*.{suffix})",), suggestion, suffix)
+
+
+def _written(
+    store: Store, run: RunInfo, kind: str, form: str | None, source: str, path: Path, job: Job
+) -> tuple[ExportedRun, dict[str, int]]:
+    """Writes an export in a thread; a job that is stopped leaves no file."""
+    from judgenet.report.run_files import RUN_EXPORTS, WHOLE_EXPORTS, ExportedRun, write_export
+
+    exported = ExportedRun.of(store, run, source)
+    if kind in WHOLE_EXPORTS:
+        return exported, WHOLE_EXPORTS[kind].write(exported, path)
+    records = RUN_EXPORTS[kind].of(exported)
+
+    def watched() -> Iterator[Record]:
+        for record in records.make():
+            job.check()
+            yield record
+
+    format = next(of for of in RUN_EXPORTS[kind].formats if of == form)
+    return exported, {records.unit: write_export(replace(records, make=watched), format, path)}
