@@ -7,17 +7,20 @@ import random
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
+from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.figures.panel import set_worth
 from judgenet.formats import read_pairs
 from judgenet.formats.judgments import read_judgments
+from judgenet.stats.effective_votes import effective_votes
 from judgenet.store.db import Store
 from judgenet.store.files import save_project, store_path
 from judgenet.store.recorded import import_run, network_for, select
 from judgenet.ui.app import Studio
+from judgenet.ui.pages.design import DesignPage
 from judgenet.ui.pages.results import ResultsPage
 from judgenet.ui.results.effective_votes import WorthPanel
 from tests.ui.conftest import settle, until
@@ -158,3 +161,45 @@ async def test_one_neuron_has_no_panel(studio: Studio, place: Path) -> None:
     assert not page.worth.isVisible()
     assert not page.together.isVisible()
     assert not page.adds.isVisible()
+
+
+async def test_the_design_says_what_a_layer_was_worth_until_it_is_edited(studio: Studio, place: Path) -> None:
+    path = recorded(place)
+    await results_of(studio, path)
+    context = studio.window.context
+    context.navigator.go("design")
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    await until(lambda: bool(page.scene.ends.layers[0].worth), "the worth of the layer")
+    frame = context.run_state.table
+    assert frame is not None
+    worth = effective_votes(frame.neurons, frame.human, frame.questions)
+    layer = page.scene.ends.layers[0]
+    assert worth.value is not None
+    assert worth.interval is not None
+    assert layer.worth[0] == f"4 neurons, worth {worth.value:.1f} votes"
+    within = f"[{worth.interval.low:.2f}, {worth.interval.high:.2f}]"
+    assert f"were worth {worth.value:.2f} {within} independent votes" in layer.worth_tip
+    assert "60 of 60 pairs" in layer.worth_tip
+    rect = page.scene.layout.worths[0]
+    assert rect is not None
+    assert page.view.tip(page.scene.spot_at(QPointF(*rect.center))) == layer.worth_tip
+    page.editor.set_width(0, 5)
+    assert page.scene.ends.layers[0].worth[0] == f"{worth.value:.1f} votes before this edit"
+    assert page.scene.ends.layers[0].worth_tip.endswith("was edited since.")
+    context.document.undo_stack.undo()
+    assert page.scene.ends.layers[0].worth == layer.worth
+    page.editor.add_layer(1)
+    assert page.scene.ends.layers[0].worth == layer.worth
+    assert page.scene.ends.layers[1].worth == ()
+
+
+async def test_without_a_run_the_design_says_nothing_of_votes(studio: Studio, place: Path) -> None:
+    context = studio.window.context
+    context.document.new(Project.new("Test", network(3, 2)))
+    context.navigator.go("design")
+    page = studio.window.page("design")
+    assert isinstance(page, DesignPage)
+    await settle()
+    assert [layer.worth for layer in page.scene.ends.layers] == [(), ()]
+    assert page.scene.layout.worths == (None, None)

@@ -42,6 +42,20 @@ def network_changes(one: NetworkSpec, other: NetworkSpec, *, models: bool = True
     return tuple(change for change in found if change.first != change.second)
 
 
+def changed_layers(one: NetworkSpec, other: NetworkSpec) -> frozenset[int]:
+    """The layers of ``other``, from 1, whose neurons are asked or read otherwise than in ``one``: an edited layer and
+    all after it, which read it; all layers where something that holds for all was edited, such as the model or the
+    roles. How votes are counted, and the chair, are no part of a layer."""
+    whole = {"number of layers", "chair", *_RULES.values()}
+    changes = [*_whole(one, other), *_roles(one.roles, other.roles), *_settings("", one.settings, other.settings)]
+    changes += _settings(" of role generation", one.roles.settings, other.roles.settings)
+    first = 1 if any(of.first != of.second for of in changes if of.what not in whole) else other.depth + 1
+    for number, (mine, theirs) in enumerate(zip_longest(one.layers, other.layers), 1):
+        if mine is None or theirs is None or any(of.first != of.second for of in _layer("", mine, theirs)):
+            first = min(first, number)
+    return frozenset(range(first, other.depth + 1))
+
+
 def _whole(one: NetworkSpec, other: NetworkSpec) -> Iterator[Change]:
     yield Change("number of layers", str(one.depth), str(other.depth))
     yield Change("chair", *("none" if spec.chair is None else "a chair" for spec in (one, other)))

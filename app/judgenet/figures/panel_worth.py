@@ -79,6 +79,22 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
     )
 
 
+def layers_worth(frame: RunFrame, *, seed: int = 0) -> Mapping[int, tuple[str, VotesFigures]]:
+    """What the votes of each layer of several neurons are worth, by layer from 1: by "errors", or by "verdicts" where
+    no errors are known. A layer without a figure is left out."""
+    found: dict[int, tuple[str, VotesFigures]] = {}
+    for layer in range(1, frame.spec.depth + 1):
+        columns = frame.columns_of(layer).tolist()
+        for basis in ("errors", "verdicts"):
+            votes = effective_votes(
+                frame.neurons, frame.human, frame.questions, columns=columns, by_errors=basis == "errors", seed=seed
+            )
+            if votes.value is not None:
+                found[layer] = (basis, votes_figures(votes))
+                break
+    return found
+
+
 def votes_figures(found: EffectiveVotes) -> VotesFigures:
     """What a set of neurons is worth."""
     return VotesFigures(

@@ -176,6 +176,27 @@ class HandleItem(ChromeItem):
         draw_handle(painter, self.canvas.ink, w, h, Look(hovered=bool(self.hovered)))
 
 
+class WorthItem(ChromeItem):
+    """What the votes of a layer are worth, a line below it."""
+
+    def __init__(self, canvas: NetworkScene, layer: int, rect: Rect) -> None:
+        super().__init__(canvas)
+        self.layer = layer
+        self.rect = rect
+        self.setPos(rect.x, rect.y)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(0, 0, self.rect.w, self.rect.h)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        small, _ = enter_units(painter, self.canvas.zoom)
+        if small > 0.6:
+            ink, room = self.canvas.ink, self.rect.w * small
+            texts = self.canvas.ends.layers[self.layer].worth
+            text = next((text for text in texts if ink.width(text, tabular=True) <= room), texts[-1])
+            ink.text(painter, 0, 14 * small, text, color="text2", room=room, tabular=True)
+
+
 class AddChairItem(ChromeItem):
     """The dashed place where a chair is added."""
 

@@ -242,7 +242,7 @@ def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEv
             plain = not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
             return Reorder(canvas, start, spot.target, keep=plain and len(canvas.selection) > 1)
         return None
-    if spot.kind in ("empty", "header"):
+    if spot.kind in ("empty", "header", "worth"):
         return BandSelect(canvas, start, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
     return None
 

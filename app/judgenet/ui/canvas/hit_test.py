@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QPointF
 
-from judgenet.ui.canvas.chrome import AddChairItem, HandleItem, HeaderItem, PlusItem
+from judgenet.ui.canvas.chrome import AddChairItem, HandleItem, HeaderItem, PlusItem, WorthItem
 from judgenet.ui.canvas.layout import edge_at
 from judgenet.ui.canvas.model import EdgeChange, Place, Target
 from judgenet.ui.canvas.paint import mend_rect
@@ -30,6 +30,7 @@ SpotKind = Literal[
     "handle",
     "add_chair",
     "header",
+    "worth",
     "edge",
 ]
 
@@ -61,6 +62,8 @@ def find_spot(canvas: NetworkScene, at: QPointF) -> Spot:
                 return Spot("add_layer" if what == "add" else "wiring", index=item.index)
         elif isinstance(item, HandleItem) and item.rect.contains(x, y):
             return Spot("handle", index=item.layer)
+        elif isinstance(item, WorthItem) and item.rect.contains(x, y):
+            return Spot("worth", index=item.layer)
         elif isinstance(item, AddChairItem) and item.rect.contains(x, y):
             return Spot("add_chair")
     target = canvas.layout.target_at(x, y)

@@ -16,6 +16,7 @@ from judgenet.ui.canvas.chrome import (
     Loupe,
     PlusItem,
     StackLines,
+    WorthItem,
 )
 from judgenet.ui.canvas.edge_bundle import EdgeBundle, LitEdges
 from judgenet.ui.canvas.model import NeuronState, Part, Place, Target
@@ -120,6 +121,9 @@ class SceneItems:
             for number, rect in enumerate(layout.handles):
                 if rect is not None:
                     self.chrome.append(HandleItem(canvas, number, rect))
+            for number, rect in enumerate(layout.worths):
+                if rect is not None:
+                    self.chrome.append(WorthItem(canvas, number, rect))
             if layout.add_chair is not None:
                 self.chrome.append(AddChairItem(canvas, layout.add_chair))
         for item in self.chrome:

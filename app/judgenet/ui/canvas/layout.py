@@ -97,6 +97,9 @@ BAR_HEIGHT: Final = 8
 """A dense layer's stacked bar: its top above the cells, and its height."""
 FOOT_BELOW: Final = 52
 """Room for a dense layer's counts below its cells."""
+WORTH_ABOVE: Final = 8
+WORTH_HEIGHT: Final = 20
+"""The line that says what a layer's votes are worth: the space above it, and its height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,8 @@ class Layout:
     parts: dict[Part, Rect]
     add_chair: Rect | None
     handles: tuple[Rect | None, ...]
+    worths: tuple[Rect | None, ...]
+    """Where it says what the votes of each layer are worth."""
     gaps: tuple[tuple[float, float], ...]
     """Left and right edge of each space between two columns, from left to right."""
     bounds: Rect
@@ -307,13 +312,19 @@ def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
         for plan, of in zip(layers, network.layers, strict=True)
     )
 
+    feet = (plan.bottom if handle is None else handle.bottom for plan, handle in zip(layers, handles, strict=True))
+    worths = tuple(
+        Rect(plan.x, foot + WORTH_ABOVE, plan.w, WORTH_HEIGHT) if design and of.worth else None
+        for plan, foot, of in zip(layers, feet, network.layers, strict=True)
+    )
+
     bounds = Rect(0, head - (20 if design else 14), x + output_w, 1)
-    for rect in [*parts.values(), *(plan.block for plan in layers), add_chair, *handles]:
+    for rect in [*parts.values(), *(plan.block for plan in layers), add_chair, *handles, *worths]:
         if rect is not None:
             bounds = bounds.united(rect)
     if dense and not design:
         bounds = bounds.united(Rect(0, 0, 1, max(plan.bottom for plan in layers if plan.dense) + FOOT_BELOW))
-    return Layout(base, metrics, columns, layers, parts, add_chair, handles, gaps, bounds, head)
+    return Layout(base, metrics, columns, layers, parts, add_chair, handles, worths, gaps, bounds, head)
 
 
 def _input_parts(

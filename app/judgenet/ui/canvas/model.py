@@ -131,7 +131,8 @@ class LayerState:
 
     ``inputs`` holds the 0-based places that each neuron reads, ascending; nothing for the first layer. ``wiring`` and
     ``window`` say how they came about. ``adaptive`` layers have as many neurons as there are roles; their width cannot
-    be changed. ``title`` defaults to "Layer n".
+    be changed. ``title`` defaults to "Layer n". ``worth`` is what its votes are worth by a recorded run, in words for
+    the line below it, the longest first (the first that fits is shown), and ``worth_tip`` all of it.
     """
 
     neurons: tuple[NeuronState, ...]
@@ -140,6 +141,8 @@ class LayerState:
     window: int = 1
     adaptive: bool = False
     title: str = ""
+    worth: tuple[str, ...] = ()
+    worth_tip: str = ""
 
     @property
     def edge_count(self) -> int:
@@ -236,7 +239,10 @@ class NetworkState:
     @property
     def shape(self) -> tuple[object, ...]:
         """What decides where things stand; states of one shape differ in what the nodes say only."""
-        layers = tuple((len(of.neurons), of.wiring, of.window, of.inputs, of.adaptive, of.title) for of in self.layers)
+        layers = tuple(
+            (len(of.neurons), of.wiring, of.window, of.inputs, of.adaptive, of.title, of.worth, of.worth_tip)
+            for of in self.layers
+        )
         rows = tuple(len(row) for row in self.vote.boxes)
         return (layers, self.mode, self.editable, self.roles is None, self.chair is None, rows, self.lines)
 

@@ -386,6 +386,8 @@ class NetworkView(QGraphicsView):
         """The tool tip over a spot, as plain text."""
         if spot.kind in _CHROME_TIPS:
             return _CHROME_TIPS[spot.kind]
+        if spot.kind == "worth" and spot.index is not None:
+            return self._canvas.ends.layers[spot.index].worth_tip
         if spot.target is None:
             return ""
         if spot.kind == "port":

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_names
@@ -29,6 +29,7 @@ from judgenet.ui.design.state import design_state
 from judgenet.ui.design.templates import TemplateEditor
 from judgenet.ui.design.toolbar import DesignToolbar
 from judgenet.ui.design.tree import NetworkTree
+from judgenet.ui.design.worth import LayerWorth
 from judgenet.ui.dialogs import ask_save_file
 from judgenet.ui.elements import ElidedLabel
 from judgenet.ui.measures import measure
@@ -59,6 +60,7 @@ class DesignPage(Page):
         self._index = 0
         self.editor = DesignEditor(context, self)
         document = context.document
+        self.worth = LayerWorth(context, self)
         self.scene = NetworkScene(context.theme.theme, self._state(), self)
         self.view = NetworkView(self.scene)
         self.tree = NetworkTree(context, self.editor)
@@ -101,6 +103,7 @@ class DesignPage(Page):
             signal.connect(self.show_design)
         self.editor.problems_changed.connect(self.show_design)
         context.learning.changed.connect(self.show_design)
+        self.worth.changed.connect(self.show_design)
         self.editor.selection_changed.connect(self._show_selection)
         self.inspector.template_wanted.connect(self.edit_templates)
         self.inspector.prompt.pair_chosen.connect(self._pair_chosen)
@@ -154,6 +157,11 @@ class DesignPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._place_inspector()
+        self.worth.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.worth.watch(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -197,7 +205,7 @@ class DesignPage(Page):
             index,
             editable=not document.read_only,
         )
-        return with_weights(state, self.context.learning.rule_of_design())
+        return self.worth.below_layers(with_weights(state, self.context.learning.rule_of_design()), document.spec)
 
     def _pair_chosen(self, index: int) -> None:
         self._index = index

@@ -1,0 +1,121 @@
+"""What the votes of each layer are worth by the run in focus, below the layers of the design."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.network import NetworkSpec
+from judgenet.core.network_changes import changed_layers
+from judgenet.core.wording import of, plural, ratio, ratio_interval
+from judgenet.store.results import network_of
+from judgenet.store.runs import RunInfo
+from judgenet.ui.canvas.model import NetworkState
+from judgenet.ui.context import Context
+
+if TYPE_CHECKING:
+    from judgenet.figures.panel_worth import VotesFigures
+    from judgenet.store.frame import RunFrame
+
+_KEPT: Final = 8
+"""So many runs are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Worth:
+    """The run and the network that it recorded, and what its layers are worth (by layer from 1)."""
+
+    run: RunInfo
+    spec: NetworkSpec
+    layers: Mapping[int, tuple[str, VotesFigures]]
+
+
+class LayerWorth(QObject):
+    """Values the layers of the run in focus in a thread, once a run and state of its labels, while the page is in view.
+
+    Signals:
+        changed: what the layers are worth is known, or is of another run.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._watched = False
+        self._number = 0
+        self._key: object = None
+        self._found: OrderedDict[object, _Worth] = OrderedDict()
+        context.run_state.run_changed.connect(self._look)
+        context.run_state.loading_changed.connect(self._look)
+        context.document.opened.connect(self._forget)
+
+    def watch(self, watched: bool) -> None:
+        """The page comes into view, or goes out of it."""
+        self._watched = watched
+        self._look()
+
+    def _forget(self) -> None:
+        self._number += 1
+        self._key = None
+        self._found.clear()
+        self.changed.emit()
+
+    def _look(self) -> None:
+        state = self._context.run_state
+        run, table = state.run, state.table
+        key: object = None
+        if run is not None and table is not None and not state.live and not state.loading:
+            key = (run.id, run.finished_at, hash(table.human.tobytes()))
+        if not self._watched or key == self._key:
+            return
+        self._number += 1
+        self._key = key
+        if key is not None and key not in self._found and run is not None and table is not None:
+            self._context.tasks.start(self._value(key, run, table, self._number), "Value the layers")
+        self.changed.emit()
+
+    async def _value(self, key: object, run: RunInfo, table: RunFrame, number: int) -> None:
+        from judgenet.figures.panel_worth import layers_worth
+
+        found = await self._context.tasks.off_thread(layers_worth, table)
+        if number == self._number:
+            self._found[key] = _Worth(run, network_of(run), found)
+            while len(self._found) > _KEPT:
+                self._found.popitem(last=False)
+            self.changed.emit()
+
+    def below_layers(self, network: NetworkState, spec: NetworkSpec) -> NetworkState:
+        """The same network with what its layers are worth; of a layer that was edited since the run, what it was
+        worth before."""
+        found = self._found.get(self._key)
+        if found is None:
+            return network
+        edited = changed_layers(found.spec, spec)
+        layers = list(network.layers)
+        for number, (basis, votes) in found.layers.items():
+            if number <= len(layers):
+                texts, tip = _words(found.run, number, basis, votes, edited=number in edited)
+                layers[number - 1] = replace(layers[number - 1], worth=texts, worth_tip=tip)
+        return replace(network, layers=tuple(layers))
+
+
+def _words(run: RunInfo, layer: int, basis: str, votes: VotesFigures, *, edited: bool) -> tuple[tuple[str, ...], str]:
+    """What stands below a layer, the longest words first, and all of it."""
+    assert votes.value is not None
+    worth = f"{votes.value:.1f} votes"
+    texts = (f"{plural(votes.neurons, 'neuron')}, worth {worth}", f"worth {worth}")
+    if edited:
+        texts = (f"{worth} before this edit", f"before: {worth}")
+    tip = (
+        f"In run {run.number} the {plural(votes.neurons, 'neuron')} of layer {layer} were worth {ratio(votes.value)} "
+        f"{ratio_interval(votes.ci)} independent votes, since the mean correlation of their {basis} is "
+        f"{ratio(votes.correlation)} ({of(votes.n, votes.n_total)} pairs)."
+    ).replace("  ", " ")
+    if edited:
+        tip += " The layer, or what it rests on, was edited since."
+    return texts, tip
