@@ -135,7 +135,7 @@ def _fields(manager: ThemeManager) -> QWidget:
     column.addWidget(bar)
     row = QHBoxLayout()
     for verdict in ("a", "b", "tie", None):
-        chip = Chip(manager.theme)
+        chip = Chip()
         chip.show_verdict(verdict, unscored=verdict is None)  # type: ignore[arg-type]
         row.addWidget(chip)
     tags = {"": "neutral", "accent": "Writing BA", "good": "Counts", "warn": "1 no model", "bad": "failed"}

@@ -177,8 +177,8 @@ async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio:
     click(page.card.rows[0])
     await until(page.behind.isVisible)
     assert set(page.behind.pairs) == {f"p{i}" for i in range(COUNT)}
-    assert page.behind.model.rows[0].answers == "first, second"
-    assert {row.outcome for row in page.behind.model.rows} == {"followed"}
+    assert page.behind.rows[0].answers == "first, second"
+    assert {row.outcome for row in page.behind.rows} == {"followed"}
     # Beside the list stands what was asked and said of the pair that is chosen in it.
     await until(lambda: page.state.look is not None and page.state.look.calls is not None)
     assert "Layer 2, neuron 2 – Response 1: 9, Response 2: 3" in page.behind.text.text
@@ -189,7 +189,7 @@ async def test_the_pairs_behind_a_bar_are_one_click_away(page: BiasPage, studio:
     key(page.behind.table, Qt.Key.Key_Down)
     await until(lambda: page.state.look is not before and page.state.look is not None and bool(page.state.look.calls))
     assert page.state.look is not None
-    assert page.state.look.item.pair == page.behind.model.rows[1].pair
+    assert page.state.look.item.pair == page.behind.rows[1].pair
     click(page.behind.what.button("prompts"))
     assert "85 % think that Response 1 is better" in page.behind.text.text
     assert "85 % think that Response 2 is better" in page.behind.text.text

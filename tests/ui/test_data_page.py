@@ -909,8 +909,8 @@ async def test_the_file_is_shown_as_it_is_until_its_columns_are_chosen(page: Dat
     await settle()
     raw = page.importing.raw
     assert page.importing.previews.currentWidget() is raw
-    assert [raw.horizontalHeaderItem(place).text() for place in range(raw.columnCount())] == list(records[0])
-    assert [raw.item(2, place).text() for place in range(5)] == list(records[2].values())
+    assert [column.title for column in raw.texts.columns] == list(records[0])
+    assert raw.texts.rows[2].cells == tuple(records[2].values())
     # A value stands beside each name in the list, and not in the box.
     box = find(page, ColumnBox, "Column of Question")
     row = box.findData("ask")

@@ -532,7 +532,7 @@ async def test_prompt_raw_answer_and_calls_are_what_went_over_the_wire(
     assert sent[0].answer == raw
     assert json.loads(raw)["evidence"]
     calls = inspector.calls
-    texts = [[calls.model.data(calls.model.index(row, column)) for column in range(7)] for row in range(2)]
+    texts = [calls.table.texts.rows[row].cells for row in range(2)]
     assert [row[0] for row in texts] == ["AB", "BA"]
     assert all(row[2] and row[3] and row[6] == "1" for row in texts)
     assert calls._fact_rows["Answered by"].text().startswith("judge-2026")
@@ -733,7 +733,7 @@ async def test_the_chart_says_n_used_of_n_and_what_it_is_compared_with(studio: S
     assert f"c2*(all) {wanted.accuracy:.2f}".replace(" 0.", " .") in told
     assert wanted.majority_baseline is not None
     assert f"majority {wanted.majority_baseline:.2f}".replace(" 0.", " .") in told
-    assert {"c1*", "c2*(l1)", "c2*(l2)", "c2*(all)"} <= {name for _, _, name, _, _ in chart.chart.labels}
+    assert {"c1*", "c2*(l1)", "c2*(l2)", "c2*(all)"} <= {label.name for _, label in chart.chart.ends.labels}
     assert "orders differ" in chart.foot.left.text
     assert chart.foot.right.text == "0.0 % unscored"
     chart.choice.setFocus()
@@ -741,7 +741,7 @@ async def test_the_chart_says_n_used_of_n_and_what_it_is_compared_with(studio: S
     key(chart.choice, Qt.Key.Key_Down)
     assert chart.kind == "kappa"
     assert "chance 0" in chart.chart.accessibleDescription()
-    places = [place for _, place, *_ in chart.chart.labels]
+    places = [place for place, _ in chart.chart.ends.labels]
     step = 18.9 * studio.theme.theme.scale
     assert all(after - before >= step for before, after in pairwise(places))
 

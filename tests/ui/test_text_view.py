@@ -12,13 +12,14 @@ from pytestqt.qtbot import QtBot
 from judgenet.fonts import MONO_FAMILY
 from judgenet.ui.fonts import load_fonts
 from judgenet.ui.text_view import MOST_MARKDOWN, TextView, one_line, plain_tip, showable
-from judgenet.ui.theme import make_theme
+from judgenet.ui.theme import make_theme, set_current_theme
 
 
 @pytest.fixture
 def view(qtbot: QtBot) -> TextView:
     load_fonts()
-    made = TextView("Text", make_theme("light"))
+    set_current_theme(make_theme("light"))
+    made = TextView("Text")
     qtbot.addWidget(made)
     made.resize(400, 300)
     return made

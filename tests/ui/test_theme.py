@@ -88,11 +88,19 @@ def test_only_what_is_in_view_is_styled_at_once_and_the_rest_when_it_is_shown(
     manager: ThemeManager, qtbot: QtBot
 ) -> None:
     """One style sheet for the application would style every widget of the program anew at each step of the scale."""
-    seen, hidden = QWidget(), QWidget()
     taken: list[tuple[str, float]] = []
+
+    class Keeping(QWidget):
+        """Keeps what it made of a theme."""
+
+        def set_theme(self, theme: Theme) -> None:
+            taken.append((self.objectName(), theme.scale))
+
+    seen, hidden = Keeping(), Keeping()
     for name, widget in (("seen", seen), ("hidden", hidden)):
+        widget.setObjectName(name)
         qtbot.addWidget(widget)
-        manager.dress(widget, lambda theme, name=name: taken.append((name, theme.scale)))
+        manager.dress(widget)
     seen.show()
     manager.set_scale(1.5)
     manager.set_scale(2.0)
@@ -285,7 +293,7 @@ def test_a_segment_tells_what_the_user_chose_and_nothing_else(manager: ThemeMana
 
 
 def test_a_chip_names_what_it_shows(manager: ThemeManager, qtbot: QtBot) -> None:
-    chip = Chip(manager.theme)
+    chip = Chip()
     qtbot.addWidget(chip)
     chip.show_verdict("b")
     assert chip.accessibleName() == "B"

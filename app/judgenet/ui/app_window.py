@@ -42,7 +42,7 @@ from judgenet.ui.settings import Preferences, StudioSettings
 from judgenet.ui.shell import Rail, StatusBar, TopBar
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.tasks import Tasks
-from judgenet.ui.theme import Theme, ThemeManager
+from judgenet.ui.theme import ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
 from judgenet.ui.tour import Tour
 
@@ -121,7 +121,7 @@ class AppWindow(QMainWindow):
         self._settings = settings
         self._pages: dict[PageKey, Page] = {}
 
-        self.errors = ErrorBar(theme.theme)
+        self.errors = ErrorBar()
         self.tasks = Tasks(self)
         self.tasks.failed.connect(self._task_failed)
         document = Document(self.tasks, self.errors, self)
@@ -156,9 +156,9 @@ class AppWindow(QMainWindow):
             self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region, self.page_in_view
         )
         self.menu = QMenu("Menu", self)
-        self.top_bar = TopBar(actions, document, runner, self.menu, theme.theme)
-        self.rail = Rail(theme.theme)
-        self.status = StatusBar(document, run_state, runner, figures, self.tasks, theme.theme)
+        self.top_bar = TopBar(actions, document, runner, self.menu)
+        self.rail = Rail()
+        self.status = StatusBar(document, run_state, runner, figures, self.tasks)
         self.status.unscored_wanted.connect(self.frame_actions.show_unscored)
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
@@ -200,7 +200,7 @@ class AppWindow(QMainWindow):
         welcome.file_chosen.connect(self.frame_actions.open_file)
         welcome.example_wanted.connect(self.frame_actions.run_example)
         self._fill_menu()
-        self._apply_theme(theme.theme)
+        self._apply_theme()
         self._restore()
         self._title()
         navigator.go("welcome")
@@ -307,10 +307,7 @@ class AppWindow(QMainWindow):
         """The window has no room for the rail's words."""
         return self.width() / self._theme.theme.scale < NARROW_WINDOW
 
-    def _apply_theme(self, theme: Theme) -> None:
-        self.errors.set_theme(theme)
-        self.status.set_theme(theme)
-        self.tour.set_theme(theme)
+    def _apply_theme(self, *_: object) -> None:
         self.stack.updateGeometry()
         self._arrange()
         screen = self.screen() or QGuiApplication.primaryScreen()
@@ -318,9 +315,8 @@ class AppWindow(QMainWindow):
         self.setMinimumSize(SMALLEST.boundedTo(room))
 
     def _arrange(self) -> None:
-        theme, narrow = self._theme.theme, self.narrow
-        self.rail.set_theme(theme, narrow=narrow)
-        self.top_bar.set_theme(theme, narrow=narrow)
+        self.rail.set_narrow(narrow=self.narrow)
+        self.top_bar.set_narrow(narrow=self.narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         before = event.oldSize().width() / self._theme.theme.scale < NARROW_WINDOW

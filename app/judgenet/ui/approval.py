@@ -13,6 +13,7 @@ from judgenet.store.approvals import ApprovalNeed
 from judgenet.ui.dialogs import shown
 from judgenet.ui.document import Document
 from judgenet.ui.elements import label, line
+from judgenet.ui.measures import measure
 from judgenet.ui.theme import ThemeManager
 from judgenet.ui.widgets import set_kind
 
@@ -41,8 +42,7 @@ class TrustDialog(QDialog):
         file = label(harmless(str(place or "")), tone="text2", wrap=True)
         inner = QWidget()
         rows = QVBoxLayout(inner)
-        rows.setContentsMargins(px(12), px(12), px(12), px(12))
-        rows.setSpacing(px(12))
+        measure(rows, margins=12, spacing=12)
         for number, need in enumerate(needs):
             if number:
                 rows.addWidget(line())
@@ -73,8 +73,7 @@ class TrustDialog(QDialog):
         buttons.addWidget(self.allow)
         buttons.addWidget(self.refuse)
         column = QVBoxLayout(self)
-        column.setContentsMargins(px(24), px(16), px(24), px(16))
-        column.setSpacing(px(12))
+        measure(column, margins=(24, 16, 24, 16), spacing=12)
         column.addWidget(lead)
         column.addWidget(file)
         column.addWidget(area, stretch=1)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QResizeEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -21,7 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui.icons import icon
+from judgenet.ui.measures import apply_own_measures, measure
 from judgenet.ui.text_view import plain_tip, showable
+from judgenet.ui.tokens import ICON_TEXT
 from judgenet.ui.widgets import set_kind
 
 _BREAKS: Final = re.compile("[\\s\x85\u2028\u2029]*[\t-\r\x85\u2028\u2029][\\s\x85\u2028\u2029]*")
@@ -39,12 +43,33 @@ def label(text: str = "", kind: str = "", tone: str = "", *, wrap: bool = False)
     return made
 
 
+class IconLabel(QLabel):
+    """An icon in a tone of the theme, ``side`` px wide and high at 100 %."""
+
+    def __init__(
+        self, name: str = "", tone: str = "text2", side: float = ICON_TEXT, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._icon = icon(name, tone) if name else None
+        measure(self, width=side, height=side)
+
+    def show_icon(self, name: str, tone: str = "text2") -> None:
+        """Shows another icon, none for an empty name."""
+        self._icon = icon(name, tone) if name else None
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self._icon is not None:
+            self._icon.paint(QPainter(self), self.rect())
+
+
 def set_tone(widget: QWidget, tone: str) -> None:
     """Sets the property ``tone`` that the style sheet reads (``text2``, ``warn``, ``good`` …)."""
     if widget.property("tone") != tone:
         widget.setProperty("tone", tone)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+        apply_own_measures(widget)
 
 
 def field(name: str, hint: str = "") -> QLineEdit:
@@ -134,16 +159,22 @@ class RowLabel(QLabel):
     def __init__(self, text: str, of: QWidget) -> None:
         super().__init__(text)
         self._of = of
+        self._aligned: tuple[RowLabel, ...] = (self,)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setBuddy(of)
 
     def sizeHint(self) -> QSize:
-        own = super().sizeHint()
-        return QSize(own.width(), max(own.height(), self._of.sizeHint().height()))
+        widest = max(QLabel.sizeHint(row).width() for row in self._aligned)
+        return QSize(widest, max(super().sizeHint().height(), self._of.sizeHint().height()))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def align_with(self, rows: Sequence[RowLabel]) -> None:
+        """Is as wide as the widest of these labels from now on."""
+        self._aligned = tuple(rows)
+        self.updateGeometry()
 
 
 def add_row(form: QFormLayout, text: str, widget: QWidget) -> None:
@@ -155,10 +186,7 @@ def align_labels(container: QWidget) -> None:
     """Lets the fields of all forms in a container begin at one x: their labels become as wide as the widest."""
     labels = container.findChildren(RowLabel)
     for row in labels:
-        row.ensurePolished()
-    widest = max((row.sizeHint().width() for row in labels), default=0)
-    for row in labels:
-        row.setMinimumWidth(widest)
+        row.align_with(labels)
 
 
 def _indent(box: QAbstractSpinBox) -> None:

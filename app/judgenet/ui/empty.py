@@ -8,7 +8,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -18,10 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.ui.elements import label
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import IconLabel, label
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import ICON_EMPTY, PAGE_MARGIN
 from judgenet.ui.widgets import set_kind
 
@@ -29,10 +26,9 @@ from judgenet.ui.widgets import set_kind
 class EmptyState(QFrame):
     """What would be here, in one sentence, with one button that makes it."""
 
-    def __init__(self, theme: Theme, icon_name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._icon_name = icon_name
-        self.picture = QLabel(self)
+        self.picture = IconLabel(icon_name, side=ICON_EMPTY)
         self.sentence = label("", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         self.button = QPushButton(self)
@@ -58,12 +54,6 @@ class EmptyState(QFrame):
         measure(self._column, margins=PAGE_MARGIN, spacing=12)
         for words in (self.sentence, self.note):
             measure(words, max_width=560)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        side = theme.px(ICON_EMPTY)
-        self.picture.setPixmap(icon(self._icon_name, "text2").pixmap(side, side))
 
     def say(
         self,
@@ -113,7 +103,7 @@ class EmptyState(QFrame):
 class Waiting(QWidget):
     """The run is being read: how far it is, and a way to stop it."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words = label("")
         self.bar = QProgressBar()

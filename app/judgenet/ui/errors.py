@@ -25,9 +25,9 @@ from judgenet.store.db import StoreError
 from judgenet.store.files import FileError
 from judgenet.store.secrets import SecretError, scrub
 from judgenet.store.settings import SettingsError
+from judgenet.ui.elements import IconLabel
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 log = logging.getLogger(__name__)
@@ -119,12 +119,12 @@ class ErrorBar(QWidget):
     It lies above what it covers, so that nothing moves away under the pointer when it comes or goes.
     """
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._troubles: list[UserMessage] = []
         self._over: QWidget | None = None
         self._frame = QFrame(self)
-        self._icon = QLabel(self._frame)
+        self._icon = IconLabel(side=20)
         self._text = QLabel(self._frame)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
@@ -155,7 +155,6 @@ class ErrorBar(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._frame)
         measure(self._row, margins=(16, 6, 12, 6), spacing=12)
-        self.set_theme(theme)
         self._show()
 
     def lie_over(self, area: QWidget) -> None:
@@ -181,11 +180,6 @@ class ErrorBar(QWidget):
         high = min(high, room.height())
         self.setGeometry(room.x(), room.bottom() + 1 - high, room.width(), high)
         self.raise_()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._show()
 
     @property
     def troubles(self) -> tuple[UserMessage, ...]:
@@ -253,8 +247,7 @@ class ErrorBar(QWidget):
         for widget in (self._frame, self._text, self._more):
             widget.style().unpolish(widget)
             widget.style().polish(widget)
-        side = self._theme.px(20)
-        self._icon.setPixmap(icon(name, color).pixmap(side, side))
+        self._icon.show_icon(name, color)
         self._icon.setAccessibleName({"error": "Error", "warning": "Warning", "note": "Note"}[first.level])
         self._text.setText(first.sentence)
         self._text.setAccessibleName(first.sentence)

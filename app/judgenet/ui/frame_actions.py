@@ -810,7 +810,7 @@ class FrameActions(QObject):
 
     def open_palette(self) -> None:
         """Opens the command palette."""
-        self._palette.open(self._context.theme.theme)
+        self._palette.open()
 
     def _goer(self, key: PageKey) -> Callable[[], None]:
         return lambda: self._context.navigator.go(key)

@@ -25,7 +25,8 @@ from judgenet.store.recovery import log_file
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label
-from judgenet.ui.theme import Theme, dress
+from judgenet.ui.measures import measure
+from judgenet.ui.theme import dress
 from judgenet.ui.widgets import set_kind
 
 _WIDE: Final = 640
@@ -97,25 +98,22 @@ class _Sheet(QDialog):
         self.column = QVBoxLayout(self)
         self.column.addWidget(self.area, stretch=1)
         self.column.addLayout(self.buttons)
+        measure(self.column, margins=(24, 20, 24, 16), spacing=12)
+        measure(self.grid, across=24, down=6)
 
     _wide_column = 1
 
     def show_for(self) -> None:
         """Opens the dialog in the present look."""
         theme = self._context.theme.theme
-        self.fill(theme)
-        side = theme.px(24)
-        self.column.setContentsMargins(side, theme.px(20), side, theme.px(16))
-        self.column.setSpacing(theme.px(12))
-        self.grid.setHorizontalSpacing(theme.px(24))
-        self.grid.setVerticalSpacing(theme.px(6))
+        self.fill()
         room = theme.px(32)
         self.resize(min(theme.px(_WIDE), self._over.width() - room), min(theme.px(_HIGH), self._over.height() - room))
         dress(self)
         self.leave.setFocus()
         self.open()
 
-    def fill(self, theme: Theme) -> None:
+    def fill(self) -> None:
         """Puts the texts in place."""
         raise NotImplementedError
 
@@ -150,7 +148,7 @@ class AboutDialog(_Sheet):
         for place, widget in enumerate(heads):
             self.column.insertWidget(place, widget)
 
-    def fill(self, theme: Theme) -> None:
+    def fill(self) -> None:
         known = versions()
         self.title.setText(f"JudgeNet Studio {known['judgenet']}")
         self.system.setText(f"Python {known['python']}, {known['system']}")
@@ -188,7 +186,7 @@ class KeysDialog(_Sheet):
         self.search.setFocus()
 
     def _search(self) -> None:
-        self.fill(self._context.theme.theme)
+        self.fill()
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Part of the window, keys and what they do; actions first."""
@@ -197,7 +195,7 @@ class KeysDialog(_Sheet):
                 yield _AREAS[action.id.partition(".")[0]], _keys_words(action), action.text.removesuffix("…")
         yield from _PAGE_KEYS
 
-    def fill(self, theme: Theme) -> None:
+    def fill(self) -> None:
         self.clear()
         wanted = self.search.text().casefold().split()
         found = [line for line in self.lines() if all(word in " ".join(line).casefold() for word in wanted)]

@@ -14,6 +14,7 @@ from judgenet.engine.setup import no_price_words, unpriced_models
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.ui.context import Context
 from judgenet.ui.elements import add_row, field, label, set_tone
+from judgenet.ui.measures import measure
 from judgenet.ui.widgets import set_kind
 
 _WIDE: Final = 560
@@ -73,18 +74,14 @@ class LimitsDialog(QDialog):
         column.addWidget(self.told)
         column.addStretch(1)
         column.addLayout(buttons)
-        self._column = column
+        measure(column, margins=(24, 24, 24, 16), spacing=12)
+        for form in (self._form, self._priced):
+            measure(form, across=24, down=8)
         context.theme.dress(self)
 
     def show_for(self) -> None:
         """Opens the dialog with the limits in force and the models of the network as it stands."""
         theme = self._context.theme.theme
-        side = theme.px(24)
-        self._column.setContentsMargins(side, side, side, theme.px(16))
-        self._column.setSpacing(theme.px(12))
-        for form in (self._form, self._priced):
-            form.setHorizontalSpacing(theme.px(24))
-            form.setVerticalSpacing(theme.px(8))
         limits = self._context.runner.limits
         self.money.setText("" if limits.max_price is None else f"{limits.max_price:g}")
         self.calls.setText("" if limits.max_calls is None else str(limits.max_calls))

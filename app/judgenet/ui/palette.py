@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 
 from judgenet.ui.actions import Action, ActionTable
 from judgenet.ui.icons import icon
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import measure
+from judgenet.ui.theme import current_theme
 
 MOST: Final = 60
 
@@ -65,17 +66,14 @@ class _Row(QStyledItemDelegate):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.theme: Theme | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(option.rect.width(), self.theme.row if self.theme else 32)
+        return QSize(option.rect.width(), current_theme().row)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        theme = self.theme
-        if theme is None:
-            return
+        theme = current_theme()
         action: Action = index.data(_ACTION)
         why: str | None = index.data(_WHY)
         box = option.rect
@@ -140,7 +138,7 @@ class Palette(QFrame):
         column = QVBoxLayout(self)
         for widget in (self._field, self._list, self._none):
             column.addWidget(widget)
-        self._column = column
+        measure(column, margins=12, spacing=8)
         self._field.textChanged.connect(self._filter)
         self._field.installEventFilter(self)
         parent.installEventFilter(self)
@@ -151,13 +149,9 @@ class Palette(QFrame):
         """Adds what makes actions of a typed text."""
         self._answers.append(answers)
 
-    def open(self, theme: Theme, text: str = "") -> None:
+    def open(self, text: str = "") -> None:
         """Shows the palette over its parent and takes the focus."""
         self._before = self._over.focusWidget()
-        self._row.theme = theme
-        side = theme.px(12)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(8))
         self._actions.refresh()
         self._field.setText(text)
         self._filter(text)
@@ -194,15 +188,11 @@ class Palette(QFrame):
 
     def _place(self) -> None:
         """In the middle, below the top bar."""
-        theme = self._row.theme
-        if theme is not None:
-            self.move((self._over.width() - self.width()) // 2, theme.px(56))
+        self.move((self._over.width() - self.width()) // 2, current_theme().px(56))
 
     def _fit(self) -> None:
         """No higher than what was found."""
-        theme = self._row.theme
-        if theme is None:
-            return
+        theme = current_theme()
         rows = min(self._list.count(), max(3, (self._over.height() - theme.px(200)) // theme.row), 12)
         self._list.setFixedHeight(rows * theme.row + 2)
         self._list.setVisible(rows > 0)
@@ -239,7 +229,7 @@ class Palette(QFrame):
             return super().eventFilter(watched, event)
         key = event.key()
         count = self._list.count()
-        page = max(1, self._list.height() // max(1, self._row.theme.row if self._row.theme else 32) - 1)
+        page = max(1, self._list.height() // current_theme().row - 1)
         steps = {
             Qt.Key.Key_Down: 1,
             Qt.Key.Key_Up: -1,

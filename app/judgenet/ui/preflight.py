@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -28,8 +27,8 @@ from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, m
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label, line, set_tone
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import IconLabel, label, line, set_tone
+from judgenet.ui.measures import measure
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import set_kind
 
@@ -81,9 +80,10 @@ class PreflightDialog(QDialog):
         column.addWidget(self._lead)
         column.addWidget(self._area, stretch=1)
         column.addLayout(buttons)
-        self._column = column
-        self._buttons = buttons
-        context.theme.dress(self, self._refresh)
+        measure(column, margins=(24, 16, 24, 16), spacing=16)
+        measure(buttons, spacing=8)
+        measure(self._rows, margins=8, spacing=12)
+        context.theme.dress(self)
         context.runner.changed.connect(self._refresh)
         self.finished.connect(self._closed)
 
@@ -164,13 +164,6 @@ class PreflightDialog(QDialog):
     def _refresh(self, *_: object, busy: bool = False) -> None:
         if not self.isVisible() and _:
             return
-        theme = self._context.theme.theme
-        side = theme.px(24)
-        self._column.setContentsMargins(side, theme.px(16), side, theme.px(16))
-        self._column.setSpacing(theme.px(16))
-        self._buttons.setSpacing(theme.px(8))
-        self._rows.setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8))
-        self._rows.setSpacing(theme.px(12))
         self._lead.setText(
             f"Ten pairs with an evident answer, in both orders: at most {calls_needed()} calls a model, which are paid "
             "for. They show whether a model can judge at all, before it judges anything that matters."
@@ -227,12 +220,10 @@ class PreflightDialog(QDialog):
 
     def _model(self, of: Preflight) -> QWidget:
         """A model: its light and sentence, its checks, its facts."""
-        theme = self._context.theme.theme
         box = QWidget()
         grid = QGridLayout(box)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.px(12))
-        grid.setVerticalSpacing(theme.px(8))
+        measure(grid, across=12, down=8)
         grid.setColumnStretch(1, 1)
         assessment: Assessment = of.assessment
         grid.addWidget(self._light(assessment.light, 20), 0, 0, Qt.AlignmentFlag.AlignTop)
@@ -252,11 +243,9 @@ class PreflightDialog(QDialog):
         box.setAccessibleName(f"{of.model}: {_WORDS[assessment.light]}. {assessment.sentence}")
         return box
 
-    def _light(self, light: Light | None, side: int) -> QLabel:
-        theme = self._context.theme.theme
+    def _light(self, light: Light | None, side: int) -> IconLabel:
         name, tone = _ICONS[light]
-        made = QLabel()
-        made.setPixmap(icon(name, tone).pixmap(QSize(theme.px(side), theme.px(side))))
+        made = IconLabel(name, tone, side)
         made.setAccessibleName(_WORDS[light])
         return made
 

@@ -13,7 +13,7 @@ from judgenet.core.network import NetworkSpec, designed_width
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import PRESETS
 from judgenet.core.wording import plural
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 
 CARDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("single", "Single judge", "One judge, asked once. The baseline."),
@@ -50,7 +50,7 @@ class PresetCard(QAbstractButton):
 
     chosen = Signal(str)
 
-    def __init__(self, key: str, title: str, line: str, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, key: str, title: str, line: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.key = key
         self.spec = PRESETS[key].spec
@@ -59,7 +59,6 @@ class PresetCard(QAbstractButton):
         self._calls = calls_words(self.spec)
         if self.spec.layers[0].adaptive:
             self._calls = f"about {self._calls}"
-        self._theme = theme
         self._over = False
         tag = f", {_TAG.lower()}" if key == RECOMMENDED else ""
         self.setAccessibleName(f"{title}{tag}, {self._calls}. {line}")
@@ -70,17 +69,11 @@ class PresetCard(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._choose)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draws the card in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(280), self._theme.px(190))
+        return QSize(current_theme().px(280), current_theme().px(190))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(200), self._theme.px(184))
+        return QSize(current_theme().px(200), current_theme().px(184))
 
     def _choose(self) -> None:
         self.chosen.emit(self.key)
@@ -106,7 +99,7 @@ class PresetCard(QAbstractButton):
         super().mousePressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = self._theme
+        theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         lit = self._over or self.isDown()
@@ -146,7 +139,7 @@ class PresetCard(QAbstractButton):
 
     def _draw_tag(self, painter: QPainter, line: QRectF) -> None:
         """The tag beside the title."""
-        theme = self._theme
+        theme = current_theme()
         painter.setFont(theme.font("node"))
         wide = painter.fontMetrics().horizontalAdvance(_TAG) + theme.px(16)
         box = QRectF(line.x(), line.y(), wide, line.height())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -25,6 +25,7 @@ from judgenet.core.wording import duration, money, money_span, plural, whole_per
 from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
+from judgenet.ui.elements import IconLabel
 from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import apply_measures, measure
@@ -33,7 +34,7 @@ from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
 from judgenet.ui.tasks import Job, Tasks
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import RAIL, RAIL_NARROW, STATUS_BAR, TOP_BAR
 from judgenet.ui.widgets import set_kind
 
@@ -60,7 +61,7 @@ class TopBar(QFrame):
 
     palette_wanted = Signal()
 
-    def __init__(self, actions: ActionTable, document: Document, runner: Runner, menu: QMenu, theme: Theme) -> None:
+    def __init__(self, actions: ActionTable, document: Document, runner: Runner, menu: QMenu) -> None:
         super().__init__()
         self.setProperty("part", "bar")
         self.setAccessibleName("Top bar")
@@ -102,7 +103,7 @@ class TopBar(QFrame):
         self.palette_field.setAccessibleName("Find or do")
         self.palette_field.setToolTip("Command palette (Ctrl+K)")
         self.palette_field.clicked.connect(self.palette_wanted)
-        self._find_icon = QLabel(self.palette_field)
+        self._find_icon = IconLabel("search")
         self._find_text = QLabel("Find or do…", self.palette_field)
         self._find_text.setProperty("tone", "text3")
         self._find_key = QLabel("Ctrl K", self.palette_field)
@@ -152,16 +153,12 @@ class TopBar(QFrame):
             measure(tool, icon=20)
         for button in (self.primary, self.pause, self.stop):
             measure(button, icon=16)
-        self.set_theme(theme, narrow=False)
-        self.refresh()
+        self.set_narrow(narrow=False)
 
-    def set_theme(self, theme: Theme, *, narrow: bool) -> None:
-        """Takes on a theme's measures; ``narrow`` below the width at which the rail loses its words."""
-        self._theme = theme
+    def set_narrow(self, *, narrow: bool) -> None:
+        """``narrow`` below the width at which the rail loses its words."""
         self._narrow = narrow
-        self._left.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
-        side = theme.px(16)
-        self._find_icon.setPixmap(icon("search", "text2").pixmap(side, side))
+        measure(self._left, width=RAIL_NARROW if narrow else RAIL)
         self.refresh()
 
     def set_page(self, widgets: Sequence[QWidget], primary: str, kind: Literal["primary", "normal"]) -> None:
@@ -208,7 +205,7 @@ class TopBar(QFrame):
 
     def _fit(self) -> None:
         """Where there is no room the palette's field becomes its icon, then the state goes, then undo and redo."""
-        theme = self._theme
+        theme = current_theme()
         title = self._title
         name_room = theme.px(220 if self._narrow else 320)
         self.name.setText(self.name.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, name_room))
@@ -274,7 +271,7 @@ class Rail(QFrame):
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("part", "rail")
         self.setAccessibleName("Pages")
@@ -298,16 +295,16 @@ class Rail(QFrame):
             self._buttons[key] = button
             column.addWidget(button, alignment=Qt.AlignmentFlag.AlignHCenter)
         self._column = column
-        self.set_theme(theme, narrow=False)
+        self.set_narrow(narrow=False)
 
-    def set_theme(self, theme: Theme, *, narrow: bool) -> None:
-        """Takes on a theme's measures; ``narrow`` shows icons only."""
-        self.setFixedWidth(theme.px(RAIL_NARROW if narrow else RAIL))
-        self._theme, self._narrow = theme, narrow
+    def set_narrow(self, *, narrow: bool) -> None:
+        """``narrow`` shows icons only."""
+        self._narrow = narrow
+        measure(self, width=RAIL_NARROW if narrow else RAIL)
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextUnderIcon
         for button in self._buttons.values():
             button.setToolButtonStyle(style)
-            button.setIconSize(QSize(theme.px(20), theme.px(20)))
+            measure(button, icon=20)
             button.setToolTip(button.text() if narrow else "")
             set_kind(button, "rail narrow" if narrow else "rail")
             button.setProperty("low", "")
@@ -315,7 +312,7 @@ class Rail(QFrame):
 
     def _fit(self) -> None:
         """Draws the buttons together where the window is too low for all of them."""
-        theme, buttons = self._theme, self._buttons.values()
+        theme, buttons = current_theme(), self._buttons.values()
         high = theme.px(44 if self._narrow else 48)
         low = self.height() < len(buttons) * (high + theme.px(4)) + theme.px(16)
         for button in buttons:
@@ -418,7 +415,6 @@ class StatusBar(QFrame):
         runner: Runner,
         figures: DesignEstimate,
         tasks: Tasks,
-        theme: Theme,
     ) -> None:
         super().__init__()
         self.setProperty("part", "foot")
@@ -429,7 +425,6 @@ class StatusBar(QFrame):
         self._figures = figures
         self._tasks = tasks
         self._job: Job | None = None
-        self._theme = theme
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
@@ -444,7 +439,7 @@ class StatusBar(QFrame):
         set_kind(self.stop_job, "link")
         self.stop_job.setAccessibleName("Stop this work")
         self.stop_job.clicked.connect(self._stop)
-        self._warn = QLabel(self)
+        self._warn = IconLabel("warning", "warn")
         row = QHBoxLayout(self)
         row.addWidget(self.bar)
         for fact in self._left:
@@ -476,14 +471,6 @@ class StatusBar(QFrame):
         for shown in (*self._left, *self._right):
             measure(shown, font="body", tabular=True)
         measure(self._left[0], font="strong")
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        side = theme.px(16)
-        self._warn.setPixmap(icon("warning", "warn").pixmap(side, side))
-        self.refresh()
 
     def _jobs_changed(self) -> None:
         job = self._tasks.jobs[-1] if self._tasks.jobs else None
@@ -599,7 +586,7 @@ class StatusBar(QFrame):
         """Hides what has no room: the last of the left group first."""
         facts = [fact for fact in (*self._left, *self._right) if fact.shown]
         gap = self._row.spacing()
-        free = self.width() - 2 * self._theme.px(16)
+        free = self.width() - 2 * current_theme().px(16)
         if not self.bar.isHidden():
             free -= self.bar.width() + gap
         if not self.stop_job.isHidden():

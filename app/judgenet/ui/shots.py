@@ -355,7 +355,7 @@ class _Session:
     async def _open_palette(self) -> None:
         self._window.palette_popup.close_palette()
         self._context.navigator.go("design")
-        self._window.palette_popup.open(self._context.theme.theme, "4x2")
+        self._window.palette_popup.open("4x2")
 
     async def _settings(self) -> None:
         self._context.navigator.go("settings")

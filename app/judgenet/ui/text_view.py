@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from judgenet.ui.fonts import families
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TYPE, TypeRole
 from judgenet.ui.widgets import set_kind
 
@@ -80,9 +80,8 @@ def _markdown_source(text: str) -> str:
 class DocumentWriter:
     """Writes a text into a document, in the measures of a theme."""
 
-    def __init__(self, document: QTextDocument, theme: Theme, role: TypeRole) -> None:
+    def __init__(self, document: QTextDocument, role: TypeRole) -> None:
         self._document = document
-        self._theme = theme
         self._role: TypeRole = role
 
     def write(self, text: str, *, markdown: bool) -> None:
@@ -99,7 +98,7 @@ class DocumentWriter:
     def _set_line_height(self, cursor: QTextCursor) -> None:
         cursor.select(QTextCursor.SelectionType.Document)
         block = QTextBlockFormat()
-        height = self._theme.line_height(self._role)
+        height = current_theme().line_height(self._role)
         block.setLineHeight(height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
         cursor.mergeBlockFormat(block)
 
@@ -145,7 +144,7 @@ class DocumentWriter:
     def _mono(self) -> QTextCharFormat:
         mono = QTextCharFormat()
         mono.setFontFamilies(families(mono=True))
-        mono.setFontPointSize(theme_points(self._theme, TYPE["mono"].points))
+        mono.setFontPointSize(theme_points(TYPE["mono"].points))
         return mono
 
     def _dress_code(self, block: QTextBlock) -> None:
@@ -154,7 +153,7 @@ class DocumentWriter:
         cursor.mergeCharFormat(self._mono())
         cursor.mergeBlockCharFormat(self._mono())
         code = QTextBlockFormat()
-        code.setBackground(QBrush(self._theme.color("bg")))
+        code.setBackground(QBrush(current_theme().color("bg")))
         code.setNonBreakableLines(False)
         code.setLineHeight(0, QTextBlockFormat.LineHeightTypes.SingleHeight.value)
         cursor.mergeBlockFormat(code)
@@ -165,7 +164,7 @@ class DocumentWriter:
         points = _HEADING_POINTS[min(level, len(_HEADING_POINTS)) - 1]
         form = QTextCharFormat()
         form.setProperty(QTextFormat.Property.FontSizeAdjustment.value, 0)
-        form.setFontPointSize(theme_points(self._theme, points))
+        form.setFontPointSize(theme_points(points))
         form.setFontWeight(QFont.Weight.DemiBold.value)
         cursor.mergeCharFormat(form)
 
@@ -184,7 +183,7 @@ class DocumentWriter:
                 links.append(span)
             fragments += 1
         anchor = QTextCharFormat()
-        anchor.setForeground(QBrush(self._theme.color("accent")))
+        anchor.setForeground(QBrush(current_theme().color("accent")))
         for spans, form in ((fixed, self._mono()), (links, anchor)):
             for start, end in spans:
                 cursor = QTextCursor(self._document)
@@ -203,7 +202,7 @@ class _Document(QTextDocument):
 class TextView(QTextEdit):
     """A text to be read and copied, never edited. Right-to-left is decided paragraph by paragraph."""
 
-    def __init__(self, name: str, theme: Theme, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
         """``name`` is the accessible name; ``role`` the step of the type scale."""
         super().__init__(parent)
         self.setAccessibleName(name)
@@ -224,10 +223,9 @@ class TextView(QTextEdit):
         document.setDefaultTextOption(option)
         self.setDocument(document)
         self._role: TypeRole = role
-        self._theme = theme
         self._text = ""
         self._markdown = False
-        self.set_theme(theme)
+        self.set_theme(current_theme())
 
     @property
     def text(self) -> str:
@@ -248,21 +246,21 @@ class TextView(QTextEdit):
 
     def set_theme(self, theme: Theme) -> None:
         """Shows the text in another theme."""
-        self._theme = theme
         self.document().setDefaultFont(theme.font(self._role))
         self._fill()
 
     def height_for(self, lines: int) -> int:
         """The height in px that the text needs at its present width, at most that of so many lines."""
-        line = self._theme.line_height(self._role)
+        line = current_theme().line_height(self._role)
         self.document().setTextWidth(self.viewport().width())
         needed = round(self.document().size().height()) if self._text else line
         return min(max(needed, line), lines * line) + 2 * self.frameWidth()
 
     def _fill(self) -> None:
-        DocumentWriter(self.document(), self._theme, self._role).write(self._text, markdown=self.markdown)
+        DocumentWriter(self.document(), self._role).write(self._text, markdown=self.markdown)
 
 
-def theme_points(theme: Theme, points: float) -> float:
+def theme_points(points: float) -> float:
     """A size of the design in the points that Qt reads at the screen's resolution."""
+    theme = current_theme()
     return points * theme.scale * 96 / theme.dpi

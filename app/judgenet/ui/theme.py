@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Final, Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from shiboken6 import isValid
 
 from judgenet.ui import tokens
@@ -137,6 +137,23 @@ def make_theme(
     return Theme(name, COLORS[name], min(high, max(low, scale)), density, reduce_motion, dpi)
 
 
+_current = Theme()
+
+
+def current_theme() -> Theme:
+    """The theme in force. Who paints or measures asks at that time and keeps nothing: after a change of the theme all
+    is painted again."""
+    return _current
+
+
+def set_current_theme(theme: Theme) -> None:
+    """Puts a theme in force for colours, icons and measures from now on; windows take it on by their manager."""
+    global _current
+    _current = theme
+    set_icon_colors(theme.colors)
+    set_scale(theme.scale, theme.dpi, compact=theme.density == "compact")
+
+
 def system_theme() -> ThemeName:
     """The theme that the desktop asks for: contrast before dark before light."""
     hints = QGuiApplication.styleHints()
@@ -159,10 +176,10 @@ _SCHEMES: Final = {
 
 @dataclass(slots=True)
 class _Dressed:
-    """A part of the interface with the style sheet, and what takes on the theme's measures there."""
+    """A part of the interface with the style sheet, and the scale and density that it was last arranged for."""
 
     widget: QWidget
-    take: Callable[[Theme], object] | None
+    room: tuple[float, Density]
     stale: bool = False
 
 
@@ -215,18 +232,18 @@ class ThemeManager(QObject):
         """What the user chose."""
         return self._choice
 
-    def dress(
-        self, widget: QWidget, take: Callable[[Theme], object] | None = None, *, when_shown: bool = False
-    ) -> None:
+    def dress(self, widget: QWidget, *, when_shown: bool = False) -> None:
         """Gives a part of the interface the style sheet, now and at each change of the theme.
 
-        Layouts and widgets in it take on their measures (:func:`~judgenet.ui.measures.measure`), and ``set_theme`` is
-        called of each widget in it that has one: those that paint themselves. ``take`` is called last. While the part
-        is hidden all of it waits until it is shown; ``when_shown`` lets the first style sheet wait as well, for parts
-        that are rarely wanted and whose size does not come from their controls.
+        The style sheet lets everything in it be painted again. Layouts and widgets take on their measures
+        (:func:`~judgenet.ui.measures.measure`). Widgets that arrange themselves by their size are told of a new scale
+        or density as of a new size. ``set_theme`` is called of those that keep what they made of a theme: laid-out
+        texts, charts and the canvas. While the part is hidden all of it waits until it is shown; ``when_shown`` lets
+        the first style sheet wait as well, for parts that are rarely wanted and whose size does not come from their
+        controls.
         """
         key = id(widget)
-        self._dressed[key] = _Dressed(widget, take, when_shown)
+        self._dressed[key] = _Dressed(widget, self._room, when_shown)
         widget.destroyed.connect(lambda: self._dressed.pop(key, None))
         if not when_shown:
             widget.setStyleSheet(self._sheet)
@@ -243,13 +260,21 @@ class ThemeManager(QObject):
         part.stale = False
         part.widget.setStyleSheet(self._sheet)
         apply_measures(part.widget)
+        grown = part.room != self._room
+        part.room = self._room
         # Those inside first: what is around them may ask for their size.
-        for inner in reversed(part.widget.findChildren(QWidget)):
+        for inner in (*reversed(part.widget.findChildren(QWidget)), part.widget):
             take = getattr(inner, "set_theme", None)
             if take is not None:
                 take(self._theme)
-        if part.take is not None:
-            part.take(self._theme)
+            if grown and isinstance(type(inner).resizeEvent, FunctionType):
+                target = inner.viewport() if isinstance(inner, QAbstractScrollArea) else inner
+                QApplication.sendEvent(target, QResizeEvent(target.size(), target.size()))
+
+    @property
+    def _room(self) -> tuple[float, Density]:
+        """What a width means: the same px hold less at a larger scale."""
+        return self._theme.scale, self._theme.density
 
     def choose(self, choice: ThemeChoice) -> None:
         """Sets light, dark or contrast, or follows the desktop."""
@@ -298,8 +323,7 @@ class ThemeManager(QObject):
 
     def _apply(self) -> None:
         theme = self._theme
-        set_icon_colors(theme.colors)
-        set_scale(theme.scale, theme.dpi)
+        set_current_theme(theme)
         self._app.setPalette(theme.palette())
         self._app.setFont(theme.font())
         self._sheet = render_qss(theme.colors, theme.scale, theme.density, theme.dpi, self._images)

@@ -12,7 +12,7 @@ from judgenet.ui.document import Document
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Navigator, PageKey
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
@@ -76,7 +76,6 @@ class Tour(QFrame):
         self._navigator = navigator
         self._document = document
         self._step = 0
-        self._theme: Theme | None = None
         self.setProperty("part", "popup")
         self.setAccessibleName("Two-minute tour")
         self._place = label("", tone="text3")
@@ -103,11 +102,6 @@ class Tour(QFrame):
         parent.installEventFilter(self)
         self.hide()
         measure(self._column, margins=16, spacing=8)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        self._put()
 
     def begin(self) -> None:
         """Shows the first step."""
@@ -141,9 +135,7 @@ class Tour(QFrame):
         self.raise_()
 
     def _put(self) -> None:
-        theme = self._theme
-        if theme is None:
-            return
+        theme = current_theme()
         width = min(theme.px(440), self._over.width() - theme.px(48))
         self.setFixedWidth(width)
         # adjustSize() would stop at two thirds of the screen.

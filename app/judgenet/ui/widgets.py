@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizeP
 from judgenet.core.pairs import Verdict
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 
 def set_kind(widget: QWidget, kind: str) -> None:
@@ -96,18 +96,11 @@ class Segment(QWidget):
 class Chip(QWidget):
     """A, B or = in the colour of its side; a dashed dash for what is unscored; nothing for ``None``."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._ink = Ink.of(theme)
         self._verdict: Verdict | None = None
         self._unscored = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the chip in another theme."""
-        self._ink = Ink.of(theme)
-        self.updateGeometry()
-        self.update()
 
     def show_verdict(self, verdict: Verdict | None, *, unscored: bool = False) -> None:
         """Sets what the chip says."""
@@ -119,11 +112,12 @@ class Chip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(24 * self._ink.scale), round(20 * self._ink.scale))
+        return QSize(current_theme().px(24), current_theme().px(20))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(self._ink.scale, self._ink.scale)
+        ink = Ink.of(current_theme())
+        painter.scale(ink.scale, ink.scale)
         if self._verdict is not None or self._unscored:
-            draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), self._verdict)
+            draw_chip(painter, ink, QRectF(0, 0, 24, 20), self._verdict)

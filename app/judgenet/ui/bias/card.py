@@ -16,7 +16,7 @@ from judgenet.report.bias_chart import card_ticks
 from judgenet.stats.bias import Mood
 from judgenet.stats.bias_conclusions import signed
 from judgenet.ui.icons import icon
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
 MOODS: Final[dict[Mood, tuple[str, str]]] = {
@@ -73,9 +73,8 @@ class Columns:
 class CardRow(QAbstractButton):
     """A bias: chosen by mouse or keyboard, it shows the pairs behind it."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.theme = theme
         self.row: BiasRow | None = None
         self._end = 1.0
         self._with_way = True
@@ -88,26 +87,26 @@ class CardRow(QAbstractButton):
         self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(600), self.theme.px(_ROW))
+        return QSize(current_theme().px(600), current_theme().px(_ROW))
 
     def heightForWidth(self, width: int) -> int:
         """A row is as high as its finding, which is never cut."""
         if self.row is None:
-            return self.theme.px(_ROW)
-        _, room = self._words(Columns.of(width, self.theme, with_way=self._with_way))
+            return current_theme().px(_ROW)
+        _, room = self._words(Columns.of(width, current_theme(), with_way=self._with_way))
         box = QFontMetricsF(self._words_font(self.row)).boundingRect(
             QRectF(0, 0, room, 10_000), int(Qt.TextFlag.TextWordWrap), self.row.words
         )
-        return max(self.theme.px(_ROW), round(box.height()) + self.theme.px(16))
+        return max(current_theme().px(_ROW), round(box.height()) + current_theme().px(16))
 
     def _words(self, columns: Columns) -> tuple[float, float]:
         """Left and width of the finding, beside its icon."""
         left, width = columns.words
-        beside = self.theme.px(24)
+        beside = current_theme().px(24)
         return left + beside, width - beside
 
     def _words_font(self, row: BiasRow) -> QFont:
-        return self.theme.font("node" if row.mood == "bad" else "body")
+        return current_theme().font("node" if row.mood == "bad" else "body")
 
     def say(self, row: BiasRow, end: float, *, with_way: bool) -> None:
         """Shows a bias; ``end`` is the end of the axis."""
@@ -128,7 +127,7 @@ class CardRow(QAbstractButton):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        row, theme = self.row, self.theme
+        row, theme = self.row, current_theme()
         if row is None:
             return
         painter = QPainter(self)
@@ -155,12 +154,12 @@ class CardRow(QAbstractButton):
 
     def _at(self, share: float, column: tuple[float, float]) -> float:
         """The place of a share in a column. Marks keep a little off its ends."""
-        inside = 8 * self.theme.scale
+        inside = 8 * current_theme().scale
         return column[0] + inside + min(share, self._end) / self._end * (column[1] - 2 * inside)
 
     def _grid(self, painter: QPainter, columns: Columns, high: float) -> None:
         # Where lines are as strong as text, they must not be taken for the coin's mark.
-        painter.setPen(QPen(self.theme.color("line", 0.35 if self.theme.name == "contrast" else 1.0), 1))
+        painter.setPen(QPen(current_theme().color("line", 0.35 if current_theme().name == "contrast" else 1.0), 1))
         for column in (columns.bar, columns.way):
             if column[1]:
                 for tick in card_ticks(self._end):
@@ -168,14 +167,14 @@ class CardRow(QAbstractButton):
                     painter.drawLine(QPointF(x, 0), QPointF(x, high - 1))
 
     def _name(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
-        theme = self.theme
+        theme = current_theme()
         line = theme.px(20)
         top = (high - 2 * line) / 2
         _text(painter, theme, QRectF(column[0], top, column[1], line), row.title, "node")
         _text(painter, theme, QRectF(column[0], top + line, column[1], line), row.tells, "body", "text2")
 
     def _bar(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
-        theme, middle = self.theme, high / 2
+        theme, middle = current_theme(), high / 2
         if row.share is not None:
             left, right = self._at(0, column), self._at(row.share, column)
             half = theme.px(8)
@@ -199,7 +198,7 @@ class CardRow(QAbstractButton):
 
     def _marks(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
         """The judges stepped from top to bottom, so that equal values do not hide each other."""
-        theme = self.theme
+        theme = current_theme()
         if row.random is not None:
             x = self._at(row.random, column)
             painter.setPen(QPen(theme.color("text"), 2 * theme.scale))
@@ -217,10 +216,10 @@ class CardRow(QAbstractButton):
             painter.drawLine(one, other)
         ground = theme.color("accentTint" if self.isChecked() else "hover" if self.underMouse() else "surface")
         for mark, point in points:
-            draw_shape(painter, theme, mark.shape, point, ground)
+            draw_shape(painter, mark.shape, point, ground)
 
     def _figures(self, painter: QPainter, columns: Columns, row: BiasRow, high: float) -> None:
-        theme = self.theme
+        theme = current_theme()
         left, width = columns.valid
         box = QRectF(left, 0, width, high)
         painter.setFont(theme.font(tabular=True))
@@ -239,7 +238,7 @@ class CardRow(QAbstractButton):
 
     def _net(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
         """The net effect above its interval."""
-        theme = self.theme
+        theme = current_theme()
         left, width = column
         flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         painter.setPen(theme.color("text"))
@@ -260,14 +259,13 @@ class _CardPart(QWidget):
 
     height_px: ClassVar[int]
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.theme = theme
         self._card: BiasCard | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(600), self.theme.px(self.height_px))
+        return QSize(current_theme().px(600), current_theme().px(self.height_px))
 
     def say(self, card: BiasCard) -> None:
         """Shows what belongs to a card."""
@@ -281,7 +279,7 @@ class CardHead(_CardPart):
     height_px = _HEAD
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        card, theme = self._card, self.theme
+        card, theme = self._card, current_theme()
         if card is None:
             return
         painter = QPainter(self)
@@ -321,13 +319,13 @@ class CardHead(_CardPart):
 
     def _fitting(self, width: float, *texts: str) -> str:
         """The first text that has room, set as a title; else the last."""
-        metrics = QFontMetricsF(self.theme.font("node"))
+        metrics = QFontMetricsF(current_theme().font("node"))
         return next((text for text in texts if metrics.horizontalAdvance(text) <= width), texts[-1])
 
     def _legend(
         self, painter: QPainter, column: tuple[float, float], marks: Sequence[Mark], top: float, line: float
     ) -> None:
-        theme = self.theme
+        theme = current_theme()
         left, width = column
         if not width:
             return
@@ -337,7 +335,7 @@ class CardHead(_CardPart):
             room = metrics.horizontalAdvance(mark.title)
             if x + theme.px(12) + room > left + width:
                 return
-            draw_shape(painter, theme, mark.shape, QPointF(x, top + line / 2), theme.color("surface"))
+            draw_shape(painter, mark.shape, QPointF(x, top + line / 2), theme.color("surface"))
             _text(painter, theme, QRectF(x + theme.px(12), top, room + 2, line), mark.title, "body", "text2")
             x += theme.px(26) + room
 
@@ -348,7 +346,7 @@ class CardAxis(_CardPart):
     height_px = _AXIS
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        card, theme = self._card, self.theme
+        card, theme = self._card, current_theme()
         if card is None:
             return
         painter = QPainter(self)
@@ -375,13 +373,12 @@ class BiasCardView(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._card: BiasCard | None = None
         self.setAccessibleName("Biases")
-        self.head = CardHead(theme, self)
-        self.axis = CardAxis(theme, self)
+        self.head = CardHead(self)
+        self.axis = CardAxis(self)
         self.rows: list[CardRow] = []
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
@@ -394,15 +391,6 @@ class BiasCardView(QWidget):
         self._column = column
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        parts: list[CardHead | CardAxis | CardRow] = [self.head, self.axis, *self.rows]
-        for part in parts:
-            part.theme = theme
-            part.updateGeometry()
-            part.update()
-
     def show_card(self, card: BiasCard) -> None:
         """Shows a card; the chosen row stays chosen."""
         self._card = card
@@ -412,7 +400,7 @@ class BiasCardView(QWidget):
             gone.hide()
             gone.deleteLater()
         while len(self.rows) < len(card.rows):
-            made = CardRow(self._theme, self)
+            made = CardRow(self)
             self._group.addButton(made)
             self._column.insertWidget(len(self.rows) + 1, made)
             self.rows.append(made)
@@ -456,8 +444,9 @@ class BiasCardView(QWidget):
             self.updateGeometry()
 
 
-def draw_shape(painter: QPainter, theme: Theme, shape: MarkShape, at: QPointF, ground: QColor) -> None:
+def draw_shape(painter: QPainter, shape: MarkShape, at: QPointF, ground: QColor) -> None:
     """A judge's mark."""
+    theme = current_theme()
     size = _MARK * theme.scale
     painter.setPen(QPen(theme.color("text"), 1.5 * theme.scale))
     painter.setBrush(ground)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
-    QTableView,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -28,12 +25,16 @@ from judgenet.ui.bias.state import PairDetails
 from judgenet.ui.elements import ComboBox, ElidedLabel, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.table import TextColumn, TextRow, TextTable
 from judgenet.ui.text_view import TextView
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
-_ROOT: Final = QModelIndex()
+_COLUMNS: Final = (
+    TextColumn("Pair", 110),
+    TextColumn("Question", 0),
+    TextColumn("Chosen", 120),
+    TextColumn("Outcome", 110),
+)
 _CHARS: Final = 160
 HEIGHT: Final = 264
 ALL: Final = ""
@@ -106,41 +107,6 @@ def _prompt(call: FullCall) -> str:
     return f"To {_site(call)[0].lower()}{_site(call)[1:]}\n{sent}"
 
 
-class BehindModel(QAbstractTableModel):
-    """Pairs with their question; texts are those of the document's pairs."""
-
-    TITLES: Final = ("Pair", "Question", "Chosen", "Outcome")
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.rows: Sequence[Behind] = ()
-        self._questions: Mapping[str, str] = {}
-
-    def say(self, rows: Sequence[Behind], questions: Mapping[str, str]) -> None:
-        """Lists pairs."""
-        self.beginResetModel()
-        self.rows, self._questions = rows, questions
-        self.endResetModel()
-
-    def rowCount(self, parent: ModelIndex = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: ModelIndex = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self.TITLES[section]
-        return None
-
-    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return None
-        row = self.rows[index.row()]
-        question = " ".join(self._questions.get(row.pair, "not loaded")[:_CHARS].split())
-        return (row.pair, question, row.answers, row.outcome)[index.column()]
-
-
 class BehindPanel(QFrame):
     """The list of pairs behind a bar.
 
@@ -154,7 +120,7 @@ class BehindPanel(QFrame):
     picked = Signal(object)
     closed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "foot")
         self.setAccessibleName("Pairs behind the bar")
@@ -173,24 +139,12 @@ class BehindPanel(QFrame):
         head.addWidget(self.title, stretch=1)
         for widget in (self.outcome, self.read, self.close_button):
             head.addWidget(widget)
-        self.model = BehindModel(self)
-        self.table = QTableView()
-        self.table.setAccessibleName("Pairs behind the bar")
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table = TextTable("Pairs behind the bar", _COLUMNS)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentRowChanged.connect(self._picked)
         self.what = Segment("Answers or prompts", (("answers", "Answers"), ("prompts", "Prompts sent")))
         self.what.chosen.connect(self._show_look)
-        self.text = TextView("What was asked and said of the pair", theme)
+        self.text = TextView("What was asked and said of the pair")
         self._look: PairDetails | None = None
         beside = QVBoxLayout()
         beside.setContentsMargins(0, 0, 0, 0)
@@ -211,13 +165,6 @@ class BehindPanel(QFrame):
         measure(self._head, spacing=12)
         measure(self.close_button, icon=16)
         measure(self.outcome, min_width=180)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self.table.verticalHeader().setDefaultSectionSize(theme.row)
-        for place, wide in ((0, 110), (2, 120), (3, 110)):
-            self.table.setColumnWidth(place, theme.px(wide))
 
     def say(self, title: str, cell: Cell, rows: tuple[Behind, ...], questions: Mapping[str, str]) -> None:
         """Lists the pairs of a bar; those that count as biased are shown first."""
@@ -240,19 +187,29 @@ class BehindPanel(QFrame):
     @property
     def pairs(self) -> tuple[str, ...]:
         """The ids of the pairs that are listed."""
-        return tuple(row.pair for row in self.model.rows)
+        return tuple(row.pair for row in self.rows)
+
+    @property
+    def rows(self) -> tuple[Behind, ...]:
+        """The pairs that are listed."""
+        wanted = self.outcome.currentData()
+        return tuple(row for row in self._rows if not wanted or row.outcome == wanted)
 
     def _filter(self, *_: object) -> None:
-        wanted = self.outcome.currentData()
-        self.model.say([row for row in self._rows if not wanted or row.outcome == wanted], self._questions)
-        self.read.setEnabled(bool(self.model.rows))
+        rows = self.rows
+        self.table.show_rows([self._texts(row) for row in rows])
+        self.read.setEnabled(bool(rows))
         self.show_look(None)
-        if self.model.rows:
-            self.table.setCurrentIndex(self.model.index(0, 0))
+        if rows:
+            self.table.selectRow(0)
+
+    def _texts(self, row: Behind) -> TextRow:
+        question = " ".join(self._questions.get(row.pair, "not loaded")[:_CHARS].split())
+        return TextRow((row.pair, question, row.answers, row.outcome), row)
 
     def _picked(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.picked.emit(self.model.rows[index.row()])
+            self.picked.emit(self.rows[index.row()])
 
     def show_look(self, look: PairDetails | None) -> None:
         """Shows what was asked and said of a pair."""
@@ -264,7 +221,7 @@ class BehindPanel(QFrame):
         self.text.show_text("" if self._look is None else told(self._look))
 
     def _open(self, index: QModelIndex) -> None:
-        self.opened.emit((self.model.rows[index.row()].pair,))
+        self.opened.emit((self.rows[index.row()].pair,))
 
     def _open_all(self) -> None:
         self.opened.emit(self.pairs)

@@ -12,7 +12,8 @@ from judgenet.core.wording import plural
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.store.labs import OrderAnswers
 from judgenet.ui.elements import label
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
+from judgenet.ui.theme import current_theme
 
 _PARTS: Final = ("single", "baseline", "layer", "network")
 _LINE: Final = 28
@@ -24,9 +25,8 @@ _MOST_SYSTEMS: Final = 30
 class _Map(QWidget):
     """Raters by raters: the average rank-biased overlap of their rankings, the darker the more alike."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.theme = theme
         self._titles: tuple[str, ...] = ()
         self._values: dict[tuple[int, int], tuple[float | None, int]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -47,13 +47,13 @@ class _Map(QWidget):
 
     def sizeHint(self) -> QSize:
         rows = len(self._titles)
-        return QSize(self.theme.px(_NAME + _CELL * rows), self.theme.px(_LINE) * (rows + 1))
+        return QSize(current_theme().px(_NAME + _CELL * rows), current_theme().px(_LINE) * (rows + 1))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = self.theme
+        theme = current_theme()
         painter = QPainter(self)
         line, cell, name = theme.px(_LINE), theme.px(_CELL), theme.px(_NAME)
         metrics = QFontMetricsF(theme.font())
@@ -87,9 +87,8 @@ class _Map(QWidget):
 class _Ranks(QWidget):
     """Systems by raters: the place of each and its wins per appearance."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.theme = theme
         self._titles: tuple[str, ...] = ()
         self._rows: list[tuple[str, list[str]]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -106,14 +105,14 @@ class _Ranks(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        wide = self.theme.px(_NAME + 2 * _CELL * len(self._titles))
-        return QSize(wide, self.theme.px(_LINE) * (len(self._rows) + 1))
+        wide = current_theme().px(_NAME + 2 * _CELL * len(self._titles))
+        return QSize(wide, current_theme().px(_LINE) * (len(self._rows) + 1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(_NAME), self.sizeHint().height())
+        return QSize(current_theme().px(_NAME), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = self.theme
+        theme = current_theme()
         painter = QPainter(self)
         line, name = theme.px(_LINE), theme.px(_NAME)
         cell = min(theme.px(2 * _CELL), (self.width() - name) / max(1, len(self._titles)))
@@ -138,26 +137,18 @@ class _Ranks(QWidget):
 class RanksView(QWidget):
     """Both, with what they rest on; hidden where there is nothing to rank."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = label("Similarity of the rankings", "section")
         self.fact = label("", tone="text2", wrap=True)
-        self.map = _Map(theme, self)
-        self.table = _Ranks(theme, self)
+        self.map = _Map(self)
+        self.table = _Ranks(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         for widget in (self.title, self.fact, self.map, self.table):
             column.addWidget(widget)
         self._column = column
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._column.setSpacing(theme.gap(12))
-        for part in (self.map, self.table):
-            part.theme = theme
-            part.updateGeometry()
-            part.update()
+        measure(self._column, spacing=Gap(12))
 
     def show_ranks(self, result: LabResult, orders: OrderAnswers | None = None) -> None:
         """Shows the rankings of a lab, and how many of the orders that were asked for at once are valid."""

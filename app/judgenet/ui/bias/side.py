@@ -31,8 +31,7 @@ from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
 from judgenet.ui.bias.state import BiasSettings, BiasState
 from judgenet.ui.elements import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
-from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import set_kind
 
 _MOST_INSTRUCTIONS: Final = 1_000_000
@@ -50,10 +49,9 @@ class BiasSidebar(QScrollArea):
     changed = Signal()
     stop_wanted = Signal()
 
-    def __init__(self, state: BiasState, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, state: BiasState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = state
-        self._theme = theme
         self.setProperty("part", "surface")
         self.setAccessibleName("What is measured")
         self.setWidgetResizable(True)
@@ -175,7 +173,8 @@ class BiasSidebar(QScrollArea):
         measure(self._form, across=12)
         measure(self._facts, down=4)
         measure(self, width=272)
-        self.set_theme(theme)
+        measure(self._column, spacing=Gap(8))
+        measure(self._form, down=Gap(8))
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
         made = QCheckBox(text)
@@ -183,13 +182,6 @@ class BiasSidebar(QScrollArea):
         made.clicked.connect(self.changed)
         column.addWidget(made)
         return made
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        self._column.setSpacing(theme.gap(8))
-        self._form.setVerticalSpacing(theme.gap(8))
-        self.show_plan()
 
     # What is chosen
 
@@ -321,6 +313,6 @@ class BiasSidebar(QScrollArea):
         row = self._facts.rowCount()
         self._facts.addWidget(label(name, tone="text2"), row, 0)
         text: QLabel = ElidedLabel(value)
-        text.setFont(self._theme.font(tabular=True))
+        measure(text, font="body", tabular=True)
         text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._facts.addWidget(text, row, 1)

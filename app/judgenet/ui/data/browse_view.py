@@ -25,11 +25,12 @@ from judgenet.ui.data.import_view import file_words, megabytes
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.elements import label, line
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.models.pairs_model import BROWSE, PairsModel
 from judgenet.ui.settings import Preferences
 from judgenet.ui.tasks import JobCancelled
 from judgenet.ui.text_view import plain_tip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 VERDICTS_WAIT_MS: Final = 1000
 """While a run goes on, filters and order follow new verdicts so often."""
@@ -62,8 +63,6 @@ class BrowseView(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Pairs")
         self._context = context
-        theme = context.theme.theme
-        self._theme = theme
         self._dataset: Dataset | None = None
         self._index: PairIndex | None = None
         self._verdicts: DatasetVerdicts | None = None
@@ -78,11 +77,11 @@ class BrowseView(QWidget):
         self._busy = False
         self._stop = threading.Event()
 
-        self.bar = FilterBar(theme)
+        self.bar = FilterBar()
         self.bar.changed.connect(self.refresh_rows)
         self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
-        self.table = PairsTable("Pairs", self.model, theme, several=True)
+        self.table = PairsTable("Pairs", self.model, several=True)
         self.table.say_nothing("No pair has all of this. Show all takes the search and the filters away.")
         self.table.current_changed.connect(self._current_changed)
         self.table.opened.connect(self.open_pair)
@@ -100,7 +99,7 @@ class BrowseView(QWidget):
         self._top_column.setContentsMargins(0, 0, 0, 0)
         self._top_column.addWidget(self.bar)
         self._top_column.addWidget(self._frame, stretch=1)
-        self.pair_view = PairView(theme)
+        self.pair_view = PairView()
         self.pair_view.hide()
         self.pair_view.closed.connect(self.close_pair)
         self.pair_view.stepped.connect(self._step)
@@ -118,7 +117,7 @@ class BrowseView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.splitter)
 
-        self.side = _Side(context, theme)
+        self.side = _Side(context)
         self.side.chosen.chosen.connect(self._choose)
         self.side.findings.show_wanted.connect(self.bar.show_finding)
         self.side.mapping.clicked.connect(self.mapping_wanted)
@@ -134,16 +133,9 @@ class BrowseView(QWidget):
         document.project_changed.connect(self._project_changed)
         document.read_only_changed.connect(self._show_side)
         context.settings.changed.connect(self._preferences_changed)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
-        self._top_column.setSpacing(theme.gap(8))
-        self.splitter.setHandleWidth(theme.gap(12))
-        for part in (self.bar, self.table, self.pair_view, self.side):
-            part.set_theme(theme)
+        measure(self._column, margins=(24, Gap(16), 24, Gap(16)))
+        measure(self._top_column, spacing=Gap(8))
+        measure(self.splitter, handle=Gap(12))
 
     # The data set
 
@@ -454,7 +446,7 @@ class BrowseView(QWidget):
         self.table.go_to(position)
         self.pair_view.show()
         if not opened:
-            self._set_whole(self.height() / self._theme.scale < _LOW_PAGE)
+            self._set_whole(self.height() / current_theme().scale < _LOW_PAGE)
             self.splitter.setSizes([2 * self.height() // 5, 3 * self.height() // 5])
         self._show_pair(position)
 
@@ -548,11 +540,11 @@ def _no_labels(dataset: Dataset) -> str:
 class _Side(QFrame):
     """What is chosen and what it costs, where the pairs come from, and what was found about them."""
 
-    def __init__(self, context: Context, theme: Theme) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
         self.setAccessibleName("About the pairs")
-        self.chosen = ChosenPanel(context.figures, theme)
+        self.chosen = ChosenPanel(context.figures)
         self._source_title = label("Source", "section")
         self.file = label(tone="text", wrap=True)
         self.facts = label(tone="text2", wrap=True)
@@ -573,7 +565,7 @@ class _Side(QFrame):
             self._source.addWidget(widget)
         self._source.addLayout(self._buttons)
         self._findings_title = label("Findings", "section")
-        self.findings = FindingList(theme, choices=False)
+        self.findings = FindingList(choices=False)
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
@@ -594,17 +586,9 @@ class _Side(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self.chosen.set_theme(theme)
-        self.findings.set_theme(theme)
-        self._source.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(16))
-        self._source.setSpacing(theme.px(4))
-        self._buttons.setContentsMargins(0, theme.px(8), 0, 0)
-        self._buttons.setSpacing(theme.px(8))
-        self._findings_title.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), 0)
+        measure(self._source, margins=(16, 12, 16, 16), spacing=4)
+        measure(self._buttons, margins=(0, 8, 0, 0), spacing=8)
+        measure(self._findings_title, margins=(16, 12, 16, 0))
 
     def show_source(self, dataset: Dataset, index: PairIndex, verdicts: DatasetVerdicts | None, read_only: str) -> None:
         """Shows where the pairs come from, their labels, and how the newest run agrees with people."""

@@ -11,7 +11,7 @@ from judgenet.core.project import Selection
 from judgenet.core.wording import duration, money_span, plural, span
 from judgenet.ui.elements import SpinBox, label, set_tone
 from judgenet.ui.figures import DesignEstimate
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import Segment
 
 _KINDS: Final = (("all", "All"), ("ids", "Shown"), ("sample", "Sample"), ("per_task", "Per task"))
@@ -28,7 +28,7 @@ class ChosenPanel(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, figures: DesignEstimate, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, figures: DesignEstimate, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chosen pairs")
         self._figures = figures
@@ -69,6 +69,7 @@ class ChosenPanel(QWidget):
         for row, name in enumerate(("Calls", "Already paid for", "Price", "Time")):
             self._cost_names[name] = label(name, tone="text2")
             self._costs[name] = label(kind="node")
+            measure(self._costs[name], font="node", tabular=True)
             self._grid.addWidget(self._cost_names[name], row, 0)
             self._grid.addWidget(self._costs[name], row, 1)
         self.problem = label(tone="text2", wrap=True)
@@ -82,20 +83,12 @@ class ChosenPanel(QWidget):
         self._column.addLayout(self._grid)
         self._column.addWidget(self.problem)
         figures.changed.connect(self._show_costs)
-        self.set_theme(theme)
+        measure(self._column, margins=16, spacing=Gap(8))
+        measure(self._sample_row, spacing=8)
+        measure(self._grid, down=4)
+        measure(self.number, width=96)
+        measure(self.seed, width=84)
         self._show_costs()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
-        self._column.setSpacing(theme.gap(8))
-        self._sample_row.setSpacing(theme.px(8))
-        self._grid.setVerticalSpacing(theme.px(4))
-        self.number.setFixedWidth(theme.px(96))
-        self.seed.setFixedWidth(theme.px(84))
-        self._figure_font = theme.font("node", tabular=True)
-        for value in self._costs.values():
-            value.setFont(self._figure_font)
 
     def show_selection(
         self, selection: Selection, chosen: int, total: int, shown: int, *, filtered: bool, tasks: int, why_not: str
@@ -185,8 +178,6 @@ class ChosenPanel(QWidget):
             value.setText(words[name])
             value.setAccessibleName(f"{name}: {words[name]}")
             set_tone(value, "text3" if figures.stale else "")
-            # Being polished anew takes away the font that was set.
-            value.setFont(self._figure_font)
         paid = found.calls_recorded > 0
         self._costs["Already paid for"].setVisible(paid)
         self._cost_names["Already paid for"].setVisible(paid)

@@ -11,7 +11,8 @@ from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import plural
 from judgenet.ui.dialogs import shown
 from judgenet.ui.elements import label
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import measure
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import Segment, set_kind
 
 _WIDE: Final = 760
@@ -28,7 +29,7 @@ _TEXTS: Final[tuple[tuple[EditedField, str, int], ...]] = (
 
 
 class _EditDialog(QDialog):
-    def __init__(self, title: str, note: str, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, title: str, note: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
@@ -43,10 +44,9 @@ class _EditDialog(QDialog):
         buttons.addWidget(self.leave)
         buttons.addWidget(self.save)
         self.body = QVBoxLayout()
-        self.body.setSpacing(theme.px(6))
+        measure(self.body, spacing=6)
         column = QVBoxLayout(self)
-        column.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(16))
-        column.setSpacing(theme.px(12))
+        measure(column, margins=(24, 20, 24, 16), spacing=12)
         column.addLayout(self.body, stretch=1)
         column.addWidget(label(note, tone="text2", wrap=True))
         column.addLayout(buttons)
@@ -55,9 +55,9 @@ class _EditDialog(QDialog):
 class LabelDialog(_EditDialog):
     """Which response people say is better, of one pair or several."""
 
-    def __init__(self, pairs: tuple[Pair, ...], theme: Theme, parent: QWidget) -> None:
+    def __init__(self, pairs: tuple[Pair, ...], parent: QWidget) -> None:
         note = f"{_FILE_STAYS} Finished runs keep the label that they were judged with until they are run again."
-        super().__init__("Edit the human label", note, theme, parent)
+        super().__init__("Edit the human label", note, parent)
         many = len(pairs) != 1
         self.body.addWidget(label(f"Human label of {plural(len(pairs), 'pair')}" if many else "Human label", "section"))
         self.choice = Segment("Human label", list(_LABELS))
@@ -79,9 +79,10 @@ class LabelDialog(_EditDialog):
 class TextDialog(_EditDialog):
     """The question and the responses of a pair."""
 
-    def __init__(self, pair: Pair, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, pair: Pair, parent: QWidget) -> None:
+        theme = current_theme()
         note = f"{_FILE_STAYS} Calls with the old text stay in the store; the next run asks this pair anew."
-        super().__init__("Edit the texts", note, theme, parent)
+        super().__init__("Edit the texts", note, parent)
         self.fields: dict[EditedField, QPlainTextEdit] = {}
         for field, name, share in _TEXTS:
             edit = QPlainTextEdit(getattr(pair, field))

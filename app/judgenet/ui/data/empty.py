@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.wording import whole_percent
-from judgenet.ui.elements import label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import IconLabel, label, link
+from judgenet.ui.measures import measure
 from judgenet.ui.tasks import Job
-from judgenet.ui.theme import Theme
-from judgenet.ui.tokens import RADIUS_PANEL
+from judgenet.ui.theme import current_theme
+from judgenet.ui.tokens import ICON_EMPTY, RADIUS_PANEL
 from judgenet.ui.widgets import set_kind
 
 
@@ -30,12 +30,11 @@ def _centred(outer: QWidget, inner: QWidget) -> None:
 class DropZone(QWidget):
     """The page without pairs; a dashed frame shows where files may be dropped."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("No pairs yet")
-        self._theme = theme
         self._over = False
-        self._icon = QLabel()
+        self._icon = IconLabel("data", side=ICON_EMPTY)
         self.title = label("No pairs yet", "section")
         self.text = label(
             "A pair is a question with two responses and, where there is one, what people said. "
@@ -67,19 +66,9 @@ class DropZone(QWidget):
         self._column.addLayout(self._buttons)
         self._column.addWidget(self.forms)
         _centred(self, self._inner)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        side = theme.px(24)
-        self._icon.setPixmap(icon("data", "text2").pixmap(side, side))
-        self._inner.setMaximumWidth(theme.px(520))
-        self._inner.setMinimumWidth(theme.px(360))
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.px(12))
-        self._buttons.setSpacing(theme.px(12))
-        self.update()
+        measure(self._inner, max_width=520, min_width=360)
+        measure(self._column, margins=0, spacing=12)
+        measure(self._buttons, spacing=12)
 
     def say(self, title: str, text: str) -> None:
         """Says why there are no pairs."""
@@ -94,7 +83,7 @@ class DropZone(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        theme = self._theme
+        theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(theme.color("accent" if self._over else "line2"), theme.px(2) if self._over else 1)
@@ -110,7 +99,7 @@ class DropZone(QWidget):
 class Loading(QWidget):
     """Work that the page waits for: what it is, how far it is, and Stop."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._job: Job | None = None
         self.title = label(kind="section")
@@ -128,12 +117,8 @@ class Loading(QWidget):
             self._column.addWidget(widget)
         self._column.addWidget(self.stop, alignment=Qt.AlignmentFlag.AlignLeft)
         _centred(self, self._inner)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._inner.setFixedWidth(theme.px(400))
-        self._column.setSpacing(theme.px(12))
+        measure(self._inner, width=400)
+        measure(self._column, spacing=12)
 
     def follow(self, job: Job | None, title: str) -> None:
         """Shows a job's progress; without a job only its title."""

@@ -18,7 +18,8 @@ from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.data.widgets import SearchField
 from judgenet.ui.elements import label, link
 from judgenet.ui.icons import icon_pixmap
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 SEARCH_WAIT_MS: Final = 200
@@ -75,9 +76,8 @@ class FilterButton(QToolButton):
 
     changed = Signal()
 
-    def __init__(self, title: str, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._title = title
         self._options: tuple[Option, ...] = ()
         self._ticked: frozenset[Any] = frozenset()
@@ -129,14 +129,9 @@ class FilterButton(QToolButton):
             more = self._menu.addAction(f"and {len(self._options) - _MOST_OPTIONS:,} more: search for them")
             more.setEnabled(False)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        theme, side = self._theme, self._theme.px(16)
+        theme, side = current_theme(), current_theme().px(16)
         color = theme.colors.accent if self._ticked else theme.colors.text2
         painter = QPainter(self)
         pixmap = icon_pixmap("chevron-down", color, side, self.devicePixelRatio())
@@ -187,20 +182,20 @@ class FilterBar(QWidget):
 
     changed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Search and filters")
         self._visit: tuple[tuple[int, ...], str] | None = None
         self._total = 0
-        self.search = SearchField("Search all texts", theme)
+        self.search = SearchField("Search all texts")
         self.search.textChanged.connect(self._typed)
         self.search.returnPressed.connect(self._search_now)
-        self.task = FilterButton("Task", theme)
-        self.human = FilterButton("Label", theme)
-        self.verdict = FilterButton("Verdict", theme)
-        self.match = FilterButton("Agreement", theme)
-        self.finding = FilterButton("Finding", theme)
-        self.chosen = FilterButton("Chosen", theme)
+        self.task = FilterButton("Task")
+        self.human = FilterButton("Label")
+        self.verdict = FilterButton("Verdict")
+        self.match = FilterButton("Agreement")
+        self.finding = FilterButton("Finding")
+        self.chosen = FilterButton("Chosen")
         self._buttons: tuple[FilterButton, ...] = (
             self.task,
             self.human,
@@ -229,19 +224,11 @@ class FilterBar(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(SEARCH_WAIT_MS)
         self._timer.timeout.connect(self.changed)
-        self.set_theme(theme)
+        measure(self._column, margins=0, spacing=Gap(8))
+        measure(self._flow, spacing=Gap(8))
+        measure(self._state, spacing=12)
+        measure(self.shown, min_height=20)
         self.show_count(0, 0)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.gap(8))
-        self._flow.setSpacing(theme.gap(8))
-        self._state.setSpacing(theme.px(12))
-        self.search.set_theme(theme)
-        for button in self._buttons:
-            button.set_theme(theme)
-        self.shown.setMinimumHeight(theme.px(20))
 
     # What can be filtered by
 

@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.formats import OF_PAIRS, Finding
-from judgenet.ui.elements import label, line, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import IconLabel, label, line, link
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import one_line
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
 _LOOKED_FOR: Final = ("duplicate", "identical_responses", "empty_response", "model_named")
@@ -36,18 +35,16 @@ class FindingRow(QWidget):
     show_wanted = Signal(str)
     left_out = Signal(str, bool)
 
-    def __init__(self, finding: Finding, theme: Theme, *, choice: bool, leave: bool) -> None:
+    def __init__(self, finding: Finding, *, choice: bool, leave: bool) -> None:
         super().__init__()
         self.finding = finding
-        self._theme = theme
-        self._icon = QLabel()
-        self._icon.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         nothing = finding.count == 0
-        self._look = (
+        name, tone = (
             ("tick", "good") if nothing else ("warning", "warn") if finding.severity == "warning" else ("info", "text2")
         )
-        words = {"tick": "Fine", "warning": "Warning", "info": "Note"}[self._look[0]]
-        self._icon.setAccessibleName(words)
+        words = {"tick": "Fine", "warning": "Warning", "info": "Note"}[name]
+        mark = IconLabel(name, tone)
+        mark.setAccessibleName(words)
         title = label(finding.title, "node", wrap=True)
         figure = _PERCENT.sub(" %", finding.figure) or f"{finding.count:,}"
         self._text = QVBoxLayout()
@@ -82,22 +79,13 @@ class FindingRow(QWidget):
             self._text.addLayout(foot)
         self._row = QHBoxLayout(self)
         icon_column = QVBoxLayout()
-        icon_column.addWidget(self._icon)
+        icon_column.addSpacing(2)
+        icon_column.addWidget(mark)
         icon_column.addStretch(1)
         self._row.addLayout(icon_column)
         self._row.addLayout(self._text, stretch=1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        side = theme.px(16)
-        name, color = self._look
-        self._icon.setPixmap(icon(name, color).pixmap(side, side))
-        self._icon.setFixedHeight(theme.px(20))
-        self._row.setContentsMargins(theme.px(16), theme.gap(12), theme.px(16), theme.gap(12))
-        self._row.setSpacing(theme.px(12))
-        self._text.setSpacing(theme.px(4))
+        measure(self._row, margins=(16, Gap(12), 16, Gap(12)), spacing=12)
+        measure(self._text, spacing=4)
 
     def _show(self) -> None:
         self.show_wanted.emit(self.finding.kind)
@@ -118,11 +106,10 @@ class FindingList(QWidget):
     left_out = Signal(str, bool)
     again_wanted = Signal()
 
-    def __init__(self, theme: Theme, *, choices: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, *, choices: bool, parent: QWidget | None = None) -> None:
         """``choices`` offers to leave pairs out."""
         super().__init__(parent)
         self.setAccessibleName("Findings")
-        self._theme = theme
         self._choices = choices
         self._rows: list[FindingRow] = []
         self._column = QVBoxLayout(self)
@@ -137,15 +124,8 @@ class FindingList(QWidget):
         self._again_row.addWidget(self.again)
         self._again_row.addStretch(1)
         self._column.addLayout(self._again_row)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._wait.setContentsMargins(theme.px(16), theme.gap(12), theme.px(16), theme.gap(12))
-        self._again_row.setContentsMargins(theme.px(16), 0, theme.px(16), theme.gap(4))
-        for row in self._rows:
-            row.set_theme(theme)
+        measure(self._wait, margins=(16, Gap(12), 16, Gap(12)))
+        measure(self._again_row, margins=(16, 0, 16, Gap(4)))
 
     @property
     def rows(self) -> tuple[FindingRow, ...]:
@@ -198,7 +178,7 @@ class FindingList(QWidget):
         fine = [Finding(kind, "note", 0, "") for kind in _LOOKED_FOR if kind not in found] if self._choices else []
         ordered = sorted(findings, key=lambda one: (_ORDER[one.severity], -len(one.ids)))
         for finding in (*ordered, *fine):
-            row = FindingRow(finding, self._theme, choice=self._choices, leave=finding.kind in left_out)
+            row = FindingRow(finding, choice=self._choices, leave=finding.kind in left_out)
             row.show_wanted.connect(self.show_wanted)
             row.left_out.connect(self.left_out)
             self._rows.append(row)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -32,11 +31,11 @@ from judgenet.ui.data.matches import MatchesPanel
 from judgenet.ui.data.raw_table import RawTable
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.data.widgets import StateTag
-from judgenet.ui.elements import ElidedLabel, label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import ElidedLabel, IconLabel, label, link
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.models.pairs_model import PREVIEW, PairsModel
 from judgenet.ui.text_view import one_line
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 CONTAINERS: Final = {
@@ -126,19 +125,18 @@ class ImportView(QWidget):
     pair_opened = Signal(object)
     check_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Import")
-        self._theme = theme
         self._first: tuple[Pair, ...] = ()
         self._dataset: Dataset | None = None
         self._shown_kind: str | None = None
         self._leaves_out_bad = False
 
-        self._icon = QLabel()
+        self._icon = IconLabel("file", "text", 20)
         self.name = ElidedLabel(kind="section")
         self.facts = ElidedLabel(tone="text2")
-        self.state = StateTag(theme)
+        self.state = StateTag()
         self.other = QPushButton("Other file…")
         self.other.setAccessibleName("Choose another file")
         self.other.clicked.connect(self.other_wanted)
@@ -159,17 +157,17 @@ class ImportView(QWidget):
         self._head.addWidget(self.sheet)
         self._head.addWidget(self.other)
 
-        self.columns = ColumnsPanel(theme)
+        self.columns = ColumnsPanel()
         self.columns.picked.connect(self.column_picked)
         self.columns.form_picked.connect(self.form_picked)
-        self.labels = LabelsPanel(theme)
+        self.labels = LabelsPanel()
         self.labels.picked.connect(self.label_picked)
         self.labels.no_majority_picked.connect(self.no_majority_picked)
         self._panels = QHBoxLayout()
         self._panels.addWidget(self.columns, stretch=1)
         self._panels.addWidget(self.labels, stretch=1)
 
-        self.matches = MatchesPanel(theme)
+        self.matches = MatchesPanel()
         self.matches.picked.connect(self.matches_picked)
 
         self.problem = QFrame()
@@ -188,10 +186,10 @@ class ImportView(QWidget):
         self.problem.hide()
 
         self.model = PairsModel(PREVIEW, self)
-        self.table = PairsTable("Preview of the pairs", self.model, theme)
+        self.table = PairsTable("Preview of the pairs", self.model)
         self.table.opened.connect(self._opened)
         self.table.say_nothing("Choose the columns to see a preview.")
-        self.raw = RawTable(theme)
+        self.raw = RawTable()
         self.previews = QStackedWidget()
         self.previews.addWidget(self.table)
         self.previews.addWidget(self.raw)
@@ -228,41 +226,25 @@ class ImportView(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
 
-        self.side = _Side(theme)
+        self.side = _Side()
         self.side.findings.left_out.connect(self.left_out)
         self.side.findings.show_wanted.connect(self.show_finding)
         self.side.findings.again_wanted.connect(self.check_wanted)
         self.side.accept.clicked.connect(self.accepted)
         self.side.cancel.clicked.connect(self.cancelled)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        side = theme.px(20)
-        self._icon.setPixmap(icon("file", "text").pixmap(side, side))
-        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
-        self._column.setSpacing(theme.gap(16))
-        self._head.setSpacing(theme.px(12))
-        self._panels.setSpacing(theme.px(16))
-        self._problem_row.setContentsMargins(theme.px(16), theme.px(6), theme.px(12), theme.px(6))
-        self._preview_column.setContentsMargins(1, 1, 1, 1)
-        self._preview_column.setSpacing(0)
-        self._preview_head.setContentsMargins(theme.px(8), theme.px(8), theme.px(16), theme.px(8))
-        self._preview_head.setSpacing(theme.px(16))
+        measure(self._column, margins=(24, Gap(16), 24, Gap(16)), spacing=Gap(16))
+        measure(self._head, spacing=12)
+        measure(self._panels, spacing=16)
+        measure(self._problem_row, margins=(16, 6, 12, 6))
+        measure(self._preview_column, margins=1, spacing=0)
+        measure(self._preview_head, margins=(8, 8, 16, 8), spacing=16)
         for panel in (self.columns, self.labels):
-            panel.set_theme(theme)
-            panel.setFixedHeight(theme.px(_PANEL))
-        self.matches.set_theme(theme)
-        self._preview.setMinimumHeight(theme.px(_PREVIEW))
-        self.table.set_theme(theme)
-        self.raw.set_theme(theme)
-        self.state.set_theme(theme)
-        self.side.set_theme(theme)
+            measure(panel, height=_PANEL)
+        measure(self._preview, min_height=_PREVIEW)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() / self._theme.scale < _NARROW
+        narrow = self.width() / current_theme().scale < _NARROW
         direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._panels.direction() != direction:
             self._panels.setDirection(direction)
@@ -276,7 +258,7 @@ class ImportView(QWidget):
         self.columns.begin()
         self.side.findings.begin()
         preview = draft.preview
-        self.raw.show_rows(preview.names, preview.rows)
+        self.raw.show_records(preview.names, preview.rows)
         self.name.say(one_line(file_words(files), 200))
         format_words = preview.title or _FORMATS.get(preview.format, preview.format)
         size = sum(file.size for file in files)
@@ -368,8 +350,8 @@ class ImportView(QWidget):
         """Shows the first pairs."""
         self._shown_kind = None
         self.back.hide()
-        raw = not self._first and self.raw.rowCount() > 0
-        rows = self.raw.rowCount() if raw else len(self._first)
+        raw = not self._first and len(self.raw.texts.rows) > 0
+        rows = len(self.raw.texts.rows) if raw else len(self._first)
         self._preview_title.setText("The file as it is" if raw else "Preview")
         self._preview_fact.setText(f"first {plural(rows, 'row')}" if rows else "")
         self.previews.setCurrentWidget(self.raw if raw else self.table)
@@ -402,13 +384,13 @@ class ImportView(QWidget):
 class _Side(QFrame):
     """Findings of the import, and the buttons that end it."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
         self.setAccessibleName("Findings of the import")
         self.title = label("Findings", "title")
         self.fact = label(tone="text2")
-        self.findings = FindingList(theme, choices=True)
+        self.findings = FindingList(choices=True)
         inner = QWidget()
         inside = QVBoxLayout(inner)
         inside.setContentsMargins(0, 0, 0, 0)
@@ -442,12 +424,5 @@ class _Side(QFrame):
         column.addWidget(head)
         column.addWidget(self.area, stretch=1)
         column.addWidget(foot)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self.findings.set_theme(theme)
-        self._head.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
-        self._head.setSpacing(0)
-        self._foot.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
-        self._foot.setSpacing(theme.px(12))
+        measure(self._head, margins=(16, 12, 16, 12), spacing=0)
+        measure(self._foot, margins=(16, 12, 16, 12), spacing=12)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QSizePolicy,
@@ -27,10 +26,9 @@ from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft, ImportShape
 from judgenet.formats import LabelValues
 from judgenet.ui.data.raw_table import sample
-from judgenet.ui.elements import ElidedLabel, label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import ElidedLabel, IconLabel, label, link
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import one_line, plain_tip
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Chip, Segment
 
 _ALWAYS: Final = (
@@ -206,13 +204,12 @@ class ColumnsPanel(QFrame):
     picked = Signal(str, str)
     form_picked = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName("Columns")
         self._draft: ImportDraft | None = None
         self._all = False
-        self._theme = theme
         self.boxes: dict[str, ColumnBox] = {}
         self._names: dict[str, QWidget] = {}
         self._chips: list[Chip] = []
@@ -232,6 +229,7 @@ class ColumnsPanel(QFrame):
             box.picked.connect(self.picked)
             self.boxes[part] = box
             self._names[part] = self._name(part)
+            measure(self._names[part], min_width=108)
             self._grid.addWidget(self._names[part], row, 0)
             self._grid.addWidget(box, row, 1)
         self._grid.addWidget(self.sides, len(FIELD_WORDS), 0, 1, 2)
@@ -246,7 +244,9 @@ class ColumnsPanel(QFrame):
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         self._column.addWidget(self._scroll, stretch=1)
-        self.set_theme(theme)
+        measure(self._column, margins=(16, Gap(8), 8, Gap(12)), spacing=Gap(8))
+        measure(self._head, margins=(0, 0, 8, 0))
+        measure(self._grid, margins=(0, 0, 8, 0), across=12, down=Gap(8))
 
     def _name(self, part: str) -> QWidget:
         side: dict[str, Verdict] = {"response_a": "a", "response_b": "b"}
@@ -255,26 +255,13 @@ class ColumnsPanel(QFrame):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        chip = Chip(self._theme)
+        chip = Chip()
         chip.show_verdict(side[part])
         self._chips.append(chip)
         row.addWidget(chip)
         row.addWidget(label("Response"))
         row.addStretch(1)
         return box
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        for chip in self._chips:
-            chip.set_theme(theme)
-        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
-        self._column.setSpacing(theme.gap(8))
-        self._head.setContentsMargins(0, 0, theme.px(8), 0)
-        self._grid.setContentsMargins(0, 0, theme.px(8), 0)
-        self._grid.setHorizontalSpacing(theme.px(12))
-        self._grid.setVerticalSpacing(theme.gap(8))
-        self._grid.setColumnMinimumWidth(0, theme.px(108))
 
     def begin(self) -> None:
         """Other files: the columns that matter most first."""
@@ -306,7 +293,7 @@ class ColumnsPanel(QFrame):
 class LabelRow:
     """One label value: how often it occurs, and what it means."""
 
-    def __init__(self, value: str, number: int, annotators: int, theme: Theme) -> None:
+    def __init__(self, value: str, number: int, annotators: int) -> None:
         self.value = value
         shown = one_line(value, 60)
         self.name = ElidedLabel(shown, "mono")
@@ -318,17 +305,12 @@ class LabelRow:
         self.meaning = Segment(f"Meaning of {shown}", list(_MEANINGS))
         for key, _ in _MEANINGS:
             self.meaning.button(key).setProperty("tight", True)
-        self.mark = QLabel()
-        self.set_theme(theme)
+        self.mark = IconLabel()
+        measure(self.count, font="body", tabular=True)
 
     @property
     def widgets(self) -> tuple[QWidget, ...]:
         return (self.name, self.count, self.meaning, self.mark)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self.count.setFont(theme.font(tabular=True))
-        self._side = theme.px(16)
 
     def show_meaning(self, decided: Mapping[str, Verdict | None]) -> None:
         """Shows what the value means, or that nobody has said it."""
@@ -338,7 +320,7 @@ class LabelRow:
         else:
             self.meaning.clear()
         name, color = ("tick", "good") if known else ("warning", "warn")
-        self.mark.setPixmap(icon(name, color).pixmap(self._side, self._side))
+        self.mark.show_icon(name, color)
         self.mark.setAccessibleName("decided" if known else "to be decided")
         self.mark.setToolTip("" if known else "Say what it means")
 
@@ -354,11 +336,10 @@ class LabelsPanel(QFrame):
     picked = Signal(str, object)
     no_majority_picked = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName("Meaning of the labels")
-        self._theme = theme
         self.rows: list[LabelRow] = []
         self._values: dict[str, int] = {}
         self._head = QHBoxLayout()
@@ -392,21 +373,11 @@ class LabelsPanel(QFrame):
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         self._column.addWidget(self._scroll, stretch=1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
-        self._column.setSpacing(theme.gap(8))
-        self._head.setContentsMargins(0, 0, theme.px(8), 0)
-        self._inner.setSpacing(theme.gap(12))
-        self._grid.setContentsMargins(0, 0, theme.px(8), 0)
-        self._grid.setHorizontalSpacing(theme.px(8))
-        self._grid.setVerticalSpacing(theme.gap(8))
-        self._majority.setSpacing(theme.px(12))
-        for row in self.rows:
-            row.set_theme(theme)
+        measure(self._column, margins=(16, Gap(8), 8, Gap(12)), spacing=Gap(8))
+        measure(self._head, margins=(0, 0, 8, 0))
+        measure(self._inner, spacing=Gap(12))
+        measure(self._grid, margins=(0, 0, 8, 0), across=8, down=Gap(8))
+        measure(self._majority, spacing=12)
 
     def show_draft(self, draft: ImportDraft, values: LabelValues) -> None:
         """Shows the values that there are and what is decided of them."""
@@ -464,7 +435,7 @@ class LabelsPanel(QFrame):
                 self._grid.removeWidget(widget)
                 widget.hide()
                 widget.deleteLater()
-        self.rows = [LabelRow(value, number, annotators.get(value, 0), self._theme) for value, number in values.items()]
+        self.rows = [LabelRow(value, number, annotators.get(value, 0)) for value, number in values.items()]
         for place, row in enumerate(self.rows):
             for column, widget in enumerate(row.widgets):
                 self._grid.addWidget(widget, place, column)

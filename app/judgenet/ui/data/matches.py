@@ -11,7 +11,7 @@ from judgenet.core.matches import Matches
 from judgenet.engine.importing import ImportDraft
 from judgenet.formats.many import Systems
 from judgenet.ui.elements import SpinBox, label
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import Segment
 
 _BOX: Final = 96
@@ -30,7 +30,7 @@ class MatchesPanel(QFrame):
 
     picked = Signal(object, int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName("Pairs to judge")
@@ -46,6 +46,8 @@ class MatchesPanel(QFrame):
         self._seed_name = label("Seed", tone="text2")
         for box in (self.number, self.share, self.seed):
             box.valueChanged.connect(self._changed)
+            box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            measure(box, min_width=_BOX)
         self._row = QHBoxLayout()
         self._row.addWidget(label("Pairs to judge", "section"))
         self._row.addStretch(1)
@@ -58,18 +60,10 @@ class MatchesPanel(QFrame):
         self._column.addWidget(self.words)
         self._column.addWidget(self.cost)
         self.hide()
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._column.setContentsMargins(theme.px(16), theme.gap(8), theme.px(16), theme.gap(12))
-        self._column.setSpacing(theme.gap(6))
-        self._row.setSpacing(theme.px(12))
-        for box in (self.number, self.share, self.seed):
-            box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-            box.setMinimumWidth(theme.px(_BOX))
-        self.words.setFont(theme.font(tabular=True))
-        self.cost.setFont(theme.font(tabular=True))
+        measure(self._column, margins=(16, Gap(8), 16, Gap(12)), spacing=Gap(6))
+        measure(self._row, spacing=12)
+        measure(self.words, font="body", tabular=True)
+        measure(self.cost, font="body", tabular=True)
 
     def show_draft(self, draft: ImportDraft) -> None:
         """Shows what is decided."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -15,8 +15,9 @@ from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.elements import label, line, link, set_tone, upright
 from judgenet.ui.icons import icon
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import TextView, one_line, plain_tip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import Chip, Segment
 
 _QUESTION_LINES: Final = 5
@@ -39,17 +40,17 @@ def difference_words(share: float | None) -> str:
 class _Response(QWidget):
     """One response: its chip, who wrote it, how long it is, and the text."""
 
-    def __init__(self, side: Verdict, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, side: Verdict, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         letter = side.upper()
-        self._chip = Chip(theme)
+        self._chip = Chip()
         self._chip.show_verdict(side)
         self._title = label("Response", "node")
         self._model = label(tone="text2")
         self._model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._size = label(tone="text3")
         self.more = label(tone="text2")
-        self.text = TextView(f"Response {letter}", theme)
+        self.text = TextView(f"Response {letter}")
         self._head = QHBoxLayout()
         for widget, stretch in (
             (self._chip, 0),
@@ -64,16 +65,9 @@ class _Response(QWidget):
         self._column.addLayout(self._head)
         self._column.addLayout(self._facts)
         self._column.addWidget(self.text, stretch=1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._chip.set_theme(theme)
-        self.text.set_theme(theme)
-        self._column.setContentsMargins(theme.px(16), theme.gap(12), theme.px(8), theme.px(6))
-        self._column.setSpacing(theme.px(6))
-        self._head.setSpacing(theme.px(8))
-        self._facts.setSpacing(theme.px(8))
+        measure(self._column, margins=(16, Gap(12), 8, 6), spacing=6)
+        measure(self._head, spacing=8)
+        measure(self._facts, spacing=8)
 
     def show_response(self, text: str, model: str | None, *, markdown: bool) -> None:
         """Shows a response."""
@@ -100,11 +94,10 @@ class PairView(QFrame):
     markdown_chosen = Signal(bool)
     run_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName("Pair")
-        self._theme = theme
         self._pair: Pair | None = None
         self._markdown = True
         self._findings: tuple[Finding, ...] = ()
@@ -143,7 +136,7 @@ class PairView(QFrame):
         self.which = Segment("Text over the responses", [("question", "Question"), ("reference", "Reference")])
         self.which.chosen.connect(self._show_question)
         self._question_title = label("Question", tone="text2")
-        self.question = TextView("Question", theme)
+        self.question = TextView("Question")
         self._question_head = QHBoxLayout()
         self._question_head.addWidget(self._question_title)
         self._question_head.addWidget(self.which)
@@ -156,8 +149,8 @@ class PairView(QFrame):
         self._above.addLayout(self._question_head)
         self._above.addWidget(self.question)
 
-        self.a = _Response("a", theme)
-        self.b = _Response("b", theme)
+        self.a = _Response("a")
+        self.b = _Response("b")
         self._sides = QHBoxLayout()
         self._sides.setSpacing(0)
         self._sides.addWidget(self.a, stretch=1)
@@ -168,27 +161,14 @@ class PairView(QFrame):
         self._column.addLayout(self._above)
         self._column.addWidget(line())
         self._column.addLayout(self._sides, stretch=1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._column.setContentsMargins(1, 1, 1, 1)
-        self._above.setContentsMargins(theme.px(16), theme.gap(8), theme.px(8), theme.gap(12))
-        self._above.setSpacing(theme.gap(8))
+        measure(self._column, margins=1)
+        measure(self._above, margins=(16, Gap(8), 8, Gap(12)), spacing=Gap(8))
         for row in (self._head, self._question_head):
-            row.setSpacing(theme.px(8))
-        self._facts.setContentsMargins(0, 0, 0, 0)
-        self._facts.setSpacing(theme.px(8))
-        self._head.setSpacing(theme.px(4))
+            measure(row, spacing=8)
+        measure(self._facts, margins=0, spacing=8)
+        measure(self._head, spacing=4)
         for tool in (self.back, self.forth, self.whole, self.close_button):
-            tool.setIconSize(QSize(theme.px(20), theme.px(20)))
-        self.question.set_theme(theme)
-        self.a.set_theme(theme)
-        self.b.set_theme(theme)
-        for chip in self._chips:
-            chip.set_theme(theme)
-        self._fit_question()
+            measure(tool, icon=20)
 
     @property
     def pair(self) -> Pair | None:
@@ -268,11 +248,10 @@ class PairView(QFrame):
         """Who said what, as a name with a chip."""
         box = QWidget()
         row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, self._theme.px(8), 0)
-        row.setSpacing(self._theme.px(6))
+        measure(row, margins=(0, 0, 8, 0), spacing=6)
         row.addWidget(label(who, tone="text2"))
         if said is not None or unscored:
-            chip = Chip(self._theme)
+            chip = Chip()
             chip.show_verdict(said, unscored=unscored and said is None)
             self._chips.append(chip)
             row.addWidget(chip)
@@ -308,7 +287,7 @@ class PairView(QFrame):
         self._fit_question()
 
     def _fit_question(self) -> None:
-        low = self.height() / self._theme.scale < _LOW
+        low = self.height() / current_theme().scale < _LOW
         self.question.setFixedHeight(self.question.height_for(_QUESTION_LINES_LOW if low else _QUESTION_LINES))
 
     def _form_chosen(self, key: str) -> None:

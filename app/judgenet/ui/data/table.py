@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
@@ -24,7 +24,8 @@ from judgenet.ui.elements import label
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.models.pairs_model import CellKind, ColumnKey, PairsModel
-from judgenet.ui.theme import Theme
+from judgenet.ui.table import Table
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
 _CELL_PAD: Final = 8
@@ -37,33 +38,27 @@ NEEDS: Final[dict[ColumnKey, int]] = {"length_a": 720, "length_b": 720, "match":
 """Below this width of the table in px at 100 % a column gives way to the question."""
 
 
+@lru_cache(maxsize=32)
+def _letters(theme: Theme, kind: CellKind) -> tuple[QFont, QFontMetrics]:
+    """Font and metrics of a kind of cell."""
+    font = theme.font(_FONTS.get(kind, "body"), tabular=kind == "number")
+    return font, QFontMetrics(font)
+
+
 class CellDelegate(QStyledItemDelegate):
     """Paints cells by the kind of their column; what is selected or under the mouse is a whole row."""
 
-    def __init__(self, table: PairsTable, theme: Theme) -> None:
+    def __init__(self, table: PairsTable) -> None:
         super().__init__(table)
         self._table = table
-        self._elided: OrderedDict[tuple[str, int, bool], str] = OrderedDict()
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's colours and measures."""
-        self._theme = theme
-        self._ink = Ink.of(theme)
-        self._elided.clear()
-        self._fonts: dict[CellKind, QFont] = {
-            kind: theme.font(_FONTS.get(kind, "body"), tabular=kind == "number")
-            for kind in ("mono", "text", "quiet", "number", "match")
-        }
-        self._metrics = {kind: QFontMetrics(font) for kind, font in self._fonts.items()}
-        self._pad = theme.px(_CELL_PAD)
+        self._elided: OrderedDict[tuple[str, int, bool, float], str] = OrderedDict()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: ModelIndex) -> QSize:
-        return QSize(option.rect.width(), self._theme.row)
+        return QSize(option.rect.width(), current_theme().row)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         model = self._table.pairs_model
-        row, theme = index.row(), self._theme
+        row, theme = index.row(), current_theme()
         column = model.columns[index.column()]
         rect = option.rect
         if option.state & QStyle.StateFlag.State_Selected:
@@ -85,17 +80,20 @@ class CellDelegate(QStyledItemDelegate):
     def _paint_text(self, painter: QPainter, rect: QRect, kind: CellKind, text: str) -> None:
         if not text:
             return
-        room = rect.width() - 2 * self._pad
-        key = (text, room, kind == "mono")
+        theme = current_theme()
+        pad = theme.px(_CELL_PAD)
+        room = rect.width() - 2 * pad
+        font, metrics = _letters(theme, kind)
+        key = (text, room, kind == "mono", theme.scale)
         elided = self._elided.get(key)
         if elided is None:
-            elided = self._metrics[kind].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             self._elided[key] = elided
             if len(self._elided) > _ELIDED_KEPT:
                 self._elided.popitem(last=False)
-        painter.setFont(self._fonts[kind])
-        painter.setPen(self._theme.color("text" if kind in ("text", "number") else "text2"))
-        inner = QRect(rect.left() + self._pad, rect.top(), room, rect.height() - 1)
+        painter.setFont(font)
+        painter.setPen(theme.color("text" if kind in ("text", "number") else "text2"))
+        inner = QRect(rect.left() + pad, rect.top(), room, rect.height() - 1)
         # A text begins on its own side, but stands at the left as its column does.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         painter.drawText(inner, _RIGHT if kind == "number" else _LEFT, elided)
@@ -104,29 +102,33 @@ class CellDelegate(QStyledItemDelegate):
         verdict, unscored = self._table.pairs_model.verdict(row, key)
         if verdict is None and not unscored:
             return
-        scale = self._theme.scale
+        theme = current_theme()
+        scale = theme.scale
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(rect.left() + self._pad, rect.top() + (rect.height() - 1 - 20 * scale) / 2)
+        painter.translate(rect.left() + theme.px(_CELL_PAD), rect.top() + (rect.height() - 1 - 20 * scale) / 2)
         painter.scale(scale, scale)
-        draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), verdict)
+        draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
         painter.restore()
 
     def _paint_match(self, painter: QPainter, rect: QRect, match: bool | None) -> None:
         if match is None:
             return
-        painter.setFont(self._fonts["match"])
-        painter.setPen(self._theme.color("text3" if match else "warn"))
-        inner = rect.adjusted(self._pad, 0, -self._pad, -1)
+        theme = current_theme()
+        pad = theme.px(_CELL_PAD)
+        painter.setFont(_letters(theme, "match")[0])
+        painter.setPen(theme.color("text3" if match else "warn"))
+        inner = rect.adjusted(pad, 0, -pad, -1)
         painter.drawText(inner, _LEFT, "agree" if match else "differ")
 
     def _paint_icon(self, painter: QPainter, rect: QRect, name: str, color: str) -> None:
-        side = self._theme.px(16)
+        theme = current_theme()
+        side = theme.px(16)
         device = painter.device()
         ratio = device.devicePixelRatio() if device is not None else 1.0
-        pixmap = icon_pixmap(name, getattr(self._theme.colors, color), side, ratio)
+        pixmap = icon_pixmap(name, getattr(theme.colors, color), side, ratio)
         painter.drawPixmap(
-            QPointF(rect.left() + self._pad, rect.top() + (rect.height() - 1 - side) / 2),
+            QPointF(rect.left() + theme.px(_CELL_PAD), rect.top() + (rect.height() - 1 - side) / 2),
             pixmap,
         )
 
@@ -134,7 +136,7 @@ class CellDelegate(QStyledItemDelegate):
 class PairsHeader(QHeaderView):
     """Heads with the chip of their side and an arrow where the table is sorted by them."""
 
-    def __init__(self, table: PairsTable, theme: Theme) -> None:
+    def __init__(self, table: PairsTable) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self._table = table
         self.key: SortKey | None = None
@@ -143,16 +145,9 @@ class PairsHeader(QHeaderView):
         self.setHighlightSections(False)
         self.setMinimumSectionSize(24)
         self.setAccessibleName("Columns")
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._ink = Ink.of(theme)
-        self.setFixedHeight(theme.row)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
-        theme, column = self._theme, self._table.pairs_model.columns[logicalIndex]
+        theme, column = current_theme(), self._table.pairs_model.columns[logicalIndex]
         painter.save()
         painter.fillRect(rect, theme.color("surface"))
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.color("line"))
@@ -181,7 +176,7 @@ class PairsHeader(QHeaderView):
             painter.save()
             painter.translate(left, rect.top() + (rect.height() - 1 - 20 * theme.scale) / 2)
             painter.scale(theme.scale, theme.scale)
-            draw_chip(painter, self._ink, QRectF(0, 0, 24, 20), column.side)
+            draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), column.side)
             painter.restore()
             left += wide + gap
         box = QRect(left, inner.top(), inner.right() - left + 1, inner.height())
@@ -190,7 +185,7 @@ class PairsHeader(QHeaderView):
         painter.restore()
 
 
-class PairsTable(QTableView):
+class PairsTable(Table):
     """A table of pairs.
 
     Signals:
@@ -203,63 +198,29 @@ class PairsTable(QTableView):
     opened = Signal(int)
     sort_wanted = Signal(object, bool)
 
-    def __init__(
-        self, name: str, model: PairsModel, theme: Theme, parent: QWidget | None = None, *, several: bool = False
-    ) -> None:
+    def __init__(self, name: str, model: PairsModel, parent: QWidget | None = None, *, several: bool = False) -> None:
         """``several``: more than one row can be selected."""
-        super().__init__(parent)
-        self.setAccessibleName(name)
+        super().__init__(name, model, parent)
         self.pairs_model = model
-        self.hovered = -1
-        self._theme = theme
         self._wanted_hidden: set[ColumnKey] = set()
-        self.setModel(model)
-        self._delegate = CellDelegate(self, theme)
+        self._delegate = CellDelegate(self)
         self.setItemDelegate(self._delegate)
-        self.heads = PairsHeader(self, theme)
+        self.heads = PairsHeader(self)
         self.setHorizontalHeader(self.heads)
         self.heads.setVisible(True)
         self.heads.sectionClicked.connect(self._head_clicked)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        modes = QAbstractItemView.SelectionMode
-        self.setSelectionMode(modes.ExtendedSelection if several else modes.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        if several:
+            self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.viewport().setMouseTracking(True)
         self.doubleClicked.connect(self._open)
         self._nothing = label("", tone="text2", wrap=True)
         self._nothing.setParent(self.viewport())
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._nothing.hide()
         model.modelReset.connect(self._show_nothing)
-        self._follow_selection()
-        self.set_theme(theme)
-
-    def _follow_selection(self) -> None:
         self.selectionModel().currentRowChanged.connect(self._current_changed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's colours and measures."""
-        self._theme = theme
-        self._delegate.set_theme(theme)
-        self.heads.set_theme(theme)
-        self.verticalHeader().setDefaultSectionSize(theme.row)
-        self.verticalScrollBar().setSingleStep(theme.row)
-        for place, column in enumerate(self.pairs_model.columns):
-            if column.width:
-                self.heads.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
-                self.heads.resizeSection(place, theme.px(column.width))
-            else:
-                self.heads.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
-        self._fit()
-        self.viewport().update()
+        self._scale = 0.0
+        self.fit()
 
     def say_nothing(self, text: str) -> None:
         """What stands in the table when it has no rows."""
@@ -268,13 +229,13 @@ class PairsTable(QTableView):
 
     def _show_nothing(self) -> None:
         self._nothing.setVisible(not self.pairs_model.rowCount() and bool(self._nothing.text()))
-        gap = self._theme.px(12)
-        self._nothing.setGeometry(gap, gap, max(1, self.viewport().width() - 2 * gap), self._theme.px(60))
+        gap = current_theme().px(12)
+        self._nothing.setGeometry(gap, gap, max(1, self.viewport().width() - 2 * gap), current_theme().px(60))
 
     def show_column(self, key: ColumnKey, shown: bool) -> None:
         """Shows or hides a column."""
         (self._wanted_hidden.discard if shown else self._wanted_hidden.add)(key)
-        self._fit()
+        self._fit_columns()
 
     def set_sort(self, key: SortKey | None, descending: bool) -> None:
         """Marks the column that the rows are sorted by."""
@@ -359,30 +320,25 @@ class PairsTable(QTableView):
             return self.pairs_model.index(0 if first else rows - 1, self._first_column)
         return super().moveCursor(cursorAction, modifiers)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        self._hover(self.rowAt(event.position().toPoint().y()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self._hover(-1)
-
-    def _hover(self, row: int) -> None:
-        if row != self.hovered:
-            old, self.hovered = self.hovered, row
-            for one in (old, row):
-                if one >= 0:
-                    y = self.rowViewportPosition(one)
-                    self.viewport().update(0, y, self.viewport().width(), self._theme.row)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
         self._show_nothing()
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        super().fit()
+        if self._scale != current_theme().scale:
+            # Widths that the user has drawn stay until the scale changes.
+            self._scale = current_theme().scale
+            for place, column in enumerate(self.pairs_model.columns):
+                resize = QHeaderView.ResizeMode
+                self.heads.setSectionResizeMode(place, resize.Interactive if column.width else resize.Stretch)
+                if column.width:
+                    self.heads.resizeSection(place, current_theme().px(column.width))
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
         """Hides columns for which there is no room."""
-        width = self.viewport().width() / self._theme.scale
+        width = self.viewport().width() / current_theme().scale
         for place, column in enumerate(self.pairs_model.columns):
             hidden = column.key in self._wanted_hidden or width < NEEDS.get(column.key, 0)
             if hidden != self.isColumnHidden(place):

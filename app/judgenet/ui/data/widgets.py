@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
 
-from judgenet.ui.elements import label, set_tone
+from judgenet.ui.elements import IconLabel, label, set_tone
 from judgenet.ui.icons import icon
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import measure
+from judgenet.ui.theme import current_theme
 
 _ICONS = {"warn": "warning", "good": "tick", "bad": "error"}
 
@@ -22,34 +23,24 @@ class SearchField(QLineEdit):
 
     left = Signal()
 
-    def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setPlaceholderText(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._glass = QLabel(self)
+        self._glass = IconLabel("search", parent=self)
         self._glass.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.empty = QToolButton(self)
+        self.empty.setIcon(icon("close"))
         self.empty.setAccessibleName("Empty the search")
         self.empty.setToolTip("Empty the search")
         self.empty.setCursor(Qt.CursorShape.ArrowCursor)
         self.empty.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.empty.clicked.connect(self.clear)
         self.textChanged.connect(self._show_button)
-        self.set_theme(theme)
+        measure(self.empty, icon=16)
+        measure(self, min_width=176)
         self._show_button("")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        side = theme.px(16)
-        self._glass.setPixmap(icon("search", "text2").pixmap(side, side))
-        self._glass.setFixedSize(side, side)
-        self.empty.setIcon(icon("close"))
-        self.empty.setIconSize(QSize(side, side))
-        self.setTextMargins(theme.px(24), 0, theme.px(28), 0)
-        self.setMinimumWidth(theme.px(176))
-        self._place()
 
     def _show_button(self, text: str) -> None:
         self.empty.setVisible(bool(text))
@@ -60,7 +51,8 @@ class SearchField(QLineEdit):
 
     def _place(self) -> None:
         middle = self.height() // 2
-        self._glass.move(self._theme.px(10), middle - self._glass.height() // 2)
+        self.setTextMargins(current_theme().px(24), 0, current_theme().px(28), 0)
+        self._glass.move(current_theme().px(10), middle - self._glass.height() // 2)
         size = self.empty.sizeHint()
         self.empty.resize(size)
         self.empty.move(self.width() - size.width() - 2, middle - size.height() // 2)
@@ -75,24 +67,17 @@ class SearchField(QLineEdit):
 class StateTag(QFrame):
     """A state as an icon and words on a tint."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "tag")
         self._tone = ""
-        self._icon = QLabel()
+        self._icon = IconLabel()
         self.text = label()
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._icon)
         self._row.addWidget(self.text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._theme = theme
-        self._row.setContentsMargins(theme.px(12), theme.px(6), theme.px(12), theme.px(6))
-        self._row.setSpacing(theme.px(8))
-        self._show_icon()
+        measure(self._row, margins=(12, 6, 12, 6), spacing=8)
 
     def say(self, text: str, tone: str) -> None:
         """Shows a state; ``tone`` is ``warn``, ``good`` or ``bad``."""
@@ -107,10 +92,4 @@ class StateTag(QFrame):
         name = _ICONS.get(self._tone)
         self._icon.setVisible(name is not None)
         if name is not None:
-            side = self._theme.px(16)
-            self._icon.setPixmap(icon(name, self._tone).pixmap(side, side))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._show_icon()
+            self._icon.show_icon(name, self._tone)

@@ -16,7 +16,6 @@ from judgenet.ui.elements import label, set_tone, upright
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import limits_words
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 STRIP: Final = 72
@@ -103,13 +102,6 @@ class CostStrip(QFrame):
         measure(self, height=STRIP)
         measure(self._line, height=40)
         measure(self.problems, icon=16)
-        self._fit()
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
-            figure.updateGeometry()
         self._fit()
         self.refresh()
 

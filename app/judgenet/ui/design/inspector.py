@@ -25,7 +25,6 @@ from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.elements import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
 _TITLES: Final[dict[Part, str]] = {
@@ -168,11 +167,6 @@ class DesignInspector(QFrame):
         measure(self._scope, margins=(0, 0, 8, 0))
         for button in (self.duplicate, self.remove, self.close_button):
             measure(button, icon=20)
-        self.refresh()
-        align_labels(self)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
         self.refresh()
         align_labels(self)
 

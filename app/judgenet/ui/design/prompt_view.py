@@ -6,8 +6,7 @@ import sqlite3
 from typing import Final
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QTextEdit, QToolButton
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.network import NetworkError, needs_roles
@@ -25,8 +24,8 @@ from judgenet.ui.design.state import orders_of
 from judgenet.ui.elements import label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
-from judgenet.ui.widgets import Segment, set_kind
+from judgenet.ui.prompt_text import PromptText
+from judgenet.ui.widgets import Segment
 
 WAIT_MS: Final = 120
 EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stands here.", "Response B stands here.")
@@ -73,10 +72,7 @@ class PromptSection(FormSection):
         row.addWidget(self.tokens)
         self._row = row
         self.note = label("", tone="text3", wrap=True)
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setAccessibleName("Prompt as it will be sent")
-        set_kind(self.text, "prompt")
+        self.text = PromptText("Prompt as it will be sent")
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.body.addLayout(row)
         self.body.addWidget(self.note)
@@ -91,10 +87,6 @@ class PromptSection(FormSection):
         self.order.chosen.connect(self._order_chosen)
         measure(self._row, spacing=4)
         measure(self.text, min_height=220)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws the prompt in another theme."""
-        self.refresh()
 
     @property
     def index(self) -> int:
@@ -180,7 +172,6 @@ class PromptSection(FormSection):
         self.tokens.clear()
 
     def _show(self, found: Preview) -> None:
-        theme = self._editor.context.theme.theme
         notes = list(found.notes)
         if found.answer is not None:
             notes.append("Answered already: asking again costs nothing.")
@@ -189,36 +180,8 @@ class PromptSection(FormSection):
         self.tokens.setText(plural(found.tokens, "token"))
         self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
         head = f"{found.prompt.system}\n\n" if found.prompt.system else ""
-        text = head + found.prompt.user
-        bar = self.text.verticalScrollBar()
-        at = bar.value()
-        self.text.setPlainText(text)
-        bar.setValue(at)
-        look = QTextCharFormat()
-        look.setBackground(theme.color("accentTint"))
-        look.setForeground(theme.color("accent"))
-        marks = []
-        # The text's positions count UTF-16 units, Python's count characters.
-        units = _Units(text)
-        for begin, end in found.fills:
-            mark = QTextEdit.ExtraSelection()
-            cursor = QTextCursor(self.text.document())
-            cursor.setPosition(units.at(len(head) + begin))
-            cursor.setPosition(units.at(len(head) + end), QTextCursor.MoveMode.KeepAnchor)
-            mark.cursor = cursor
-            mark.format = look
-            marks.append(mark)
-        self.text.setExtraSelections(marks)
-
-
-class _Units:
-    """Turns positions in a Python text into those of Qt."""
-
-    def __init__(self, text: str) -> None:
-        self._wide = [place for place, letter in enumerate(text) if letter > "\uffff"]
-
-    def at(self, place: int) -> int:
-        return place + sum(1 for wide in self._wide if wide < place)
+        passages = [(len(head) + begin, len(head) + end) for begin, end in found.fills]
+        self.text.show_text(head + found.prompt.user, passages)
 
 
 def _made(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:

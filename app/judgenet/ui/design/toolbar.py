@@ -16,7 +16,6 @@ from judgenet.ui.elements import SpinBox, add_row, label
 from judgenet.ui.frame_actions import size_words
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
 _ROOM: Final[tuple[tuple[int, tuple[str, ...]], ...]] = (
@@ -151,11 +150,6 @@ class DesignToolbar(QWidget):
         measure(self.zoom, width=56, font="body", tabular=True)
         for button in (self.tree, self.minus, self.plus, self.fit, self.more, self.inspector):
             measure(button, icon=20)
-        self._fit_width()
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
         self._fit_width()
         self.refresh()
 

@@ -48,6 +48,7 @@ from judgenet.ui.dialogs import ask_folder
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, label, upright
 from judgenet.ui.experiments import work
 from judgenet.ui.experiments.results_view import ResultsView
+from judgenet.ui.measures import measure
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -95,7 +96,7 @@ class ExperimentsDialog(QDialog):
         self._shower = QTimer(self)
         self._shower.setInterval(_SHOW_MS)
         self._shower.timeout.connect(self._show_progress)
-        context.theme.dress(self, self._dress)
+        context.theme.dress(self)
         self.finished.connect(self._closed)
 
     # The parts
@@ -116,7 +117,7 @@ class ExperimentsDialog(QDialog):
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         head.addWidget(self.view)
-        self.results = ResultsView(self._context.theme.theme)
+        self.results = ResultsView()
         self.method = QPlainTextEdit()
         self.method.setReadOnly(True)
         self.method.setProperty("kind", "bare")
@@ -153,7 +154,9 @@ class ExperimentsDialog(QDialog):
         row.addWidget(self.list)
         row.addWidget(upright())
         row.addLayout(column, stretch=1)
-        self._row, self._column, self._foot = row, column, foot
+        measure(row, margins=(12, 16, 24, 16), spacing=16)
+        measure(column, spacing=12)
+        measure(foot, spacing=8)
 
     def _make_plan(self) -> QWidget:
         self.lead = label("", "evidence", wrap=True)
@@ -203,7 +206,9 @@ class ExperimentsDialog(QDialog):
             ("Maximum calls", self.most_calls),
         ):
             add_row(form, text, widget)
+            measure(widget, min_width=_FIELD)
         self._form = form
+        measure(form, down=8, across=16)
         for box in (self.pairs, self.wide):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentIndexChanged.connect(self._edited)
@@ -228,7 +233,10 @@ class ExperimentsDialog(QDialog):
         column.addWidget(self.cost)
         column.addLayout(halves)
         column.addStretch(1)
-        self._halves, self._plan_column = halves, column
+        self._halves = halves
+        measure(column, spacing=12)
+        measure(halves, spacing=32)
+        measure(self._facts, down=8, across=16)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -246,7 +254,6 @@ class ExperimentsDialog(QDialog):
         self.resize(
             QSize(min(theme.px(_WIDE), room.width() - theme.px(48)), min(theme.px(_HIGH), room.height() - theme.px(32)))
         )
-        self._dress()
         self._choose(self.list.currentRow())
         self.open()
         self.list.setFocus()
@@ -254,27 +261,6 @@ class ExperimentsDialog(QDialog):
     def _closed(self) -> None:
         self._stop()
         self._stop_reckoning.set()
-
-    def _dress(self, *_: object) -> None:
-        theme = self._context.theme.theme
-        side = theme.px(24)
-        self._row.setContentsMargins(theme.px(12), theme.px(16), side, theme.px(16))
-        self._row.setSpacing(theme.px(16))
-        self._column.setSpacing(theme.px(12))
-        self._foot.setSpacing(theme.px(8))
-        self._plan_column.setSpacing(theme.px(12))
-        self._halves.setSpacing(theme.px(32))
-        self._form.setVerticalSpacing(theme.px(8))
-        self._form.setHorizontalSpacing(theme.px(16))
-        for row in range(self._form.rowCount()):
-            item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
-            field = None if item is None else item.widget()
-            if field is not None:
-                field.setMinimumWidth(theme.px(_FIELD))
-        self._facts.setVerticalSpacing(theme.px(8))
-        self._facts.setHorizontalSpacing(theme.px(16))
-        self.results.set_theme(theme)
-        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QScrollArea,
     QSizePolicy,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, Table, plain_line
+from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, plain_line
+from judgenet.report.blocks import Table as BlockOfTable
 from judgenet.ui.elements import label
 from judgenet.ui.experiments.work import ExperimentView
+from judgenet.ui.measures import measure
 from judgenet.ui.results.drawing_view import DrawingView
-from judgenet.ui.theme import Theme
+from judgenet.ui.table import TextColumn, TextRow, TextTable
 
 
 class ResultsView(QScrollArea):
     """Shows results as the files have them."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._shown: ExperimentView | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Results of the experiment")
-        self._show()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the results in another theme."""
-        self._theme = theme
         self._show()
 
     def show_results(self, shown: ExperimentView | None) -> None:
@@ -47,16 +38,14 @@ class ResultsView(QScrollArea):
         self._show()
 
     def _show(self) -> None:
-        theme = self._theme
         inner = QWidget()
         column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, theme.px(12), theme.px(12))
-        column.setSpacing(theme.px(8))
+        measure(column, margins=(0, 0, 12, 12), spacing=8)
         if self._shown is not None:
             for name, drawing in self._shown.plots:
                 if len(self._shown.plots) > 1:
                     column.addWidget(label(name, "strong"))
-                view = DrawingView(theme)
+                view = DrawingView()
                 view.show_drawing(drawing)
                 column.addWidget(view)
             for block in self._shown.document.blocks:
@@ -68,13 +57,13 @@ class ResultsView(QScrollArea):
     def _add(self, block: Block, column: QVBoxLayout) -> None:
         if isinstance(block, Section):
             row = QHBoxLayout()
-            row.setContentsMargins(0, self._theme.px(12), 0, 0)
+            measure(row, margins=(0, 12, 0, 0))
             row.addWidget(label(block.title, "strong"))
             row.addStretch(1)
             row.addWidget(label(block.fact, tone="text2"))
             column.addLayout(row)
-        elif isinstance(block, Table):
-            column.addWidget(TableView(block, self._theme))
+        elif isinstance(block, BlockOfTable):
+            column.addWidget(BlockTable(block))
         elif isinstance(block, Notice):
             column.addWidget(label(plain_line(block.line), tone="warn", wrap=True))
         elif isinstance(block, Paragraph):
@@ -84,49 +73,22 @@ class ResultsView(QScrollArea):
                 column.addWidget(label(plain_line(item), tone="text2", wrap=True))
 
 
-class TableView(QTableWidget):
+class BlockTable(TextTable):
     """A table of a report, as high as it is long."""
 
-    def __init__(self, of: Table, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(len(of.rows), len(of.columns), parent)
-        self.setAccessibleName(f"Table: {', '.join(column for column in of.columns if column)}")
-        self.verticalHeader().setVisible(False)
-        self.verticalHeader().setDefaultSectionSize(theme.px(32))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
+    def __init__(self, of: BlockOfTable, parent: QWidget | None = None) -> None:
+        last = len(of.columns) - 1
+        columns = [
+            TextColumn(title, 0 if place == last and not numeric else None, numeric)
+            for place, (title, numeric) in enumerate(zip(of.columns, of.numeric, strict=True))
+        ]
+        super().__init__(f"Table: {', '.join(column for column in of.columns if column)}", columns, parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        for place, row in enumerate(of.rows):
-            for column, cell in enumerate(row.cells):
-                self.setItem(place, column, self._item(plain_line(cell), of.numeric[column], row.strong, theme))
-        for column, numeric in enumerate(of.numeric):
-            head = QTableWidgetItem(of.columns[column])
-            head.setTextAlignment(_side(numeric))
-            self.setHorizontalHeaderItem(column, head)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        self.horizontalHeader().setStretchLastSection(not of.numeric[-1])
-        self.horizontalHeader().setHighlightSections(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        top = max(self.horizontalHeader().sizeHint().height(), theme.px(32))
-        self.setFixedHeight(top + len(of.rows) * theme.px(32) + theme.px(14))
+        self.show_rows([TextRow(tuple(plain_line(cell) for cell in row.cells), strong=row.strong) for row in of.rows])
 
-    def showEvent(self, event: QShowEvent) -> None:
-        # The padding of cells and heads comes with the style sheet, which a widget has when it is shown.
-        super().showEvent(event)
-        self.resizeColumnsToContents()
-
-    @staticmethod
-    def _item(text: str, numeric: bool, strong: bool, theme: Theme) -> QTableWidgetItem:
-        item = QTableWidgetItem(text)
-        item.setTextAlignment(_side(numeric))
-        item.setToolTip("" if numeric else text)
-        item.setFont(theme.font("strong" if strong else "body", tabular=numeric))
-        return item
-
-
-def _side(numeric: bool) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if numeric else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
+    def fit(self) -> None:
+        super().fit()
+        bar = self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(self.height_of(len(self.texts.rows)) + bar)

@@ -14,7 +14,7 @@ from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import TextView
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PAGE_MARGIN
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -79,14 +79,14 @@ class KeyButton(QPushButton):
 class ResponsePane(QFrame):
     """One response, under the letter of its side."""
 
-    def __init__(self, letter: str, theme: Theme) -> None:
+    def __init__(self, letter: str) -> None:
         super().__init__()
         self.setProperty("part", "panel")
         self.letter = QLabel(letter)
         self.letter.setTextFormat(Qt.TextFormat.PlainText)
         self.letter.setProperty("part", "letter")
         self.letter.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.text = TextView(f"Response {letter}", theme)
+        self.text = TextView(f"Response {letter}")
         head = QHBoxLayout()
         head.addWidget(self.letter)
         head.addStretch(1)
@@ -109,9 +109,8 @@ class DeskView(QWidget):
     back = Signal()
     markdown_chosen = Signal(bool)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self._markdown = True
         self.setAccessibleName("Label desk")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -121,8 +120,8 @@ class DeskView(QWidget):
         self.form = Segment("Responses", [("markdown", "Markdown"), ("plain", "Plain")])
         self.form.chosen.connect(self._form_chosen)
         self.place = label("", tone="text2")
-        self.question = TextView("Question", theme, "question")
-        self.a, self.b = ResponsePane("A", theme), ResponsePane("B", theme)
+        self.question = TextView("Question", "question")
+        self.a, self.b = ResponsePane("A"), ResponsePane("B")
         self.note = label("", tone="text2", wrap=True)
         self.buttons: dict[Said, KeyButton] = {
             "a": KeyButton("A", "Response A"),
@@ -165,12 +164,6 @@ class DeskView(QWidget):
         measure(column, margins=(32, PAGE_MARGIN, 32, 12), spacing=12)
         for row, spacing in ((top, 16), (sides, PAGE_MARGIN), (first, 12), (second, 16)):
             measure(row, spacing=spacing)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        self._fit_question()
 
     # What is shown
 
@@ -201,7 +194,7 @@ class DeskView(QWidget):
         self._fit_question()
 
     def _fit_question(self) -> None:
-        low = self.height() / self._theme.scale < _LOW
+        low = self.height() / current_theme().scale < _LOW
         self.question.setFixedHeight(self.question.height_for(_QUESTION_LINES_LOW if low else _QUESTION_LINES))
 
     # Keys

@@ -25,7 +25,6 @@ from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
 from judgenet.ui.measures import measure
 from judgenet.ui.text_view import one_line
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 from judgenet.ui.widgets import Segment
 
@@ -71,9 +70,8 @@ class SidePanel(QFrame):
     settle_wanted = Signal()
     shown = Signal(int)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self.setProperty("part", "inspector")
         self.setAccessibleName("Labels")
         self.title = label("", "section")
@@ -89,7 +87,7 @@ class SidePanel(QFrame):
         self.goal.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.goal.valueChanged.connect(self.goal_chosen)
         self.width_title = label("Interval of the win rate", "section")
-        self.plot = WidthPlot(theme)
+        self.plot = WidthPlot()
         self.width_words = label("", tone="text2", wrap=True)
         self.people_title = label("Annotators", "section")
         self.people = QGridLayout()
@@ -112,7 +110,6 @@ class SidePanel(QFrame):
             measure(grid, across=12, down=6)
         measure(self, width=INSPECTOR["other"])
         measure(self.goal, width=96)
-        self.set_theme(theme)
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -177,10 +174,6 @@ class SidePanel(QFrame):
         whole.addWidget(area, 1)
         whole.addWidget(line())
         whole.addLayout(foot)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
 
     # What is shown
 

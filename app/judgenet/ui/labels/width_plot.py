@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.ui.plotting import subject_pen
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 _HEIGHT = 132
 
@@ -19,23 +19,15 @@ _HEIGHT = 132
 class WidthPlot(QWidget):
     """A curve of half the width of the interval, in points, over the number of labels."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self._curve: Sequence[tuple[int, float]] = ()
         self._now: tuple[int, float] | None = None
         self._goal: tuple[int, float] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self._theme.px(_HEIGHT))
+        return QSize(current_theme().px(240), current_theme().px(_HEIGHT))
 
     def show_curve(
         self, curve: Sequence[tuple[int, float]], now: tuple[int, float] | None, goal: tuple[int, float] | None
@@ -50,7 +42,7 @@ class WidthPlot(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         if len(self._curve) < 2:
             return
-        theme = self._theme
+        theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font(tabular=True))
@@ -76,7 +68,7 @@ class WidthPlot(QWidget):
             if x > right + theme.px(8):
                 painter.drawText(QPointF(x, base + line), words)
                 right = x + wide
-        painter.setPen(subject_pen(theme))
+        painter.setPen(subject_pen())
         path = QPainterPath(at(*self._curve[0]))
         for point in self._curve[1:]:
             path.lineTo(at(*point))

@@ -8,12 +8,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_index import DatasetVerdicts, SortKey
 from judgenet.stats.curves import CODES
 from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.table import RowsModel
 from judgenet.ui.text_view import one_line, plain_tip
 
 ColumnKey = Literal[
@@ -69,14 +70,14 @@ PREVIEW: Final = (
 TEXTS: Final = ("question", "response_a", "response_b")
 
 
-class PairsModel(QAbstractTableModel):
+class PairsModel(RowsModel):
     """Pairs in rows. ``rows`` holds the positions of the pairs that are shown, in the order in which they are."""
 
     def __init__(self, columns: Sequence[PairColumn], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.columns = tuple(columns)
+        self.columns: tuple[PairColumn, ...] = tuple(columns)
         self.pairs: Sequence[Pair] = ()
-        self.rows: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.rows: NDArray[np.int32] = np.zeros(0, np.int32)  # type: ignore[assignment]  # an array has a length
         self.verdicts: DatasetVerdicts | None = None
         self.chosen: NDArray[np.bool_] | None = None
         self._row_of: NDArray[np.int32] | None = None
@@ -194,12 +195,6 @@ class PairsModel(QAbstractTableModel):
 
     # Qt's side
 
-    def rowCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
-        return 0 if parent.isValid() else len(self.columns)
-
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
@@ -227,9 +222,6 @@ class PairsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Vertical:
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
-        column = self.columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.name
-        return None
+            return self.columns[section].name
+        return super().headerData(section, orientation, role)

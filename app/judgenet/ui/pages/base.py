@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.ui.context import Context
 from judgenet.ui.navigation import PageKey, Visit
-from judgenet.ui.theme import Theme
 
 
 class Page(QWidget):
@@ -31,7 +30,7 @@ class Page(QWidget):
         super().__init__(parent)
         self.context = context
         self.setProperty("part", "page")
-        context.theme.dress(self, self.set_theme)
+        context.theme.dress(self)
 
     def top_widgets(self) -> Sequence[QWidget]:
         """Widgets that stand in the top bar while the page is in view, beside undo and redo."""
@@ -43,7 +42,3 @@ class Page(QWidget):
 
     def enter(self, visit: Visit) -> None:
         """The page comes into view."""
-
-    def set_theme(self, theme: Theme) -> None:
-        """The theme or the UI scale changed; called when the page is in view. Colours of the style sheet follow by
-        themselves."""

@@ -32,10 +32,9 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox, label, upright
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
-from judgenet.ui.measures import measure
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import PAGE_MARGIN
 
 _FOOT: Final = "Click a row to list its pairs."
@@ -50,7 +49,6 @@ class BiasPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self.state = BiasState(context.document, context.runner, context.tasks, context.errors, self)
         self._wanted: str | None = None
         """Whose bars the user chose. Without a choice they are the network's as soon as it has any."""
@@ -63,7 +61,7 @@ class BiasPage(Page):
         self.lab_choice = ComboBox("Which lab")
         self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.lab_choice.activated.connect(self._lab_chosen)
-        self.side = BiasSidebar(self.state, theme)
+        self.side = BiasSidebar(self.state)
         self.headline = label("", "page", wrap=True)
         self.subline = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
@@ -74,16 +72,16 @@ class BiasPage(Page):
         self.to_report.setIcon(icon("report", "text"))
         self.to_report.setToolTip("The report of the project includes the newest lab")
         self.to_report.clicked.connect(self._go_report)
-        self.card = BiasCardView(theme)
+        self.card = BiasCardView()
         self.card.chosen.connect(self._choose)
-        self.ranks = RanksView(theme)
+        self.ranks = RanksView()
         self.foot_left = label(_FOOT, tone="text2")
         self.foot_right = label("", tone="text2", wrap=True)
-        self.behind = BehindPanel(theme)
+        self.behind = BehindPanel()
         self.behind.opened.connect(self._open_pairs)
         self.behind.picked.connect(self._look_at)
         self.behind.closed.connect(self._close)
-        self.empty = EmptyState(theme, "bias")
+        self.empty = EmptyState("bias")
         self._arrange()
         state = self.state
         state.plan_changed.connect(self._show_plan)
@@ -94,7 +92,10 @@ class BiasPage(Page):
         self.side.changed.connect(self._chosen)
         self.side.stop_wanted.connect(state.stop)
         measure(self.to_report, icon=16)
-        self.set_theme(theme)
+        measure(self._column, margins=(Gap(PAGE_MARGIN), 16, Gap(PAGE_MARGIN), Gap(PAGE_MARGIN)), spacing=Gap(16))
+        measure(self._head, spacing=16)
+        measure(self._words, spacing=4)
+        measure(self._foot, spacing=24)
         state.refresh_labs()
         self._show_choice()
         self._show_going()
@@ -161,14 +162,6 @@ class BiasPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.state.watch(False)
-
-    def set_theme(self, theme: Theme) -> None:
-        margin = theme.gap(PAGE_MARGIN)
-        self._column.setContentsMargins(margin, theme.px(16), margin, margin)
-        self._column.setSpacing(theme.gap(16))
-        self._head.setSpacing(theme.px(16))
-        self._words.setSpacing(theme.px(4))
-        self._foot.setSpacing(theme.px(24))
 
     def _can_run(self) -> bool | str:
         return self.state.why_not() or True

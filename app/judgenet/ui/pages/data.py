@@ -35,11 +35,12 @@ from judgenet.ui.data.import_view import ImportView
 from judgenet.ui.data.importer import Importer, file_names
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.dialogs import shown
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import one_line
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 _SIDE: Final = 360
@@ -80,14 +81,12 @@ class DataPage(Page):
         self.setAccessibleName("Data")
         self.setAcceptDrops(True)
         self.setProperty(OWN_FOCUS, True)
-        theme = context.theme.theme
-        self._theme = theme
         self.importer = Importer(context, self)
-        self.empty = DropZone(theme)
-        self.loading = Loading(theme)
-        self.importing = ImportView(theme)
+        self.empty = DropZone()
+        self.loading = Loading()
+        self.importing = ImportView()
         self.browse = BrowseView(context)
-        self.peek = _Peek(theme)
+        self.peek = _Peek()
         self.stack = QStackedWidget()
         for view in (self.empty, self.loading, self.importing, self.browse, self.peek):
             self.stack.addWidget(view)
@@ -110,7 +109,6 @@ class DataPage(Page):
 
         self._connect()
         self._add_actions()
-        self.set_theme(theme)
         self._refresh()
         if context.document.dataset is not None:
             self.browse.show_document()
@@ -346,12 +344,12 @@ class DataPage(Page):
 
     def _edit_label(self) -> None:
         pairs = self.browse.selection
-        dialog = LabelDialog(pairs, self._theme, self.window())
+        dialog = LabelDialog(pairs, self.window())
         self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit label"), "Edit the label")
 
     def _edit_text(self) -> None:
         pairs = self.browse.selection
-        dialog = TextDialog(pairs[0], self._theme, self.window())
+        dialog = TextDialog(pairs[0], self.window())
         self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit texts"), "Edit the texts")
 
     async def _ask_and_edit(self, dialog: LabelDialog | TextDialog, pairs: tuple[Pair, ...], text: str) -> None:
@@ -430,19 +428,15 @@ class DataPage(Page):
         if self.isVisible() and (focus is None or not self.isAncestorOf(focus)):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        for view in (self.empty, self.loading, self.importing, self.browse, self.peek):
-            view.set_theme(theme)
-        self._fit()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        narrow = self.width() / self._theme.scale < _NARROW
-        self.side.setFixedWidth(min(self._theme.px(_SIDE_NARROW if narrow else _SIDE), max(1, self.width() * 2 // 5)))
+        narrow = self.width() / current_theme().scale < _NARROW
+        self.side.setFixedWidth(
+            min(current_theme().px(_SIDE_NARROW if narrow else _SIDE), max(1, self.width() * 2 // 5))
+        )
 
     # What is shown
 
@@ -645,16 +639,11 @@ class DataPage(Page):
 class _Peek(QWidget):
     """A pair of an import, alone on the page."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.pair_view = PairView(theme)
+        self.pair_view = PairView()
         for part in (self.pair_view.whole, self.pair_view.back, self.pair_view.forth):
             part.hide()
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.pair_view)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another theme's measures."""
-        self._column.setContentsMargins(theme.px(24), theme.gap(16), theme.px(24), theme.gap(16))
-        self.pair_view.set_theme(theme)
+        measure(self._column, margins=(24, Gap(16), 24, Gap(16)))

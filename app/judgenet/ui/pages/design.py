@@ -35,7 +35,7 @@ from judgenet.ui.elements import ElidedLabel
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import INSPECTOR
 
 _NARROW: Final = 760
@@ -96,6 +96,7 @@ class DesignPage(Page):
         self.splitter.splitterMoved.connect(self._keep_width)
         self._placed = False
         self._narrow = False
+        self._scale = 1.0
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
@@ -114,7 +115,6 @@ class DesignPage(Page):
         measure(self.weights, margins=(16, 4, 16, 4))
         measure(self.inspector, min_width=336)
         measure(self._center, min_width=200)
-        self.set_theme(context.theme.theme)
 
     def _connect_scene(self) -> None:
         scene, editor, toolbar = self.scene, self.editor, self.toolbar
@@ -151,9 +151,6 @@ class DesignPage(Page):
         self.show_design()
         self.comparison.refresh()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._place_inspector()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._place_inspector()
@@ -165,7 +162,8 @@ class DesignPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if (self.width() < self.context.theme.theme.px(_NARROW)) != self._narrow:
+        theme = current_theme()
+        if (self.width() < theme.px(_NARROW), theme.scale) != (self._narrow, self._scale):
             self._place_inspector()
 
     def _place_inspector(self) -> None:
@@ -173,7 +171,7 @@ class DesignPage(Page):
             return
         theme = self.context.theme.theme
         narrow, before = self.width() < theme.px(_NARROW), self._narrow
-        self._narrow = narrow
+        self._narrow, self._scale = narrow, theme.scale
         self.toolbar.show_inspector_button(narrow)
         shut = narrow if narrow != before else self._placed and not self.has_inspector
         self._open_inspector(not shut)

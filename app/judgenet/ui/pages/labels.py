@@ -43,7 +43,6 @@ class LabelsPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self.state = LabelsState(context, self)
         self._task: asyncio.Task[None] | None = None
         self.annotator = ComboBox("Annotator")
@@ -56,14 +55,14 @@ class LabelsPage(Page):
         edit.setMaxLength(60)
         edit.editingFinished.connect(self._annotator_named)
         self.annotator.activated.connect(self._annotator_named)
-        self.desk = DeskView(theme)
-        self.empty = EmptyState(theme, "labels")
-        self.waiting = Waiting(theme)
+        self.desk = DeskView()
+        self.empty = EmptyState("labels")
+        self.waiting = Waiting()
         self.waiting.stop.hide()
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting, self.desk):
             self.stack.addWidget(widget)
-        self.side = SidePanel(theme)
+        self.side = SidePanel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)

@@ -31,12 +31,11 @@ class OfRunPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self._state = context.results
         self.run_choice = RunChoice(context.run_state)
         self.compare_choice = CompareChoice(context.run_state, context.results)
-        self.empty = EmptyState(theme, self.key)
-        self.waiting = Waiting(theme)
+        self.empty = EmptyState(self.key)
+        self.waiting = Waiting()
         self.waiting.stop.clicked.connect(self._state.cancel)
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting):

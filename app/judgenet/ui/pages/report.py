@@ -45,12 +45,12 @@ from judgenet.ui.dialogs import ask_folder, ask_save_file
 from judgenet.ui.elements import SpinBox, label, line
 from judgenet.ui.errors import Mend
 from judgenet.ui.export import png
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.page_view import PageView
 from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.tasks import Job, JobCancelled
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR
 from judgenet.ui.widgets import Segment
 
@@ -69,7 +69,6 @@ class ReportPage(OfRunPage):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self._shown: Results | None = None
         self._document: ReportDocument | None = None
         self._sections: Sections | None = None
@@ -81,7 +80,7 @@ class ReportPage(OfRunPage):
         self._laid_out: ReportDocument | None = None
         self._layout: asyncio.Task[None] | None = None
 
-        self.pages = PageView(theme)
+        self.pages = PageView()
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setProperty("type", "mono")
@@ -104,7 +103,11 @@ class ReportPage(OfRunPage):
         self._soon.timeout.connect(self._compose)
         context.document.opened.connect(self._forget)
         self._add_actions()
-        self.set_theme(theme)
+        measure(self.panel, width=INSPECTOR["other"])
+        measure(self._panel_column, margins=16, spacing=8)
+        for grid in self._grids:
+            measure(grid, spacing=8)
+        measure(self.text, font="mono", inside=24)
         self.follow()
 
     # Making
@@ -216,18 +219,6 @@ class ReportPage(OfRunPage):
 
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.panel)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.pages.set_theme(theme)
-        self.panel.setFixedWidth(theme.px(INSPECTOR["other"]))
-        side = theme.px(16)
-        self._panel_column.setContentsMargins(side, side, side, side)
-        self._panel_column.setSpacing(theme.px(8))
-        for grid in self._grids:
-            grid.setSpacing(theme.px(8))
-        self.text.setFont(theme.font("mono"))
-        self.text.document().setDocumentMargin(theme.px(24))
 
     # What is shown
 

@@ -68,7 +68,6 @@ class ResultsPage(OfRunPage):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self._shown: Results | None = None
         self._aggregation: str | None = None
         self._chosen: PairSelection | None = None
@@ -77,33 +76,33 @@ class ResultsPage(OfRunPage):
         self._wanted_size: Subnetwork | None = None
         self._task: asyncio.Task[None] | None = None
 
-        self.strips = {key: NoticeStrip(theme) for key in ("state", "rules", "changed", "working")}
-        self.head = HeadPanel(theme)
-        self.compare = ComparePanel(theme)
-        self.agreement = AgreementPanel(theme)
-        self.differ = DifferPanel(theme)
+        self.strips = {key: NoticeStrip() for key in ("state", "rules", "changed", "working")}
+        self.head = HeadPanel()
+        self.compare = ComparePanel()
+        self.agreement = AgreementPanel()
+        self.differ = DifferPanel()
         self.explorer = Explorer(context, self)
-        self.what_if = WhatIfPanel(theme, self.explorer)
-        self.curve = CurvePanel(theme, self.explorer)
-        self.planner = PlannerPanel(theme)
-        self.learned = LearnPanel(theme, context.learning)
+        self.what_if = WhatIfPanel(self.explorer)
+        self.curve = CurvePanel(self.explorer)
+        self.planner = PlannerPanel()
+        self.learned = LearnPanel(context.learning)
         self.trusting = Trusting(context, self)
-        self.review = ReviewPanel(theme, self.trusting)
-        self.alike = AlikePanel(theme, self.trusting)
-        self.instead = InsteadPanel(context, theme)
+        self.review = ReviewPanel(self.trusting)
+        self.alike = AlikePanel(self.trusting)
+        self.instead = InsteadPanel(context)
         self.panel_state = PanelState(context, self)
-        self.worth = WorthPanel(theme, self.panel_state)
-        self.together = CorrelationPanel(theme, self.panel_state)
-        self.adds = AddsPanel(theme, self.panel_state)
-        self.breakdown = BreakdownPanel(theme)
-        self.orders = OrdersPanel(theme)
-        self.changes = ChangesPanel(theme)
-        self.clouds = CloudsPanel(theme)
-        self.left_out = LeftOutPanel(theme)
-        self.ranking = RankingPanel(context, theme)
-        self.requirements = RequirementsPanel(context, theme)
+        self.worth = WorthPanel(self.panel_state)
+        self.together = CorrelationPanel(self.panel_state)
+        self.adds = AddsPanel(self.panel_state)
+        self.breakdown = BreakdownPanel()
+        self.orders = OrdersPanel()
+        self.changes = ChangesPanel()
+        self.clouds = CloudsPanel()
+        self.left_out = LeftOutPanel()
+        self.ranking = RankingPanel(context)
+        self.requirements = RequirementsPanel(context)
         self.exporting = ExportDialog(context, self)
-        self.pairs = PairPanel(theme)
+        self.pairs = PairPanel()
         self._panels = (
             self.compare,
             self.agreement,
@@ -127,7 +126,7 @@ class ResultsPage(OfRunPage):
             self.left_out,
         )
 
-        self.rows = Rows(theme, _NARROW)
+        self.rows = Rows(_NARROW)
         for strip in self.strips.values():
             self.rows.add(strip)
         self.rows.add(self.head)

@@ -24,7 +24,6 @@ from judgenet.ui.run.canvas_pane import CanvasPane
 from judgenet.ui.run.dock import RunDock
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.inspector import RunInspector
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import INSPECTOR, NARROW_WINDOW, RAIL_NARROW
 from judgenet.ui.widgets import set_kind
 
@@ -58,14 +57,14 @@ class RunPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        theme = context.theme.theme
         self._narrow: bool | None = None
+        self._scale = 1.0
         self._dock_wanted: bool | None = None
         self.focus = FocusPair(context, self)
-        self.dock = RunDock(context, self.focus, theme)
+        self.dock = RunDock(context, self.focus)
         self._add_actions()
-        self.canvas = CanvasPane(context, self.focus, theme)
-        self.inspector = RunInspector(context, self.focus, theme)
+        self.canvas = CanvasPane(context, self.focus)
+        self.inspector = RunInspector(context, self.focus)
         self.down = QSplitter(Qt.Orientation.Vertical)
         self.down.addWidget(self.canvas)
         self.down.addWidget(self.dock)
@@ -112,7 +111,6 @@ class RunPage(Page):
         state.focus_changed.connect(self._refresh_steps)
         self.focus.replaced.connect(self._focus_replaced)
         context.runner.changed.connect(self._runner_changed)
-        self.set_theme(theme)
         self._run_changed()
         self._focus_replaced()
 
@@ -281,10 +279,6 @@ class RunPage(Page):
             self.show_call(visit.site)
         self._refresh_actions()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._narrow = None
-        self._arrange()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
@@ -294,9 +288,9 @@ class RunPage(Page):
         theme = self.context.theme.theme
         narrow = self.width() < theme.px(NARROW_WINDOW - RAIL_NARROW)
         self.dock.chart.set_tight(self.width() < theme.px(_TIGHT))
-        if narrow == self._narrow:
+        if (narrow, theme.scale) == (self._narrow, self._scale):
             return
-        self._narrow = narrow
+        self._narrow, self._scale = narrow, theme.scale
         self.dock.set_narrow(narrow)
         key = "narrow" if narrow else "wide"
         settings = self.context.settings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -48,9 +48,9 @@ from judgenet.store.settings import (
 from judgenet.ui.context import Context
 from judgenet.ui.elements import SpinBox, add_row, field, label, set_tone
 from judgenet.ui.limits import both_prices
+from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment, set_kind
 
 _NAME: Final = Qt.ItemDataRole.UserRole
@@ -95,7 +95,7 @@ class SettingsPage(Page):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
-        self.set_theme(context.theme.theme)
+        measure(self._column, margins=24, spacing=16)
 
     def enter(self, visit: Visit) -> None:
         self._look.refresh()
@@ -112,14 +112,6 @@ class SettingsPage(Page):
 
     def regions(self) -> Sequence[QWidget]:
         return (self._look, self._endpoints, self._approved)
-
-    def set_theme(self, theme: Theme) -> None:
-        margin = theme.px(24)
-        self._column.setContentsMargins(margin, margin, margin, margin)
-        self._column.setSpacing(theme.px(16))
-        self._look.set_theme(theme)
-        self._endpoints.set_theme(theme)
-        self._approved.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -168,13 +160,8 @@ class LookPanel(QFrame):
         self.markdown.toggled.connect(self._markdown_chosen)
         context.settings.changed.connect(self.refresh)
         self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        side = theme.px(16)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(12))
-        self._form.setHorizontalSpacing(theme.px(24))
-        self._form.setVerticalSpacing(theme.px(12))
+        measure(self._column, margins=16, spacing=12)
+        measure(self._form, across=24, down=12)
 
     def refresh(self) -> None:
         """Shows the preferences."""
@@ -321,16 +308,11 @@ class EndpointsPanel(QFrame):
         self.keep_key.clicked.connect(self._keep_key)
         self.key_value.returnPressed.connect(self._keep_key)
         context.document.profiles_changed.connect(self.refresh)
-
-    def set_theme(self, theme: Theme) -> None:
-        side = theme.px(16)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(12))
-        self._sides.setSpacing(theme.px(24))
-        self._form.setHorizontalSpacing(theme.px(24))
-        self._form.setVerticalSpacing(theme.px(8))
-        self._buttons.setContentsMargins(0, theme.px(8), 0, 0)
-        self.list.setMinimumSize(QSize(theme.px(220), theme.px(280)))
+        measure(self._column, margins=16, spacing=12)
+        measure(self._sides, spacing=24)
+        measure(self._form, across=24, down=8)
+        measure(self._buttons, margins=(0, 8, 0, 0))
+        measure(self.list, min_width=220, min_height=280)
 
     # What there is
 
@@ -689,12 +671,8 @@ class ApprovedPanel(QFrame):
         column.addWidget(self.list)
         column.addLayout(buttons)
         self.list.currentRowChanged.connect(lambda row: self.take_back.setEnabled(row >= 0))
-
-    def set_theme(self, theme: Theme) -> None:
-        side = theme.px(16)
-        self._column.setContentsMargins(side, side, side, side)
-        self._column.setSpacing(theme.px(12))
-        self.list.setFixedHeight(theme.px(140))
+        measure(self._column, margins=16, spacing=12)
+        measure(self.list, height=140)
 
     def refresh(self) -> None:
         """Shows the approvals that there are."""

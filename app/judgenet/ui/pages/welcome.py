@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -28,14 +27,14 @@ from judgenet.ui import clock
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
-from judgenet.ui.elements import ElidedLabel, label
+from judgenet.ui.elements import ElidedLabel, IconLabel, label
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.preset_cards import CARDS, PresetCard
 from judgenet.ui.settings import Recent
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 _LEFT: Final = 432
@@ -71,15 +70,15 @@ class WelcomePage(Page):
         row.addWidget(self._right, stretch=1)
         context.settings.recent_changed.connect(self._show_recent)
         self._columns = 0
-        measure(self._left_column, margins=(40, 48, 40, 32), spacing=12)
+        measure(self._left_column, spacing=12)
         measure(self._buttons, margins=(0, 12, 0, 20), spacing=12)
         measure(self._links, spacing=20)
-        measure(self._right_column, margins=(48, 48, 48, 24), spacing=20)
+        measure(self._right_column, spacing=20)
         measure(self._grid, spacing=16)
         measure(self._panel_row, margins=(24, 20, 24, 20), spacing=24)
         for button in (self.open_button, self.pairs_button, self.example, self.back):
             measure(button, icon=16)
-        self.set_theme(context.theme.theme)
+        self._show_recent()
 
     def _make_left(self) -> QFrame:
         frame = QFrame()
@@ -154,7 +153,7 @@ class WelcomePage(Page):
         head.addWidget(label("Price is shown before anything is sent.", tone="text2"))
         column.addLayout(head)
         self._grid = QGridLayout()
-        self.cards = [PresetCard(key, title, line, self.context.theme.theme, inner) for key, title, line in CARDS]
+        self.cards = [PresetCard(key, title, line, inner) for key, title, line in CARDS]
         for card in self.cards:
             card.chosen.connect(self.preset_chosen)
         column.addLayout(self._grid)
@@ -175,7 +174,7 @@ class WelcomePage(Page):
         self._panel_row = row
         column.addWidget(panel)
         column.addWidget(label("How a network judges", "section"))
-        self._picture = HowItWorks(self.context.theme.theme)
+        self._picture = HowItWorks()
         column.addWidget(self._picture)
         column.addStretch(1)
         area.setWidget(inner)
@@ -213,7 +212,6 @@ class WelcomePage(Page):
     # Recent projects
 
     def _show_recent(self) -> None:
-        theme = self.context.theme.theme
         self.recent.clear()
         named = list(self.context.settings.recent)
         known = {one.file for one in named}
@@ -225,11 +223,16 @@ class WelcomePage(Page):
                 Qt.ItemDataRole.AccessibleTextRole, f"{one.name}, {one.line}, {near_day(one.at, clock.today())}"
             )
             item.setToolTip(str(one.file))
-            item.setSizeHint(QSize(theme.px(120), theme.px(56)))
             self.recent.addItem(item)
-            self.recent.setItemWidget(item, _RecentRow(one, theme))
+            self.recent.setItemWidget(item, _RecentRow(one))
         self.recent.setVisible(self.recent.count() > 0)
         self.nothing.setVisible(self.recent.count() == 0)
+        self._size_recent()
+
+    def _size_recent(self) -> None:
+        size = QSize(current_theme().px(120), current_theme().px(56))
+        for place in range(self.recent.count()):
+            self.recent.item(place).setSizeHint(size)
 
     def _open_item(self, item: QListWidgetItem | None) -> None:
         if item is not None:
@@ -247,83 +250,68 @@ class WelcomePage(Page):
 
     # Look
 
-    def set_theme(self, theme: Theme) -> None:
-        self._show_recent()
-        self._arrange()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        theme = self.context.theme.theme
-        width = self.width() / theme.scale
+        width = self.width() / current_theme().scale
         narrow = width < 1360
-        self._left.setFixedWidth(theme.px(_LEFT_NARROW if narrow else _LEFT))
-        margin = theme.px(24 if narrow else 40)
-        top, bottom = theme.px(32 if narrow else 48), theme.px(24)
-        self._left_column.setContentsMargins(margin, top, margin, bottom)
-        self._right_column.setContentsMargins(margin, top, margin, bottom)
+        measure(self._left, width=_LEFT_NARROW if narrow else _LEFT)
+        side, top = (24, 32) if narrow else (40, 48)
+        for column in (self._left_column, self._right_column):
+            measure(column, margins=(side, top, side, 24))
         room = width - (_LEFT_NARROW if narrow else _LEFT)
         columns = 3 if room >= 760 else 2 if room >= 480 else 1
         if columns != self._columns:
             self._columns = columns
             for place, card in enumerate(self.cards):
                 self._grid.addWidget(card, place // columns, place % columns)
+        self._size_recent()
 
 
 class _RecentRow(QWidget):
     """A recent project: icon, name over a line, and the day at the right."""
 
-    def __init__(self, recent: Recent, theme: Theme) -> None:
+    def __init__(self, recent: Recent) -> None:
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        side = theme.px(16)
-        picture = QLabel()
-        picture.setPixmap(icon("file", "text2").pixmap(side, side))
+        picture = IconLabel("file")
         name, line = ElidedLabel(recent.name, "strong"), ElidedLabel(recent.line, tone="text2")
         texts = QGridLayout()
         texts.setSpacing(0)
-        texts.setHorizontalSpacing(theme.px(12))
+        measure(texts, across=12)
         texts.setColumnStretch(0, 1)
         texts.addWidget(name, 0, 0)
         texts.addWidget(label(near_day(recent.at, clock.today()), tone="text2"), 0, 1)
         texts.addWidget(line, 1, 0, 1, 2)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, theme.px(6), 0, theme.px(6))
-        row.setSpacing(theme.px(12))
+        measure(row, margins=(0, 6, 0, 6), spacing=12)
         row.addWidget(picture)
         row.addLayout(texts, stretch=1)
-        self._line = theme.color("line")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setPen(self._line)
+        painter.setPen(current_theme().color("line"))
         painter.drawLine(0, self.height() - 1, self.width(), self.height() - 1)
 
 
 class HowItWorks(QWidget):
     """A picture of a network's way: a pair, two layers, a vote."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self.setAccessibleName(
             "How a network judges: each neuron of layer 1 judges the pair from one side. "
             "Each neuron of layer 2 reads the others and judges again. All vote."
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(640), self._theme.px(140))
+        return QSize(current_theme().px(640), current_theme().px(140))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = self._theme
+        theme = current_theme()
         ink = Ink.of(theme)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

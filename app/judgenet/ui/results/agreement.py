@@ -17,13 +17,12 @@ from judgenet.report.outline_tables import in_order, layer_name, neuron_name, sh
 from judgenet.report.selection import ConfusionCell, OfAggregation, OfNeuron, OfRole, OfTask, PairSelection
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
 from judgenet.ui.results.selection_titles import selection_words
 from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
-from judgenet.ui.run.plots import ReferenceLine
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
@@ -49,7 +48,7 @@ class AgreementPanel(Panel):
     verdict_wanted = Signal(str)
     data_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
             "Agreement with people by aggregation",
             (
@@ -60,13 +59,12 @@ class AgreementPanel(Panel):
                 Column("Kappa", "kappa"),
                 Column("n used", "used"),
             ),
-            theme,
             most=12,
         )
         self.note = label("", tone="text2", wrap=True)
         self.data_link = link("Show the pairs under Data")
         self.verdict_link = link("")
-        super().__init__("Agreement with people", theme, flush=True, parent=parent)
+        super().__init__("Agreement with people", flush=True, parent=parent)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
@@ -81,7 +79,6 @@ class AgreementPanel(Panel):
         self._decides = self._aggregation = ""
         measure(self.body, spacing=0)
         measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=16)
-        self.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows the aggregations of a report; ``aggregation`` is the one that is looked at."""
@@ -125,10 +122,10 @@ class DifferPanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.grid = VerdictGrid(theme, "Network said", "People said")
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.grid = VerdictGrid("Network said", "People said")
         self.words = label("", wrap=True)
-        super().__init__("Where they differ", theme, parent=parent)
+        super().__init__("Where they differ", parent=parent)
         self.body.addWidget(self.grid)
         self.body.addStretch(1)
         self.body.addWidget(self.words)
@@ -136,7 +133,6 @@ class DifferPanel(Panel):
         self._report: Report | None = None
         self._aggregation = ""
         self._place: GridCell | None = None
-        self.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows the confusion of an aggregation with people."""
@@ -200,12 +196,12 @@ class BreakdownPanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.by = Segment("Accuracy by", [(key, text) for key, text in _BY])
-        self.table = FiguresTable("Accuracy by layer", (Column("", "name"),), theme, most=14)
+        self.table = FiguresTable("Accuracy by layer", (Column("", "name"),), most=14)
         self.note = label("", tone="text2", wrap=True)
-        self.chart = PointChart(theme, "Accuracy by layer", "Point at a mark for its interval and n.")
-        super().__init__("Accuracy by", theme, flush=True, parent=parent)
+        self.chart = PointChart("Accuracy by layer", "Point at a mark for its interval and n.")
+        super().__init__("Accuracy by", flush=True, parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
@@ -222,7 +218,6 @@ class BreakdownPanel(Panel):
         measure(self.body, spacing=0)
         measure(self.note, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
         measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
-        self.set_theme(theme)
 
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows a report; tasks are judged by ``aggregation``."""

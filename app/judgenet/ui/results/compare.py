@@ -35,7 +35,6 @@ from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.run_choice import called
 from judgenet.ui.results.state import OtherRun, Results
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 
 _FIGURES: Final = {
@@ -119,7 +118,7 @@ class ComparePanel(Panel):
     pairs_wanted = Signal(object, str)
     closed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
             "Two runs",
             (
@@ -130,15 +129,14 @@ class ComparePanel(Panel):
                 Column("Kappa", "kappa"),
                 Column("n used", "used"),
             ),
-            theme,
         )
-        self.line = LineLabel(theme)
-        self.warning = NoticeStrip(theme)
+        self.line = LineLabel()
+        self.warning = NoticeStrip()
         self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
         self.reasons = label("", tone="text2", wrap=True)
         self.plan = label("", tone="text2", wrap=True)
         self.close_link = link("Close comparison")
-        super().__init__("Two runs", theme, flush=True, parent=parent)
+        super().__init__("Two runs", flush=True, parent=parent)
         self.head.addWidget(self.close_link)
         self._turns: tuple[Turn, ...] = ("right", "wrong", "all")
         self.links: dict[Turn, QPushButton] = {turn: link("") for turn in self._turns}
@@ -177,7 +175,6 @@ class ComparePanel(Panel):
         measure(self._grid, across=24)
         measure(self._figures, across=24, down=4)
         measure(self._top, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
-        self.set_theme(theme)
 
     def show_both(self, mine: Results, beside: OtherRun) -> None:
         """Shows the run in focus and the one beside it."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from judgenet.core.wording import plural, ratio
 from judgenet.ui.export import UNITS, paint
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 
 if TYPE_CHECKING:
     from judgenet.figures.panel import CorrelationFigures
@@ -38,9 +38,8 @@ class CorrelationView(QWidget):
     pointed = Signal(str)
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._found: CorrelationFigures | None = None
         self._names: tuple[str, ...] = ()
         self._basis = ""
@@ -59,7 +58,6 @@ class CorrelationView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Shows the map in another theme."""
-        self._theme = theme
         self._renew()
 
     def show_map(self, found: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
@@ -94,7 +92,7 @@ class CorrelationView(QWidget):
 
         if self._found is None:
             return None
-        wide = min(_WIDEST, max(_LEAST_WIDTH, round(width / self._theme.scale)))
+        wide = min(_WIDEST, max(_LEAST_WIDTH, round(width / current_theme().scale)))
         if self._layout is None or self._layout.width != wide:
             self._layout = CorrelationLayout(self._found, self._names, wide)
             self._picture = None
@@ -105,27 +103,27 @@ class CorrelationView(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         layout = self._laid_out(width)
-        return 0 if layout is None else round((layout.bottom + layout.foot) * self._theme.scale)
+        return 0 if layout is None else round((layout.bottom + layout.foot) * current_theme().scale)
 
     def sizeHint(self) -> QSize:
-        width = self.width() if self.width() > 0 else self._theme.px(_LEAST_WIDTH)
-        return QSize(self._theme.px(_LEAST_WIDTH), self.heightForWidth(width))
+        width = self.width() if self.width() > 0 else current_theme().px(_LEAST_WIDTH)
+        return QSize(current_theme().px(_LEAST_WIDTH), self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(_LEAST_WIDTH), 0)
+        return QSize(current_theme().px(_LEAST_WIDTH), 0)
 
     def cell_rect(self, row: int, column: int) -> QRectF:
         """Where a cell lies on the widget, in px."""
         layout = self._laid_out(self.width())
         assert layout is not None
-        scale = self._theme.scale
+        scale = current_theme().scale
         x, y = layout.left + column * layout.cell_w, layout.top + row * layout.cell_h
         return QRectF(x * scale, y * scale, layout.cell_w * scale, layout.cell_h * scale)
 
     # Painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        layout, theme = self._laid_out(self.width()), self._theme
+        layout, theme = self._laid_out(self.width()), current_theme()
         if layout is None:
             return
         painter = QPainter(self)
@@ -149,7 +147,7 @@ class CorrelationView(QWidget):
     def _drawn(self, layout: CorrelationLayout) -> QPixmap:
         from judgenet.report.correlation_chart import correlation_drawing
 
-        ratio_of, scale, colors = self.devicePixelRatioF(), self._theme.scale, self._theme.colors
+        ratio_of, scale, colors = self.devicePixelRatioF(), current_theme().scale, current_theme().colors
         picture = QPixmap(self.size() * ratio_of)
         picture.setDevicePixelRatio(ratio_of)
         picture.fill(Qt.GlobalColor.transparent)
@@ -166,7 +164,7 @@ class CorrelationView(QWidget):
 
     def _cells(self, layout: CorrelationLayout) -> QImage:
         """A picture with a pixel for each cell."""
-        theme, order = self._theme, list(layout.order)
+        theme, order = current_theme(), list(layout.order)
         r = np.array([[np.nan if value is None else value for value in row] for row in layout.found.r])
         r = r[np.ix_(order, order)]
         strength = np.nan_to_num(np.abs(r), nan=0.0)[:, :, None]
@@ -187,7 +185,7 @@ class CorrelationView(QWidget):
         layout = self._laid_out(self.width())
         if layout is None:
             return None, None, None
-        x, y = position.x() / self._theme.scale, position.y() / self._theme.scale
+        x, y = position.x() / current_theme().scale, position.y() / current_theme().scale
         if x < layout.left:
             return None, None, layout.branch_at(x, y)
         one, other = layout.row_at(y), layout.column_at(x)

@@ -13,11 +13,11 @@ from judgenet.core.wording import SPOKEN, percent, percent_interval, plural, poi
 from judgenet.report.model import Report
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
+from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
-from judgenet.ui.run.plots import ReferenceLine
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ class CurvePanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, explorer: Explorer, parent: QWidget | None = None) -> None:
+    def __init__(self, explorer: Explorer, parent: QWidget | None = None) -> None:
         self._explorer = explorer
         self.by = Segment("Accuracy against", [("neurons", "Neurons"), ("calls", "Calls")])
-        self.chart = PointChart(theme, "Accuracy against number of neurons")
+        self.chart = PointChart("Accuracy against number of neurons")
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Accuracy against number of neurons", theme, parent=parent)
+        super().__init__("Accuracy against number of neurons", parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
@@ -51,11 +51,10 @@ class CurvePanel(Panel):
         self.chart.chosen.connect(self.chosen)
         explorer.changed.connect(self._fill)
         measure(self.words, font="body", tabular=True)
-        self.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.fact.setVisible(self.width() >= self.theme.px(_WITH_FACT))
+        self.fact.setVisible(self.width() >= current_theme().px(_WITH_FACT))
 
     def show_report(self, report: Report) -> None:
         """Takes the baseline from a report."""

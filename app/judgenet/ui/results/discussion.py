@@ -21,7 +21,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
 
@@ -29,24 +29,19 @@ _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
 class Swatch(QWidget):
     """The look of one part of a bar, beside its words."""
 
-    def __init__(self, theme: Theme, strength: float, parent: QWidget | None = None) -> None:
+    def __init__(self, strength: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._strength = strength
         measure(self, width=13, height=12)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows it in another theme."""
-        self._theme = theme
-        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _piece(painter, self._theme, QRectF(self.rect()), self._strength)
+        _piece(painter, QRectF(self.rect()), self._strength)
 
 
-def _piece(painter: QPainter, theme: Theme, box: QRectF, strength: float) -> None:
+def _piece(painter: QPainter, box: QRectF, strength: float) -> None:
+    theme = current_theme()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color("sunken"))
     painter.drawRoundedRect(box, 2 * theme.scale, 2 * theme.scale)
@@ -60,17 +55,10 @@ class SplitBars(QWidget):
 
     _ROW: Final = 30
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._rows: tuple[tuple[str, Sequence[BarPart], str], ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the bars in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def show_rows(self, rows: Sequence[tuple[str, Sequence[BarPart], str]]) -> None:
         """Sets the rows: name, parts, and what stands at the right."""
@@ -84,13 +72,13 @@ class SplitBars(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(420), self._theme.px(self._ROW) * len(self._rows))
+        return QSize(current_theme().px(420), current_theme().px(self._ROW) * len(self._rows))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self.sizeHint().height())
+        return QSize(current_theme().px(240), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, px = self._theme, self._theme.px
+        theme, px = current_theme(), current_theme().px
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         body, strong = theme.font(tabular=True), theme.font("strong", tabular=True)
@@ -121,7 +109,7 @@ class SplitBars(QWidget):
                 if width <= 0:
                     continue
                 piece = QRectF(x, bar.y(), max(width - 1, 0.75), bar.height())
-                _piece(painter, theme, piece, part.strength)
+                _piece(painter, piece, part.strength)
                 text = f"{part.count:,}"
                 if metrics.horizontalAdvance(text) + px(10) < width:
                     painter.setPen(theme.color("onAccent" if part.strength > 0.5 else "text"))
@@ -145,11 +133,11 @@ class OrdersPanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.bars = SplitBars(theme)
-        self.line = LineLabel(theme)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.bars = SplitBars()
+        self.line = LineLabel()
         self.links = {kind: link("") for kind, _ in _SWAYED}
-        super().__init__("Does the order matter?", theme, parent=parent)
+        super().__init__("Does the order matter?", parent=parent)
         self.say("c1*, over the calls of one order")
         self._grid = QGridLayout()
         self._grid.setColumnStretch(2, 1)
@@ -157,7 +145,7 @@ class OrdersPanel(Panel):
         self._swatches = []
         self._words = []
         for row, (kind, words) in enumerate(_SWAYED):
-            swatch = Swatch(theme, strengths[kind])
+            swatch = Swatch(strengths[kind])
             text = label(words, tone="text2", wrap=True)
             self._swatches.append(swatch)
             self._words.append(text)
@@ -170,7 +158,6 @@ class OrdersPanel(Panel):
         self.body.addWidget(self.line)
         self.body.addStretch(1)
         measure(self._grid, across=8, down=4)
-        self.set_theme(theme)
 
     def show_report(self, report: Report) -> None:
         """Shows how verdicts depend on the order."""
@@ -220,12 +207,12 @@ class ChangesPanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.grid = VerdictGrid(theme, "Layer 1", "Layer 2 said", right="kept")
-        self.line = LineLabel(theme)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.grid = VerdictGrid("Layer 1", "Layer 2 said", right="kept")
+        self.line = LineLabel()
         self.layers = ComboBox("Which layer")
         self.links = {turn: link("") for turn, _ in _TURNS}
-        super().__init__("What layer 2 changed", theme, parent=parent)
+        super().__init__("What layer 2 changed", parent=parent)
         self.head.insertWidget(1, self.layers)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(3, 1)
@@ -240,7 +227,6 @@ class ChangesPanel(Panel):
         self.layers.currentIndexChanged.connect(self._turned)
         self._changes: tuple[LayerChange, ...] = ()
         measure(self._grid, across=24)
-        self.set_theme(theme)
 
     def show_report(self, report: Report) -> None:
         """Shows what layers changed; the panel is not there in a network of one layer."""

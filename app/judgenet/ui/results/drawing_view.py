@@ -8,25 +8,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.report.drawing import Drawing
 from judgenet.ui.export import UNITS, paint
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 
 class DrawingView(QWidget):
     """Shows a drawing at its size, smaller where there is less room; what it shows is its accessible name."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._drawing: Drawing | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the drawing in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def show_drawing(self, drawing: Drawing | None) -> None:
         """Sets the drawing."""
@@ -41,12 +34,12 @@ class DrawingView(QWidget):
     def heightForWidth(self, width: int) -> int:
         if self._drawing is None:
             return 0
-        return round(self._drawing.height * min(self._theme.scale, width / self._drawing.width))
+        return round(self._drawing.height * min(current_theme().scale, width / self._drawing.width))
 
     def sizeHint(self) -> QSize:
         if self._drawing is None:
             return QSize(0, 0)
-        scale = self._theme.scale
+        scale = current_theme().scale
         return QSize(round(self._drawing.width * scale), round(self._drawing.height * scale))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -54,6 +47,6 @@ class DrawingView(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        scale = min(self._theme.scale, self.width() / self._drawing.width)
+        scale = min(current_theme().scale, self.width() / self._drawing.width)
         painter.scale(scale / UNITS, scale / UNITS)
-        paint(painter, self._drawing, self._theme.colors)
+        paint(painter, self._drawing, current_theme().colors)

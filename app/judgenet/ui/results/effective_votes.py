@@ -22,7 +22,7 @@ from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, share_ticks
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
@@ -150,14 +150,14 @@ class PanelState(QObject):
 class WorthPanel(Panel):
     """The effective votes of all neurons, of layers and models, and of the neurons that are chosen in the map."""
 
-    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+    def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
         titles = ("By", "Votes", "Mean r", "n")
         columns = [Column("Neurons", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
-        self.table = FiguresTable("Effective votes", columns, theme, most=18)
+        self.table = FiguresTable("Effective votes", columns, most=18)
         self.note = label("", tone="text2", wrap=True)
         self.clear = link("Choose none")
-        super().__init__("What the votes are worth", theme, flush=True, parent=parent)
+        super().__init__("What the votes are worth", flush=True, parent=parent)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
         self._foot.addWidget(self.note, 1)
@@ -169,7 +169,6 @@ class WorthPanel(Panel):
         state.set_changed.connect(self._fill)
         measure(self.body, spacing=0)
         measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=12)
-        self.set_theme(theme)
         self._fill()
 
     def _fill(self) -> None:
@@ -222,12 +221,12 @@ def _worth_row(name: str, basis: str, votes: VotesFigures, *, subject: bool = Fa
 class CorrelationPanel(Panel):
     """The heat map of the correlations of errors, or of verdicts, with the dendrogram."""
 
-    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+    def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
         self.by = Segment("Correlation of", [("errors", "Errors"), ("verdicts", "Verdicts")])
-        self.view = CorrelationView(theme)
+        self.view = CorrelationView()
         self.readout = label(_HINT, tone="text2", wrap=True)
-        super().__init__("Which neurons go together", theme, parent=parent)
+        super().__init__("Which neurons go together", parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.addWidget(self.view)
         self.body.addWidget(self.readout)
@@ -239,7 +238,6 @@ class CorrelationPanel(Panel):
         state.changed.connect(self._fill)
         state.set_changed.connect(lambda: self.view.mark(state.places))
         measure(self.readout, font="body", tabular=True)
-        self.set_theme(theme)
         self._fill()
 
     def _turned(self, _key: str) -> None:
@@ -275,15 +273,15 @@ class CorrelationPanel(Panel):
 class AddsPanel(Panel):
     """Panels chosen neuron by neuron, by effective votes or by labels, on questions that did not choose them."""
 
-    def __init__(self, theme: Theme, state: PanelState, parent: QWidget | None = None) -> None:
+    def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
         self.by = Segment("Chosen by", [("votes", "By effective votes"), ("labels", "By labels")])
         titles = ("Votes", "Accuracy, %", "All of this size, %", "With the first, %", "More, points")
         columns = [Column("Adds", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
-        self.table = FiguresTable("Chosen panels by size", columns, theme, most=10)
-        self.chart = PointChart(theme, "Accuracy of chosen panels by size", "Point at a mark for its figures.")
+        self.table = FiguresTable("Chosen panels by size", columns, most=10)
+        self.chart = PointChart("Accuracy of chosen panels by size", "Point at a mark for its figures.")
         self.note = label("", tone="text2", wrap=True)
-        super().__init__("Which neuron adds most", theme, flush=True, parent=parent)
+        super().__init__("Which neuron adds most", flush=True, parent=parent)
         self.head.insertWidget(1, self.by)
         self._row = QHBoxLayout()
         column = QVBoxLayout()
@@ -303,12 +301,11 @@ class AddsPanel(Panel):
         measure(self.chart, height=300)
         measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 0))
         measure(self.note, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
-        self.set_theme(theme)
         self._fill()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < self.theme.px(_NARROW)
+        narrow = self.width() < current_theme().px(_NARROW)
         wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != wanted:
             self._row.setDirection(wanted)

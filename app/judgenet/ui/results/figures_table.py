@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QPointF,
@@ -17,15 +15,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
@@ -33,15 +29,15 @@ from judgenet.core.wording import clean, of, percent, percent_interval, ratio, r
 from judgenet.report.axis import Axis
 from judgenet.report.model import ReportedAgreement
 from judgenet.stats.intervals import Interval
+from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme
+from judgenet.ui.table import RowsModel, Table
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE, TypeRole
 
 FigureKind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "extra"]
 """What a column holds; ``place`` draws accuracy with its interval on an axis."""
-
-_ROOT: Final = QModelIndex()
 
 _OF_FIGURES: Final = ("place", "accuracy", "macro_f1", "kappa")
 FOREST_LEAST: Final = 84
@@ -103,14 +99,14 @@ _TEXTS: Final[dict[FigureKind, Callable[[ReportedAgreement], tuple[str, str, str
 """By kind: a figure, its interval, and why there is none."""
 
 
-class FiguresModel(QAbstractTableModel):
+class FiguresModel(RowsModel):
     """Rows of figures as text; the delegate draws them."""
 
     ROW = Qt.ItemDataRole.UserRole
 
     def __init__(self, columns: Sequence[Column], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.columns = tuple(columns)
+        self.columns: tuple[Column, ...] = tuple(columns)
         self.rows: tuple[FigureRow, ...] = ()
 
     def show_rows(self, rows: Sequence[FigureRow], columns: Sequence[Column] | None = None) -> None:
@@ -121,12 +117,6 @@ class FiguresModel(QAbstractTableModel):
             self.columns = tuple(columns)
         self.endResetModel()
 
-    def rowCount(self, parent: ModelIndex = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: ModelIndex = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.columns)
-
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         row = self.rows[index.row()]
         if row.key is None:
@@ -134,15 +124,11 @@ class FiguresModel(QAbstractTableModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.columns[section].title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
             left = self.columns[section].kind in ("name", "place")
             side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return super().headerData(section, orientation, role)
 
     def texts(self, row: FigureRow, column: Column) -> tuple[str, str, str]:
         """A cell: its figure, what stands after it in quieter letters, and why there is no figure."""
@@ -179,11 +165,11 @@ class _Drawer(QStyledItemDelegate):
         self._table = table
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
-        return QSize(self._table.theme.px(80), self._table.row_height)
+        return QSize(current_theme().px(80), self._table.row_height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         table = self._table
-        theme, model = table.theme, table.figures
+        theme, model = current_theme(), table.figures
         row, column = model.rows[index.row()], model.columns[index.column()]
         box: QRect = option.rect
         state: QStyle.StateFlag = option.state
@@ -209,7 +195,7 @@ class _Drawer(QStyledItemDelegate):
 
     def _focus(self, painter: QPainter, box: QRect, column: int) -> None:
         """A frame around the whole row, drawn cell by cell."""
-        theme, half = self._table.theme, self._table.theme.focus_width / 2
+        theme, half = current_theme(), current_theme().focus_width / 2
         painter.setPen(QPen(theme.color("accent"), theme.focus_width))
         top, bottom = box.top() + half, box.bottom() + 1 - half
         painter.drawLine(QPointF(box.left(), top), QPointF(box.right() + 1, top))
@@ -221,7 +207,7 @@ class _Drawer(QStyledItemDelegate):
             painter.drawLine(QPointF(box.right() + 1 - half, top), QPointF(box.right() + 1 - half, bottom))
 
     def _name(self, painter: QPainter, box: QRect, row: FigureRow) -> None:
-        theme = self._table.theme
+        theme = current_theme()
         role: TypeRole = "node" if row.subject else "strong" if row.figures is None else "body"
         painter.setFont(theme.font(role))
         painter.setPen(theme.color("text2" if row.figures is None else "text"))
@@ -233,7 +219,7 @@ class _Drawer(QStyledItemDelegate):
 
     def _reason(self, painter: QPainter, box: QRect, column: int, row: FigureRow) -> None:
         """Why there is no figure, across the columns that would show one."""
-        table, theme = self._table, self._table.theme
+        table, theme = self._table, current_theme()
         assert row.figures is not None
         spanned = [place for place in table.shown_columns if table.figures.columns[place].kind in _OF_FIGURES]
         left = box.left() - sum(table.columnWidth(place) for place in spanned if place < column)
@@ -248,7 +234,7 @@ class _Drawer(QStyledItemDelegate):
 
     def _figure(self, painter: QPainter, box: QRect, row: FigureRow, column: Column) -> None:
         """The figure in strong letters, its interval after it, or below it where the table is narrow."""
-        table, theme = self._table, self._table.theme
+        table, theme = self._table, current_theme()
         value, quiet, _ = table.figures.texts(row, column)
         right = box.right() + 1 - theme.px(TABLE_EDGE)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -273,7 +259,7 @@ class _Drawer(QStyledItemDelegate):
             )
 
     def _place(self, painter: QPainter, box: QRect, row: FigureRow) -> None:
-        table, theme = self._table, self._table.theme
+        table, theme = self._table, current_theme()
         left, width = box.left() + theme.px(14), box.width() - theme.px(28)
         middle = box.center().y() + 0.5
         if table.baseline is not None:
@@ -290,7 +276,6 @@ class _Drawer(QStyledItemDelegate):
         if row.figures is not None and row.figures.agreement.accuracy is not None:
             draw_estimate(
                 painter,
-                theme,
                 middle,
                 table.axis.at(row.figures.agreement.accuracy, left, width),
                 None
@@ -302,13 +287,13 @@ class _Drawer(QStyledItemDelegate):
 
 def draw_estimate(
     painter: QPainter,
-    theme: Theme,
     y: float,
     x: float,
     ends: tuple[float, ...] | None,
     look: Literal["subject", "other", "uncorrected"],
 ) -> None:
     """A figure as a dot with its interval; what is not corrected is hollow and dashed."""
+    theme = current_theme()
     color = theme.color({"subject": "accent", "other": "text2", "uncorrected": "text3"}[look])
     pen = QPen(color, 1.5 * theme.scale)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -332,7 +317,7 @@ def draw_estimate(
     painter.drawEllipse(QPointF(x, y), radius, radius)
 
 
-class FiguresTable(QTableView):
+class FiguresTable(Table):
     """Figures in rows. It is as high as its rows, up to ``most`` of them; then it scrolls.
 
     Signals:
@@ -343,58 +328,34 @@ class FiguresTable(QTableView):
     chosen = Signal(object)
     current_changed = Signal(object)
 
-    def __init__(
-        self, name: str, columns: Sequence[Column], theme: Theme, *, most: int = 14, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.theme = theme
+    def __init__(self, name: str, columns: Sequence[Column], *, most: int = 14, parent: QWidget | None = None) -> None:
+        self.figures = FiguresModel(columns)
+        super().__init__(name, self.figures, parent)
+        self.figures.setParent(self)
         self.axis = Axis(0.0, 1.0)
         self.baseline: float | None = None
         self.two_lines = False
-        self.hovered = -1
         self._most = most
         self._filling = False
-        self.figures = FiguresModel(columns, self)
-        self.setModel(self.figures)
         self.setItemDelegate(_Drawer(self))
-        self.setAccessibleName(name)
         self.setProperty(OWN_FOCUS, True)
-        self.setShowGrid(False)
-        self.setMouseTracking(True)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = self.horizontalHeader()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head.setSectionsClickable(False)
-        head.setHighlightSections(False)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        measure(self.horizontalHeader(), font="strong")
         self.clicked.connect(self._clicked)
         self.selectionModel().currentRowChanged.connect(self._moved)
-        self.set_theme(theme)
+        measure(self.horizontalHeader(), font="strong")
 
     @property
     def row_height(self) -> int:
         """The height of a row in px."""
-        return self.theme.row + (self.theme.px(12) if self.two_lines else 0)
+        return current_theme().row + (current_theme().px(12) if self.two_lines else 0)
 
     @property
     def shown_columns(self) -> list[int]:
         """The columns that are in view, from the left."""
         return [place for place in range(len(self.figures.columns)) if not self.isColumnHidden(place)]
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self.theme = theme
-        self.horizontalHeader().setFont(theme.font("strong"))
-        self.horizontalHeader().setFixedHeight(theme.row)
-        self._fit()
 
     def show_rows(
         self, rows: Sequence[FigureRow], *, baseline: float | None = None, columns: Sequence[Column] | None = None
@@ -408,7 +369,7 @@ class FiguresTable(QTableView):
         if key is not None:
             self.set_current(key)
         self._filling = False
-        self._fit()
+        self.fit()
 
     @property
     def current_key(self) -> object:
@@ -452,32 +413,18 @@ class FiguresTable(QTableView):
             return
         super().keyPressEvent(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        hovered = self.hovered
-        if event.type() in (QEvent.Type.HoverMove, QEvent.Type.HoverEnter, QEvent.Type.MouseMove):
-            hovered = self.rowAt(round(event.position().y()))  # type: ignore[attr-defined]
-        elif event.type() in (QEvent.Type.Leave, QEvent.Type.HoverLeave):
-            hovered = -1
-        if hovered != self.hovered:
-            self.hovered = hovered
-            row = self.figures.rows[hovered] if 0 <= hovered < len(self.figures.rows) else None
-            self.viewport().setCursor(
-                Qt.CursorShape.PointingHandCursor if row and row.key is not None else Qt.CursorShape.ArrowCursor
-            )
-            self.viewport().update()
-        return super().viewportEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+    def hover(self, row: int) -> None:
+        super().hover(row)
+        leads = 0 <= row < len(self.figures.rows) and self.figures.rows[row].key is not None
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
 
     # Widths
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Gives each column its width: figures as they need, the drawn intervals what is left, else the name."""
         if not self.figures.columns:
             return
-        theme, room = self.theme, self.viewport().width()
+        theme, room = current_theme(), self.viewport().width()
         needed = self._needed(two_lines=False)
         name = max(theme.px(NAME_LEAST), min(self._name_width(), theme.px(280)))
         rest = sum(needed.values())
@@ -500,22 +447,21 @@ class FiguresTable(QTableView):
             elif column.kind != "place":
                 self.setColumnWidth(place, needed[place])
         self.two_lines = two_lines
-        self.verticalHeader().setDefaultSectionSize(self.row_height)
-        shown = min(self._most, len(self.figures.rows))
-        wanted = theme.row + shown * self.row_height + 2 * self.frameWidth()
+        super().fit()
+        wanted = self.height_of(min(self._most, len(self.figures.rows)))
         if wanted != self.height():
             self.setFixedHeight(wanted)
         self.viewport().update()
 
     def _name_width(self) -> int:
-        metrics = QFontMetricsF(self.theme.font("node"))
+        metrics = QFontMetricsF(current_theme().font("node"))
         names = [metrics.horizontalAdvance(row.name) for row in self.figures.rows]
         head = metrics.horizontalAdvance(self.figures.columns[0].title)
-        return round(max([head + self.theme.px(TABLE_EDGE), *names])) + self.theme.px(TABLE_EDGE + 8)
+        return round(max([head + current_theme().px(TABLE_EDGE), *names])) + current_theme().px(TABLE_EDGE + 8)
 
     def _needed(self, *, two_lines: bool) -> dict[int, int]:
         """What the columns of figures need, by place."""
-        theme = self.theme
+        theme = current_theme()
         strong, body = QFontMetricsF(theme.font("node", tabular=True)), QFontMetricsF(theme.font(tabular=True))
         found = {}
         for place, column in enumerate(self.figures.columns):

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
@@ -22,12 +22,11 @@ from judgenet.report.outline_tables import system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import left_words
-from judgenet.ui.elements import ComboBox, label, link, upright
-from judgenet.ui.icons import icon
-from judgenet.ui.measures import measure
+from judgenet.ui.elements import ComboBox, IconLabel, label, link, upright
+from judgenet.ui.measures import Gap, measure
 from judgenet.ui.results.figures_table import axis_of, draw_estimate
 from judgenet.ui.results.line_label import LineLabel
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
 _TICK_ROOM: Final = 40
@@ -53,18 +52,11 @@ class RateAxis(QWidget):
 
     _ROW: Final = 32
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._rates: tuple[RateRow, ...] = ()
         self._axis = Axis(0.0, 1.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows them in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def show_rates(self, rates: Sequence[RateRow]) -> None:
         """Sets the rates."""
@@ -79,14 +71,14 @@ class RateAxis(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        px = self._theme.px
+        px = current_theme().px
         return QSize(px(460), px(self._ROW) * len(self._rates) + px(28))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(270), self.sizeHint().height())
+        return QSize(current_theme().px(270), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, px = self._theme, self._theme.px
+        theme, px = current_theme(), current_theme().px
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         body = theme.font(tabular=True)
@@ -125,7 +117,7 @@ class RateAxis(QWidget):
             if rate.value is not None:
                 ends = rate.interval and tuple(self._axis.at(end, left, right - left) for end in rate.interval)
                 x = self._axis.at(rate.value, left, right - left)
-                draw_estimate(painter, theme, box.center().y() + 0.5, x, ends, rate.look)
+                draw_estimate(painter, box.center().y() + 0.5, x, ends, rate.look)
 
 
 def _figure(rate: RateRow) -> str:
@@ -144,22 +136,21 @@ class HeadPanel(QFrame):
     plan_wanted = Signal()
     file_chosen_changed = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName("Result")
-        self._theme = theme
         self.figure = label("", "headline")
         self.interval = label("", "title")
-        self.line = LineLabel(theme, color="text2")
-        self.judgement = LineLabel(theme)
-        self.win_title = LineLabel(theme, color="text2")
-        self.rates = RateAxis(theme)
-        self.win_note = LineLabel(theme, color="text2")
+        self.line = LineLabel(color="text2")
+        self.judgement = LineLabel()
+        self.win_title = LineLabel(color="text2")
+        self.rates = RateAxis()
+        self.win_note = LineLabel(color="text2")
         self.plan_links = (link("Plan labels"), link("Plan labels"))
         self.rests = label("Rests on", tone="text2")
-        self.facts = LineLabel(theme)
-        self.rests_on = LineLabel(theme, color="text2")
+        self.facts = LineLabel()
+        self.rests_on = LineLabel(color="text2")
 
         figures = QHBoxLayout()
         figures.addWidget(self.figure, alignment=Qt.AlignmentFlag.AlignBottom)
@@ -194,25 +185,17 @@ class HeadPanel(QFrame):
         foot.addWidget(self.rests_on, 1)
         foot.addWidget(self.plan_links[1], alignment=Qt.AlignmentFlag.AlignBottom)
         outer.addLayout(foot)
-        self._outer = outer
         for button in self.plan_links:
             button.clicked.connect(self.plan_wanted)
         measure(self._figures, spacing=12)
         measure(self.figure, font="headline", tabular=True)
         measure(self.interval, font="title", tabular=True, margins=(0, 0, 0, 5))
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        inside = theme.gap(PANEL_INSIDE)
-        self._outer.setContentsMargins(inside + theme.px(8), inside, inside + theme.px(8), inside)
-        self._outer.setSpacing(theme.gap(12))
-        self._row.setSpacing(theme.gap(24))
+        measure(outer, margins=Gap(PANEL_INSIDE), spacing=Gap(12))
+        for row in (self._row, file_row):
+            measure(row, margins=(8, 0, 8, 0))
+        measure(self._row, spacing=Gap(24))
         for column in self._columns:
-            column.setSpacing(theme.px(6))
-        # The smaller letters stand on the line of the large ones.
-        self._turn()
+            measure(column, spacing=6)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -220,8 +203,8 @@ class HeadPanel(QFrame):
 
     def _turn(self) -> None:
         """Three columns; two with what they rest on in a line below; one."""
-        wide = self.width() >= self._theme.px(_WIDE)
-        narrow = self.width() < self._theme.px(_NARROW)
+        wide = self.width() >= current_theme().px(_WIDE)
+        narrow = self.width() < current_theme().px(_NARROW)
         wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != wanted:
             self._row.setDirection(wanted)
@@ -241,7 +224,7 @@ class HeadPanel(QFrame):
         self.figure.setProperty("tone", "text3" if best is None and there else "")
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
-        self.figure.setFont(self._theme.font("headline" if there else "page", tabular=True))
+        self.figure.setFont(current_theme().font("headline" if there else "page", tabular=True))
         interval = "" if found.interval is None else f"{100 * found.interval.low:.1f} – {100 * found.interval.high:.1f}"
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
@@ -413,13 +396,11 @@ def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:
 class NoticeStrip(QFrame):
     """What must be known before any figure is read, with a button that mends it."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._icon_name = "info"
-        self._tone = "text2"
         self._do: Callable[[], object] | None = None
-        self.icon = QLabel(self)
-        self.text = LineLabel(theme, parent=self)
+        self.icon = IconLabel("info", parent=self)
+        self.text = LineLabel(parent=self)
         self.button = QPushButton(self)
         self.button.setProperty("control", "small")
         self.button.clicked.connect(self._clicked)
@@ -429,14 +410,7 @@ class NoticeStrip(QFrame):
         row.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignVCenter)
         self._row = row
         measure(self._row, margins=(16, 7, 12, 7), spacing=12)
-        self.set_theme(theme)
         self.hide()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        side = theme.px(16)
-        self.icon.setPixmap(icon(self._icon_name, self._tone).pixmap(side, side))
 
     def say(
         self,
@@ -453,7 +427,7 @@ class NoticeStrip(QFrame):
             self.setProperty("part", part)
             self.style().unpolish(self)
             self.style().polish(self)
-        self._icon_name, self._tone = ("warning", "warn") if warning else ("info", "text2")
+        self.icon.show_icon(*(("warning", "warn") if warning else ("info", "text2")))
         self._do = do
         self.text.say(line)
         self.button.setText(button)
@@ -461,7 +435,6 @@ class NoticeStrip(QFrame):
         self.button.setVisible(bool(button))
         self.button.setEnabled(not why_not)
         self.button.setToolTip(why_not)
-        self.set_theme(self._theme)
         self.setVisible(bool(line))
 
     def _clicked(self) -> None:

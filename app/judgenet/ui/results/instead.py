@@ -16,7 +16,6 @@ from judgenet.ui.measures import measure
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel, unbroken
 from judgenet.ui.results.state import Results
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
@@ -45,12 +44,12 @@ class InsteadPanel(Panel):
     It tests in a thread, and stays hidden where no pair has two annotators and while a run goes on.
     """
 
-    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         self.epsilon = Segment("Annotators are", [("0.2", "Experts"), ("0.15", "Skilled"), ("0.1", "Crowd")])
-        self.table = FiguresTable("Judges against the annotators", _COLUMNS, theme, most=_ROWS)
+        self.table = FiguresTable("Judges against the annotators", _COLUMNS, most=_ROWS)
         self.words = label("", wrap=True)
         self.note = label(_METHOD, tone="text2", wrap=True)
-        super().__init__("Judge instead of people?", theme, flush=True, parent=parent)
+        super().__init__("Judge instead of people?", flush=True, parent=parent)
         self._context = context
         self.tested: RunAltTest | None = None
         self._results: Results | None = None
@@ -66,7 +65,6 @@ class InsteadPanel(Panel):
         measure(self.body, spacing=0)
         measure(self.words, font="body", tabular=True, margins=(TABLE_EDGE, 0, TABLE_EDGE, 10))
         measure(self.note, font="body", tabular=True, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
-        self.set_theme(theme)
 
     def forget(self) -> None:
         """Another project was opened."""

@@ -17,7 +17,6 @@ from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.learning import KIND, Learning
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
-from judgenet.ui.theme import Theme
 from judgenet.ui.tokens import TABLE_EDGE
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class LearnPanel(Panel):
 
     neuron_chosen = Signal(object)
 
-    def __init__(self, theme: Theme, learning: Learning, parent: QWidget | None = None) -> None:
+    def __init__(self, learning: Learning, parent: QWidget | None = None) -> None:
         self._learning = learning
         self.table = FiguresTable(
             "Learned aggregations beside the others",
@@ -48,14 +47,13 @@ class LearnPanel(Panel):
                 Column("Kappa", "kappa"),
                 Column("n used", "used"),
             ),
-            theme,
             most=14,
         )
         self.learn_button = QPushButton("Learn weights")
         self.use_button = QPushButton("Use in the network")
         self.note = label("", tone="text2", wrap=True)
-        self.chart = PointChart(theme, "Weights of the neurons", "Point at a mark for the weight of its neuron.")
-        super().__init__("Learned aggregation", theme, flush=True, parent=parent)
+        self.chart = PointChart("Weights of the neurons", "Point at a mark for the weight of its neuron.")
+        super().__init__("Learned aggregation", flush=True, parent=parent)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
@@ -79,12 +77,7 @@ class LearnPanel(Panel):
         measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=12)
         measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8), spacing=24)
         measure(self._weights, across=16, down=2)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.chart.setMaximumHeight(theme.px(260))
-        self.refresh()
+        measure(self.chart, max_height=260)
 
     def show_report(self, report: Report) -> None:
         """Shows a report's aggregations beside what was learned."""

@@ -28,7 +28,7 @@ from judgenet.core.wording import SPOKEN, clean
 from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
 _CHIP: Final = QTextFormat.ObjectTypes.UserObject.value + 1
@@ -52,25 +52,24 @@ def line_text(line: Line) -> str:
 class _Chips(QPyTextObject):
     """Draws the chips within a text."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.theme = theme
 
     def intrinsicSize(self, _document: QTextDocument, _position: int, _format: QTextFormat) -> QSizeF:
         # No higher than a line of text, so that lines keep their distance.
-        return QSizeF(26 * self.theme.scale, 14 * self.theme.scale)
+        return QSizeF(26 * current_theme().scale, 14 * current_theme().scale)
 
     def drawObject(
         self, painter: QPainter, rect: QRectF | QRect, _document: QTextDocument, _position: int, form: QTextFormat
     ) -> None:
-        scale = self.theme.scale
+        scale = current_theme().scale
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         # The object stands on the baseline; the letter of the chip has its own 4.8 px below the middle.
         painter.translate(QPointF(rect.x() + scale, rect.bottom() - 14.8 * scale))
         painter.scale(scale, scale)
         verdict: Verdict | None = form.property(_VERDICT) or None
-        draw_chip(painter, Ink.of(self.theme), QRectF(0, 0, 24, 20), verdict)
+        draw_chip(painter, Ink.of(current_theme()), QRectF(0, 0, 24, 20), verdict)
         painter.restore()
 
 
@@ -87,18 +86,15 @@ def _format(theme: Theme, role: TypeRole, color: str, weight: int) -> QTextCharF
 class LineLabel(QWidget):
     """Lines of prose that wrap. Each line is a paragraph of its own."""
 
-    def __init__(
-        self, theme: Theme, *, role: TypeRole = "body", color: str = "text", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, *, role: TypeRole = "body", color: str = "text", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._role: TypeRole = role
         self._color = color
         self._lines: tuple[Line, ...] = ()
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
         self._natural = 0
-        self._chips = _Chips(theme, self)
+        self._chips = _Chips(self)
         self._document.documentLayout().registerHandler(_CHIP, self._chips)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -106,7 +102,6 @@ class LineLabel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Shows the text in another theme."""
-        self._theme = self._chips.theme = theme
         self._fill()
 
     def say(self, *lines: Line) -> None:
@@ -121,7 +116,7 @@ class LineLabel(QWidget):
         return "\n".join(line_text(line).strip() for line in self._lines)
 
     def _fill(self) -> None:
-        theme = self._theme
+        theme = current_theme()
         self._document.clear()
         cursor = QTextCursor(self._document)
         block = QTextBlockFormat()
@@ -154,7 +149,7 @@ class LineLabel(QWidget):
     @property
     def _chip_room(self) -> int:
         """A chip reaches below the letters of the last line."""
-        return self._theme.px(2)
+        return current_theme().px(2)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -169,11 +164,11 @@ class LineLabel(QWidget):
         return round(height + 0.49) + self._chip_room
 
     def sizeHint(self) -> QSize:
-        width = min(self._natural + 1, self._theme.px(640))
+        width = min(self._natural + 1, current_theme().px(640))
         return QSize(width, self.heightForWidth(max(width, self.width())))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(120), self.heightForWidth(self.width()) if self._lines else 0)
+        return QSize(current_theme().px(120), self.heightForWidth(self.width()) if self._lines else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -182,7 +177,7 @@ class LineLabel(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         context = QAbstractTextDocumentLayout.PaintContext()
-        context.palette.setColor(QPalette.ColorRole.Text, self._theme.color(self._color))
+        context.palette.setColor(QPalette.ColorRole.Text, current_theme().color(self._color))
         self._document.documentLayout().draw(painter, context)
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from judgenet.colors import LIGHT
 from judgenet.core.wording import plural
 from judgenet.report.writers.pdf import PAGE_H, PAGE_W
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 _GAP: Final = 16
 _MARGIN: Final = 24
@@ -28,9 +28,8 @@ _STEP: Final = 1.15
 class PageView(QAbstractScrollArea):
     """Shows pages below each other. They are painted as they come into view, and kept while they are near."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._pages: Sequence[bytes] = ()
         self._zoom = 1.0
         self._kept: OrderedDict[int, QPixmap] = OrderedDict()
@@ -38,12 +37,6 @@ class PageView(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Preview of the report")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures; pages stay as they are printed."""
-        self._theme = theme
-        self._kept.clear()
-        self._measure()
 
     def show_pages(self, pages: Sequence[bytes], words: str = "") -> None:
         """Sets the pages, each as SVG; ``words`` say for those who do not see them what stands on them."""
@@ -65,14 +58,14 @@ class PageView(QAbstractScrollArea):
 
     @property
     def _page_size(self) -> QSize:
-        px = self._theme.px
+        px = current_theme().px
         room = self.viewport().width() - 2 * px(_MARGIN)
         width = min(max(room, px(320)), px(_MOST_WIDTH)) * self._zoom
         return QSize(round(width), round(width * PAGE_H / PAGE_W))
 
     @property
     def _pitch(self) -> int:
-        return self._page_size.height() + self._theme.px(_GAP)
+        return self._page_size.height() + current_theme().px(_GAP)
 
     def zoom_by(self, factor: float) -> None:
         """Makes the pages larger or smaller; what is at the top stays there."""
@@ -91,7 +84,7 @@ class PageView(QAbstractScrollArea):
         self.verticalScrollBar().setValue(max(0, min(len(self._pages) - 1, page)) * self._pitch)
 
     def _measure(self) -> None:
-        px, size = self._theme.px, self._page_size
+        px, size = current_theme().px, self._page_size
         height = len(self._pages) * self._pitch - px(_GAP) + 2 * px(_MARGIN) if len(self._pages) else 0
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, height - self.viewport().height()))
@@ -133,7 +126,7 @@ class PageView(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        theme, px, size = self._theme, self._theme.px, self._page_size
+        theme, px, size = current_theme(), current_theme().px, self._page_size
         painter.fillRect(event.rect(), theme.color("bg"))
         left = max(px(_MARGIN), (self.viewport().width() - size.width()) // 2) - self.horizontalScrollBar().value()
         top = px(_MARGIN) - self.verticalScrollBar().value()

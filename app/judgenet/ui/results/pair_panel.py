@@ -42,7 +42,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.results.state import Results
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import INSPECTOR
 
 _ROOT: Final = QModelIndex()
@@ -125,10 +125,10 @@ class _Drawer(QStyledItemDelegate):
         self._view = view
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
-        return QSize(self._view.theme.px(120), self._view.theme.pair_row)
+        return QSize(current_theme().px(120), current_theme().pair_row)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
-        view, theme, box = self._view, self._view.theme, option.rect
+        view, theme, box = self._view, current_theme(), option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
@@ -172,10 +172,8 @@ class PairsView(QListView):
 
     opened = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.theme = theme
-        self.number_width = 0
         self.pairs = SelectedPairsModel(self)
         self.setModel(self.pairs)
         self.setItemDelegate(_Drawer(self))
@@ -188,18 +186,12 @@ class PairsView(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._open)
-        self.pairs.modelReset.connect(self._measure)
-        self._measure()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self.theme = theme
-        self._measure()
-        self.scheduleDelayedItemsLayout()
-
-    def _measure(self) -> None:
+    @property
+    def number_width(self) -> int:
+        """The width of the longest number of a pair in px."""
         last = self.pairs.pairs[-1] + 1 if self.pairs.pairs else 0
-        self.number_width = round(QFontMetricsF(self.theme.font(tabular=True)).horizontalAdvance(f"{last:,}"))
+        return round(QFontMetricsF(current_theme().font(tabular=True)).horizontalAdvance(f"{last:,}"))
 
     def _open(self, index: QModelIndex) -> None:
         self.opened.emit(self.pairs.pairs[index.row()])
@@ -229,7 +221,7 @@ class PairPanel(QFrame):
     all_wanted = Signal()
     closed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "inspector")
         self.setAccessibleName("Pairs of a figure")
@@ -244,7 +236,7 @@ class PairPanel(QFrame):
         self.all_button.clicked.connect(self.all_wanted)
         self.heads = label("net   human", tone="text2")
         self.heads.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.view = PairsView(theme, self)
+        self.view = PairsView(self)
         self.view.opened.connect(self.opened)
         top = QHBoxLayout()
         top.addWidget(self.count, 1)

@@ -11,8 +11,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.ui.elements import label
-from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme
+from judgenet.ui.measures import Gap, measure
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE, TABLE_EDGE
 
 _INTERVAL: Final = re.compile(r"\[[^\]]{1,24}\]")
@@ -21,13 +21,11 @@ _INTERVAL: Final = re.compile(r"\[[^\]]{1,24}\]")
 class Panel(QFrame):
     """A surface with a title at its left, one fact at its right, and a body."""
 
-    def __init__(self, title: str, theme: Theme, *, flush: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, *, flush: bool = False, parent: QWidget | None = None) -> None:
         """``flush`` lets the body reach the sides, as tables want it; the title stands over their first column."""
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName(title)
-        self.theme = theme
-        self._flush = flush
         self.title = label(title, "section")
         self.fact = label("", tone="text2")
         self.fact.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -40,25 +38,15 @@ class Panel(QFrame):
         column.setSpacing(0)
         column.addLayout(self.head)
         column.addLayout(self.body, stretch=1)
-        self._column = column
         measure(self.head, spacing=12)
         measure(self.body, spacing=12)
         measure(self.title, min_height=PANEL_HEADER)
         measure(self.fact, font="body", tabular=True)
-        self._dress(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._dress(theme)
-
-    def _dress(self, theme: Theme) -> None:
-        self.theme = theme
-        inside = theme.gap(PANEL_INSIDE)
-        side = 0 if self._flush else inside
-        self._column.setContentsMargins(1, 1, 1, theme.px(4) if self._flush else inside)
-        edge = theme.px(TABLE_EDGE) if self._flush else inside
-        self.head.setContentsMargins(edge, 0, edge, 0)
-        self.body.setContentsMargins(side, 0, side, 0)
+        inside = Gap(PANEL_INSIDE)
+        side, edge = (0, TABLE_EDGE) if flush else (inside, inside)
+        measure(column, margins=(1, 1, 1, 4 if flush else inside))
+        measure(self.head, margins=(edge, 0, edge, 0))
+        measure(self.body, margins=(side, 0, side, 0))
 
     def say(self, fact: str) -> None:
         """Sets the fact at the right of the title."""
@@ -68,14 +56,15 @@ class Panel(QFrame):
 class Rows(QWidget):
     """Panels in rows, side by side with their weights; below each other where the page is narrow."""
 
-    def __init__(self, theme: Theme, narrow: int, parent: QWidget | None = None) -> None:
+    def __init__(self, narrow: int, parent: QWidget | None = None) -> None:
         """``narrow`` is the width in px at 100 % below which there is one panel a row."""
         super().__init__(parent)
-        self._theme = theme
         self._narrow = narrow
         self._rows: list[QBoxLayout] = []
         self._column = QVBoxLayout(self)
-        self.set_theme(theme)
+        measure(self._column, spacing=Gap(PANEL_GAP), margins=Gap(PAGE_MARGIN))
+        for row in self._rows:
+            measure(row, spacing=Gap(PANEL_GAP))
 
     def add(self, *panels: QWidget, weights: Sequence[int] = ()) -> None:
         """Adds a row of panels."""
@@ -85,26 +74,17 @@ class Rows(QWidget):
             row.addWidget(panel, weights[place] if weights else 1)
         self._rows.append(row)
         self._column.addLayout(row)
-        self.set_theme(self._theme)
+        measure(row, spacing=Gap(PANEL_GAP))
+        self._turn()
 
     def add_stretch(self) -> None:
         """What is left over stays free below."""
         self._column.addStretch(1)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme's measures."""
-        self._theme = theme
-        gap, margin = theme.gap(PANEL_GAP), theme.gap(PAGE_MARGIN)
-        self._column.setSpacing(gap)
-        self._column.setContentsMargins(margin, margin, margin, margin)
-        for row in self._rows:
-            row.setSpacing(gap)
-        self._turn()
-
     @property
     def is_narrow(self) -> bool:
         """Panels stand below each other."""
-        return self.width() < self._theme.px(self._narrow)
+        return self.width() < current_theme().px(self._narrow)
 
     def _turn(self) -> None:
         wanted = QBoxLayout.Direction.TopToBottom if self.is_narrow else QBoxLayout.Direction.LeftToRight
@@ -120,7 +100,7 @@ class Rows(QWidget):
 class Big(QWidget):
     """A figure in large letters with its words below, as the cost strip and what-if have it."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.figure = label("", "title")
         self.words = label("", tone="text2")

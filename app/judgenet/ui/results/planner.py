@@ -13,12 +13,11 @@ from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import round_ticks
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
+from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.what_if import Slider
-from judgenet.ui.run.plots import ReferenceLine
-from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
     from judgenet.stats.label_plan import LabelPlan, PlanMethod
@@ -51,17 +50,17 @@ class PlannerPanel(Panel):
 
     label_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.width_slider = Slider("Target width of the interval, in points")
         self.width_slider.setRange(*_WISHED)
         self.width_slider.setValue(_USUAL)
         self.width_value = label("", "strong")
-        self.chart = PointChart(theme, "Width of the interval against number of labels")
-        self.needed, self.more = Big(theme), Big(theme)
+        self.chart = PointChart("Width of the interval against number of labels")
+        self.needed, self.more = Big(), Big()
         self.needs = {method: (label(_WORDS[method], tone="text2"), label("", wrap=True)) for method in _NAMES}
         self.note = label("", tone="text2", wrap=True)
         self.next_button = QPushButton("Label these next")
-        super().__init__("How many labels?", theme, parent=parent)
+        super().__init__("How many labels?", parent=parent)
         self._row = QHBoxLayout()
         self._row.addWidget(label("Target width", tone="text2"))
         self._row.addWidget(self.width_slider, 1)
@@ -89,7 +88,6 @@ class PlannerPanel(Panel):
         measure(self._figures, spacing=16)
         measure(self._grid, across=16, down=2)
         measure(self.width_value, font="strong", tabular=True, min_width=72)
-        self.set_theme(theme)
 
     @property
     def width_wished(self) -> float:

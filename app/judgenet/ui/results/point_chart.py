@@ -19,18 +19,29 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.wording import clean
 from judgenet.report import axis
 from judgenet.stats.intervals import Interval
-from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.plotting import apply_to_pyqtgraph, baseline_pen, other_pen, restyle_axes, subject_band, subject_pen
-from judgenet.ui.run.plots import LABEL_STEP, EndLabels, ReferenceLine, spread
+from judgenet.ui.plotting import (
+    LABEL_STEP,
+    EndLabel,
+    EndLabels,
+    Plot,
+    ReferenceLine,
+    baseline_pen,
+    mark_pen,
+    other_pen,
+    subject_band,
+    subject_pen,
+    upright_pen,
+)
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
+from judgenet.ui.tokens import TYPE
 
 REACH: Final = 22
 """So near in px a mark must be to be pointed at."""
@@ -107,36 +118,27 @@ class PointChart(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, name: str, hint: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, hint: str = "", parent: QWidget | None = None) -> None:
         """``hint`` stands below while no mark is pointed at."""
         super().__init__(parent)
-        self._theme = theme
         self._name = name
         self._hint = hint
         self._picture = Picture((), (), (), "")
-        self._labels: list[tuple[float, float, str, str, bool]] = []
         self.current: tuple[int, int] | None = None
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setProperty(OWN_FOCUS, True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-        apply_to_pyqtgraph(theme)
-        self.plot = pg.PlotWidget()
-        self.plot.setAccessibleName(name)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plot.setFrameShape(QFrame.Shape.NoFrame)
+        self.plot = Plot(name, margins=(4, 8, 10, 0), foot=46)
         # It takes the room that there is. By itself it would ask for 480 px.
         self.plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.item = self.plot.getPlotItem()
-        self.item.setMenuEnabled(False)
-        self.item.hideButtons()
-        self.item.setMouseEnabled(x=False, y=False)
-        self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.item = self.plot.item
         self.plot.viewport().setMouseTracking(True)
         self.plot.viewport().installEventFilter(self)
         self._items: list[Any] = []
-        self.ends = EndLabels(self, self)
+        self.ends = EndLabels(self)
         self.readout = label(hint, tone="text2", wrap=True)
+        self.readout.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._over = _Over(self)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -150,46 +152,28 @@ class PointChart(QWidget):
         column.addWidget(self.readout)
         self.item.getViewBox().sigResized.connect(self._settle)
         measure(self.plot, min_height=220)
-        measure(self.readout, font="body", tabular=True)
-        self.set_theme(theme)
-
-    @property
-    def theme(self) -> Theme:
-        return self._theme
+        measure(self.readout, font="body", tabular=True, min_height=TYPE["body"].line)
+        self.plot.restyled.connect(self._draw)
+        self._draw()
 
     @property
     def picture(self) -> Picture:
         """What it shows."""
         return self._picture
 
-    @property
-    def labels(self) -> list[tuple[float, float, str, str, bool]]:
-        """The labels at the ends of the lines: y of the end, y of the label, name, value, whether it is the subject."""
-        return self._labels
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        apply_to_pyqtgraph(theme)
-        self.plot.setBackground(theme.colors.surface)
-        restyle_axes(self.item, theme)
-        for side in ("left", "bottom"):
-            self.item.getAxis(side).setStyle(hideOverlappingLabels=False)
-        self.item.getAxis("bottom").setHeight(theme.px(46))
-        self.item.layout.setContentsMargins(theme.px(4), theme.px(8), theme.px(10), 0)
-        self.readout.setMinimumHeight(theme.line_height("body"))
-        self.readout.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.show_picture(self._picture)
-
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(260), self._theme.px(220))
+        return QSize(current_theme().px(260), current_theme().px(220))
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(480), self._theme.px(260))
+        return QSize(current_theme().px(480), current_theme().px(260))
 
     def show_picture(self, picture: Picture) -> None:
         """Shows marks; the one that was reached stays reached where it is still there."""
         self._picture = picture
+        self._draw()
+
+    def _draw(self) -> None:
+        picture = self._picture
         if self.current is not None and self._spot(self.current) is None:
             self.current = None
         for item in self._items:
@@ -198,13 +182,10 @@ class PointChart(QWidget):
         for one in picture.series:
             self._draw_series(one)
         if picture.base is not None:
-            self._add(pg.InfiniteLine(pos=picture.base.y, angle=0, pen=baseline_pen(self._theme)), z=-5)
+            self._add(pg.InfiniteLine(pos=picture.base.y, angle=0, pen=baseline_pen()), z=-5)
         for upright in picture.uprights:
-            pen = QPen(self._theme.color("line2"), self._theme.scale)
-            pen.setCosmetic(True)
-            pen.setDashPattern([1, 3])
-            self._add(pg.InfiniteLine(pos=upright.x, angle=90, pen=pen), z=-5)
-        self.item.getAxis("left").setTicks([list(picture.y_ticks)])
+            self._add(pg.InfiniteLine(pos=upright.x, angle=90, pen=upright_pen()), z=-5)
+        self.plot.set_y_ticks(picture.y_ticks)
         self.item.getAxis("bottom").setTicks([list(picture.x_ticks)])
         self._fit()
         self._tell()
@@ -215,8 +196,8 @@ class PointChart(QWidget):
         self._items.append(item)
 
     def _draw_series(self, one: Series) -> None:
-        theme, subject = self._theme, one.place < 0
-        pen = subject_pen(theme) if subject else other_pen(theme, one.place)
+        theme, subject = current_theme(), one.place < 0
+        pen = subject_pen() if subject else other_pen(one.place)
         x = np.array([spot.x for spot in one.spots], dtype=float)
         y = np.array([spot.y for spot in one.spots], dtype=float)
         low = np.array([spot.interval.low if spot.interval else spot.y for spot in one.spots], dtype=float)
@@ -227,25 +208,21 @@ class PointChart(QWidget):
                 edge.setPen(pg.mkPen(None))
                 self._add(edge, -10)
             band = pg.FillBetweenItem(*edges)
-            band.setBrush(subject_band(theme))
+            band.setBrush(subject_band())
             self._add(band, -10)
         if one.spread == "bars":
-            bar = QPen(theme.color("accent" if subject else "text2"), 1.5 * theme.scale)
-            bar.setCosmetic(True)
-            self._add(pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, pen=bar), 1)
+            bar = pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, pen=mark_pen(subject=subject))
+            self._add(bar, 1)
         if one.joined:
             self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True), 5 if subject else 2)
         if one.marked and len(x):
-            color = theme.color("accent" if subject else "text2")
-            edge = QPen(color, 1.5 * theme.scale)
-            edge.setCosmetic(True)
             dots = pg.ScatterPlotItem(
                 x,
                 y,
                 size=(_DOT if subject else _DOT - 2) * theme.scale,
                 symbol="o" if subject else "s",
-                pen=edge,
-                brush=color if subject else theme.color("surface"),
+                pen=mark_pen(subject=subject),
+                brush=theme.color("accent" if subject else "surface"),
                 antialias=True,
             )
             self._add(dots, 6 if subject else 3)
@@ -254,57 +231,42 @@ class PointChart(QWidget):
 
     def _fit(self) -> None:
         """Gives axis, labels and range the room that they need."""
-        ink, picture = Ink.of(self._theme), self._picture
-        widest = max((ink.width(text, tabular=True) for _, text in picture.y_ticks), default=0.0)
-        self.item.getAxis("left").setWidth(self._theme.px(max(34, widest + 12)))
+        picture, (wide, tall) = self._picture, self.plot.view_size
         named = [(one.name, one.value) for one in picture.series if one.joined and one.name]
         named += [] if picture.base is None else [(picture.base.name, picture.base.value)]
-        words = max(
-            (ink.width(name, "node") + ink.width(value, "node", tabular=True) + 8 for name, value in named), default=0
-        )
-        self.ends.setFixedWidth(self._theme.px(min(_MOST_END, 18 + words + 16)) if named else 0)
+        self.ends.fit(named, _MOST_END, 34)
         if picture.y_ticks:
             low, high = picture.y_ticks[0][0], picture.y_ticks[-1][0]
-            tall = max(80.0, self.item.getViewBox().height() / self._theme.scale)
-            pad = (high - low) * min(0.2, 8 / tall)
+            pad = (high - low) * min(0.2, 8 / max(80.0, tall))
             self.item.setYRange(low - pad, high + pad, padding=0)
         xs = [spot.x for one in picture.series for spot in one.spots]
         if xs:
             left, right = min(xs), max(xs)
             # A mark at an end of a line is seen whole.
-            wide = max(80.0, self.item.getViewBox().width() / self._theme.scale)
             joined = any(one.joined for one in picture.series)
-            room = (right - left or 1.0) * min(0.2, max(0.02, _DOT / wide)) if joined else 0.6
+            room = (right - left or 1.0) * min(0.2, max(0.02, _DOT / max(80.0, wide))) if joined else 0.6
             self.item.setXRange(left - room, right + room, padding=0)
         self._settle()
 
     def _settle(self) -> None:
         """Spreads the labels at the lines' ends so that none hides another."""
         found = [
-            (self._px(one.spots[-1].x, one.spots[-1].y).y(), one.name, one.value, one.place < 0)
+            EndLabel(self.plot.place(one.spots[-1].x, one.spots[-1].y).y(), one.name, one.value, one.place < 0)
             for one in self._picture.series
             if one.joined and one.name and one.spots
         ]
         base = self._picture.base
         if base is not None:
-            found.append((self._px(0, base.y).y(), base.name, base.value, False))
-        found.sort(key=lambda row: row[0])
-        step = LABEL_STEP * self._theme.scale
-        places = spread([row[0] for row in found], step, step / 2, max(step, self.plot.height() - 1.5 * step))
-        self._labels = [(row[0], place, *row[1:]) for row, place in zip(found, places, strict=True)]
-        self.ends.update()
+            found.append(EndLabel(self.plot.place(0, base.y).y(), base.name, base.value, False))
+        step = LABEL_STEP * current_theme().scale
+        self.ends.show_labels(found, 0, max(1.5 * step, self.plot.height() - step))
         self._over.setGeometry(self.plot.rect())
         self._over.update()
-
-    def _px(self, x: float, y: float) -> QPointF:
-        """Where values lie on the plot, in px."""
-        scene = self.item.getViewBox().mapViewToScene(QPointF(x, y))
-        return QPointF(self.plot.mapFromScene(scene))
 
     def place_of(self, series: int, spot: int) -> QPointF:
         """Where a mark lies on the plot, in px."""
         found = self._picture.series[series].spots[spot]
-        return self._px(found.x, found.y)
+        return self.plot.place(found.x, found.y)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -339,7 +301,7 @@ class PointChart(QWidget):
         self.setAccessibleDescription(clean(spot.words) if spot is not None else ", ".join(said))
 
     def _nearest(self, at: QPointF) -> tuple[int, int] | None:
-        best, found = REACH * self._theme.scale, None
+        best, found = REACH * current_theme().scale, None
         for series, one in enumerate(self._picture.series):
             if not one.marked:
                 continue
@@ -422,7 +384,7 @@ class _Over(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         chart = self._chart
-        theme, picture = chart.theme, chart.picture
+        theme, picture = current_theme(), chart.picture
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = chart.item.getViewBox().sceneBoundingRect()
@@ -430,7 +392,7 @@ class _Over(QWidget):
         painter.setPen(theme.color("text2"))
         metrics = painter.fontMetrics()
         for upright in picture.uprights:
-            x = chart._px(upright.x, picture.y_ticks[0][0] if picture.y_ticks else 0).x()
+            x = chart.plot.place(upright.x, picture.y_ticks[0][0] if picture.y_ticks else 0).x()
             y = box.top() + metrics.ascent() + theme.px(2)
             left = metrics.horizontalAdvance(upright.left)
             if upright.left and x - theme.px(8) - left > box.left():

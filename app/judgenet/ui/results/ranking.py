@@ -20,13 +20,13 @@ from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
+from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
-from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.tasks import Job, JobCancelled
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
@@ -65,12 +65,12 @@ class RankingPanel(Panel):
 
     pairs_wanted = Signal(object, str)
 
-    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         self.shows = Segment("Ranking shows", [("ratings", "Ratings"), ("wins", "Wins")])
-        self.table = FiguresTable("Systems by rating", (Column("System", "name"),), theme, most=_ROWS)
-        self.chart = PointChart(theme, "Ratings of the systems", "Point at a system for its figures.")
+        self.table = FiguresTable("Systems by rating", (Column("System", "name"),), most=_ROWS)
+        self.chart = PointChart("Ratings of the systems", "Point at a system for its figures.")
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Ranking of the systems", theme, flush=True, parent=parent)
+        super().__init__("Ranking of the systems", flush=True, parent=parent)
         self._context = context
         self.ranked: Ranked | None = None
         self._key: tuple[object, ...] | None = None
@@ -93,11 +93,10 @@ class RankingPanel(Panel):
         measure(self._row, spacing=8)
         measure(self.chart, height=_CHART)
         measure(self.words, font="body", tabular=True, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
-        self.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < self.theme.px(_NARROW)
+        narrow = self.width() < current_theme().px(_NARROW)
         wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != wanted:
             self._row.setDirection(wanted)

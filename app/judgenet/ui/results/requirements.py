@@ -19,7 +19,6 @@ from judgenet.ui.elements import field, label, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.state import OtherRun, Results
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import set_kind
 
 if TYPE_CHECKING:
@@ -50,13 +49,13 @@ class RequirementsPanel(Panel):
     Figures are computed in a thread. While a run goes on, requirements are checked when it has ended.
     """
 
-    def __init__(self, context: Context, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         self.edit = field("New requirement", "c2_all.kappa.low >= .6")
         self.add_button = QPushButton("Add")
         self.add_button.setAccessibleName("Add the requirement")
         self.why = label("", tone="warn", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        super().__init__("Requirements", theme, parent=parent)
+        super().__init__("Requirements", parent=parent)
         self._context = context
         self._rows = QGridLayout()
         self._rows.setColumnStretch(0, 1)

@@ -16,12 +16,11 @@ from judgenet.report.selection import Overturned
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
+from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
-from judgenet.ui.run.plots import ReferenceLine
 from judgenet.ui.tasks import Job, JobCancelled
-from judgenet.ui.theme import Theme
 
 if TYPE_CHECKING:
     from judgenet.figures.trust import LayerDiscussion, RunDiversity, Uncertainty
@@ -172,19 +171,18 @@ class ReviewPanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, trusting: Trusting, parent: QWidget | None = None) -> None:
+    def __init__(self, trusting: Trusting, parent: QWidget | None = None) -> None:
         self._trusting = trusting
-        self.chart = PointChart(theme, "Accuracy against the share that people review")
+        self.chart = PointChart("Accuracy against the share that people review")
         self.words = label("", tone="text2", wrap=True)
         self.people = label("", tone="text2", wrap=True)
-        super().__init__("People in the loop", theme, parent=parent)
+        super().__init__("People in the loop", parent=parent)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
         self.body.addWidget(self.people)
         self._people: AmongPeople | None = None
         self.chart.chosen.connect(self.chosen)
         trusting.changed.connect(self._fill)
-        self.set_theme(theme)
 
     def show_people(self, people: AmongPeople) -> None:
         """Takes people's agreement among themselves."""
@@ -291,16 +289,15 @@ class AlikePanel(Panel):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, trusting: Trusting, parent: QWidget | None = None) -> None:
+    def __init__(self, trusting: Trusting, parent: QWidget | None = None) -> None:
         self._trusting = trusting
-        self.chart = PointChart(theme, "Diversity and changes of mind by layer")
+        self.chart = PointChart("Diversity and changes of mind by layer")
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Do the layers become alike?", theme, parent=parent)
+        super().__init__("Do the layers become alike?", parent=parent)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
         self.chart.chosen.connect(self.chosen)
         trusting.changed.connect(self._fill)
-        self.set_theme(theme)
         self._fill()
 
     def _fill(self) -> None:

@@ -13,7 +13,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, plural
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 SHOWN: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
 """A left and up, B right and down, the tie between."""
@@ -63,7 +63,7 @@ class _Cell(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, same = self._grid.theme, self.place[0] == self.place[1]
+        theme, same = current_theme(), self.place[0] == self.place[1]
         share = self.count / self._grid.most
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -96,12 +96,9 @@ class VerdictGrid(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(
-        self, theme: Theme, rows: str, columns: str, right: str = "right", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, rows: str, columns: str, right: str = "right", parent: QWidget | None = None) -> None:
         """``rows`` and ``columns`` say who says it ("Network said", "People said"), ``right`` names the diagonal."""
         super().__init__(parent)
-        self.theme = theme
         self.rows = rows
         self.columns = columns
         self.most = 1
@@ -111,13 +108,6 @@ class VerdictGrid(QWidget):
             cell.clicked.connect(self._clicked)
         self.setAccessibleName(f"{rows} by {columns.lower()}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the table in another theme."""
-        self.theme = theme
-        self.updateGeometry()
-        self._place()
-        self.update()
 
     def set_names(self, rows: str, columns: str) -> None:
         """Sets who says what."""
@@ -161,22 +151,22 @@ class VerdictGrid(QWidget):
     # Geometry
 
     def _cell_width(self) -> int:
-        px = self.theme.px
+        px = current_theme().px
         room = self.width() - px(_ROWS_W) - (px(_RIGHT_W) if self._right else 0) - 2 * px(_GAP)
         return max(px(_CELL_LEAST), min(px(_CELL_MOST), room // 3))
 
     def sizeHint(self) -> QSize:
-        px = self.theme.px
+        px = current_theme().px
         right = px(_RIGHT_W) if self._right else 0
         return QSize(px(_ROWS_W) + 3 * px(70) + 2 * px(_GAP) + right, self._height())
 
     def minimumSizeHint(self) -> QSize:
-        px = self.theme.px
+        px = current_theme().px
         right = px(_RIGHT_W) if self._right else 0
         return QSize(px(_ROWS_W) + 3 * px(_CELL_LEAST) + 2 * px(_GAP) + right, self._height())
 
     def _height(self) -> int:
-        px = self.theme.px
+        px = current_theme().px
         return px(_CHIPS_H) + 3 * px(_CELL_H) + 2 * px(_GAP) + px(2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -184,7 +174,7 @@ class VerdictGrid(QWidget):
         self._place()
 
     def _place(self) -> None:
-        px, width = self.theme.px, self._cell_width()
+        px, width = current_theme().px, self._cell_width()
         for line, row in enumerate(SHOWN):
             for place, column in enumerate(SHOWN):
                 self._cells[row, column].setGeometry(
@@ -195,7 +185,7 @@ class VerdictGrid(QWidget):
                 )
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, px, width = self.theme, self.theme.px, self._cell_width()
+        theme, px, width = current_theme(), current_theme().px, self._cell_width()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font())

@@ -17,7 +17,6 @@ from judgenet.ui.measures import measure
 from judgenet.ui.results.explore import Explorer, WhatIfQuestion, own_question
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.state import Results
-from judgenet.ui.theme import Theme
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
@@ -75,6 +74,7 @@ class _SliderRow:
         self.value = label("", "strong")
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.name.setBuddy(self.slider)
+        measure(self.value, min_width=24)
         grid.addWidget(self.name, row, 0)
         grid.addWidget(self.slider, row, 1)
         grid.addWidget(self.value, row, 2)
@@ -105,7 +105,7 @@ class WhatIfPanel(Panel):
     pairs_wanted = Signal(object, str)
     rule_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, explorer: Explorer, parent: QWidget | None = None) -> None:
+    def __init__(self, explorer: Explorer, parent: QWidget | None = None) -> None:
         self._explorer = explorer
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
@@ -119,13 +119,13 @@ class WhatIfPanel(Panel):
         self.vote = Segment("Who has a vote", [("neuron", "Each neuron"), ("call", "Each call")])
         self.ties = Segment("A tied voter", [("abstain", "Abstains"), ("candidate", "Votes for a tie")])
         self.fallback = Segment("Equal votes", [("tie", "Are a tie"), ("c1", "Average decides")])
-        self.accuracy, self.calls, self.gain = Big(theme), Big(theme), Big(theme)
+        self.accuracy, self.calls, self.gain = Big(), Big(), Big()
         self.words = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         self.show_them = link("Show them", "Show the pairs whose verdict changes")
         self.back = link("Back to the run as it was")
         self.read = link("Read them", "Read the calls of the run")
-        super().__init__("What if", theme, parent=parent)
+        super().__init__("What if", parent=parent)
         self.say("from the recorded run, no cost")
         first = 2 + MOST_LAYERS
         rows: tuple[tuple[str, QWidget], ...] = (
@@ -175,11 +175,6 @@ class WhatIfPanel(Panel):
         explorer.answered.connect(self._tell)
         measure(self._grid, down=8, across=12)
         measure(self._figures, spacing=16)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._grid.setColumnMinimumWidth(2, theme.px(24))
 
     @property
     def rules(self) -> Aggregation:

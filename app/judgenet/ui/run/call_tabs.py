@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
-    QPlainTextEdit,
     QScrollArea,
-    QTableView,
-    QTextEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -37,14 +32,14 @@ from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, line, link
 from judgenet.ui.measures import measure
-from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.prompt_text import PromptText
 from judgenet.ui.run.elements import Tag
 from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow
+from judgenet.ui.table import TextColumn, TextRow, TextTable
 from judgenet.ui.text_view import one_line, showable
-from judgenet.ui.theme import Theme
-from judgenet.ui.tokens import PANEL_INSIDE
+from judgenet.ui.tokens import PANEL_INSIDE, TYPE
 from judgenet.ui.widgets import Chip, Segment
 
 MOST_READ: Final = 40
@@ -105,22 +100,17 @@ class CallChoice(QWidget):
 class _CallTab(QWidget):
     """A tab about one call."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme, name: str) -> None:
+    def __init__(self, context: Context, focus: FocusPair, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.context = context
         self.focus = focus
-        self.theme = theme
         self.now: NeuronSnapshot | None = None
         self.choice = CallChoice()
         self.choice.changed.connect(self.refresh)
         self.column = QVBoxLayout(self)
         self.column.addWidget(self.choice)
         measure(self.column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 8), spacing=8)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self.theme = theme
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron as it is now."""
@@ -148,8 +138,8 @@ class ReadTab(_CallTab):
     reference_chosen = Signal(object)
     pair_wanted = Signal()
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
-        super().__init__(context, focus, theme, "Inputs")
+    def __init__(self, context: Context, focus: FocusPair) -> None:
+        super().__init__(context, focus, "Inputs")
         self.words = label("", tone="text2", wrap=True)
         self.show_pair = link("Show the pair")
         self.show_pair.clicked.connect(self.pair_wanted)
@@ -170,12 +160,6 @@ class ReadTab(_CallTab):
         self.column.addWidget(self.show_pair)
         self.column.addWidget(self._scroll, stretch=1)
         measure(self._rows, spacing=8)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._shown = None
-        self.refresh()
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         if self.now is None or (now.layer, now.neuron) != (self.now.layer, self.now.neuron):
@@ -199,7 +183,7 @@ class ReadTab(_CallTab):
                 self.words.setText(str(error).splitlines()[0])
             else:
                 self._say(now, heard)
-        state = (self.focus.index, site, tuple(heard), self._all, self.theme)
+        state = (self.focus.index, site, tuple(heard), self._all)
         if state != self._shown:
             self._shown = state
             self._fill(now, heard)
@@ -234,7 +218,7 @@ class ReadTab(_CallTab):
         if not self._all:
             shown = shown[: MOST_READ // 2]
         for neuron, told in shown:
-            card = _HeardCard(self.theme, now.layer - 1, neuron, told, own=neuron == now.neuron)
+            card = _HeardCard(now.layer - 1, neuron, told, own=neuron == now.neuron)
             card.reference_chosen.connect(self.reference_chosen)
             self._rows.addWidget(card)
         left = len(by_neuron) - len(shown)
@@ -249,7 +233,7 @@ class _HeardCard(QWidget):
 
     reference_chosen = Signal(object)
 
-    def __init__(self, theme: Theme, layer: int, neuron: int, told: Sequence[Heard], *, own: bool) -> None:
+    def __init__(self, layer: int, neuron: int, told: Sequence[Heard], *, own: bool) -> None:
         super().__init__()
         self._reference = Reference(layer, neuron)
         role = told[0].role
@@ -259,34 +243,33 @@ class _HeardCard(QWidget):
         tag = Tag()
         tag.say("Its own" if own else "")
         head = QHBoxLayout()
-        head.setSpacing(theme.px(8))
+        measure(head, spacing=8)
         head.addWidget(self.name)
         head.addWidget(tag)
         head.addStretch(1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, theme.px(8), 0)
-        column.setSpacing(theme.px(4))
+        measure(column, margins=(0, 0, 8, 0), spacing=4)
         column.addLayout(head)
         for one in told:
             row = QHBoxLayout()
-            row.setSpacing(theme.px(8))
+            measure(row, spacing=8)
             row.addWidget(label(one.order.upper(), tone="text3"))
             column.addLayout(row)
             if isinstance(one.result, Evaluation):
                 if one.result.score_a is not None and one.result.score_b is not None:
-                    scores = ScoreRow(theme)
+                    scores = ScoreRow()
                     scores.say(one.result.score_a, one.result.score_b)
                     row.addWidget(scores)
                 else:
-                    chip = Chip(theme)
+                    chip = Chip()
                     chip.show_verdict(one.result.verdict)
                     row.addWidget(chip)
                 if one.result.evidence:
-                    text = FittedProse(theme, f"Evidence of {name}, order {one.order.upper()}")
+                    text = FittedProse(f"Evidence of {name}, order {one.order.upper()}")
                     text.say(one.result.evidence, order=one.order)
                     column.addWidget(text)
             else:
-                chip = Chip(theme)
+                chip = Chip()
                 chip.show_verdict(None, unscored=True)
                 row.addWidget(chip)
                 row.addWidget(label(REASON_WORDS[one.result.reason], tone="text2"))
@@ -295,30 +278,6 @@ class _HeardCard(QWidget):
 
     def _chosen(self) -> None:
         self.reference_chosen.emit(self._reference)
-
-
-def _mono(name: str) -> QPlainTextEdit:
-    made = QPlainTextEdit()
-    made.setReadOnly(True)
-    made.setProperty("kind", "prompt")
-    made.setProperty("type", "mono")
-    made.setAccessibleName(name)
-    made.setTabChangesFocus(True)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    made.setUndoRedoEnabled(False)
-    return made
-
-
-def _set_text(edit: QPlainTextEdit, text: str) -> None:
-    """Sets a text, keeping the place where nothing before it changed."""
-    text = showable(text)
-    if edit.toPlainText() == text:
-        return
-    bar = edit.verticalScrollBar()
-    place, at_end = bar.value(), bar.value() >= bar.maximum() - 1
-    before = edit.toPlainText()
-    edit.setPlainText(text)
-    bar.setValue(bar.maximum() if at_end and before and text.startswith(before) else place)
 
 
 class _Copy(QWidget):
@@ -349,14 +308,14 @@ class _Copy(QWidget):
 class PromptTab(_CallTab):
     """The prompt of a call exactly as it was sent, or as it will be."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
-        super().__init__(context, focus, theme, "Prompt")
+    def __init__(self, context: Context, focus: FocusPair) -> None:
+        super().__init__(context, focus, "Prompt")
         self.words = label("", tone="text2", wrap=True)
         self.copy = _Copy("Copy the prompt")
         self.system_word = label("System", "strong", "text2")
         self.user_word = label("User", "strong", "text2")
-        self.system = _mono("System message")
-        self.user = _mono("User message")
+        self.system = PromptText("System message")
+        self.user = PromptText("User message")
         row = QHBoxLayout()
         row.addWidget(self.words, stretch=1)
         row.addWidget(self.copy)
@@ -367,15 +326,7 @@ class PromptTab(_CallTab):
         self.column.addWidget(self.user, stretch=1)
         self.column.addStretch(0)
         self._shown: tuple[str, str] | None = None
-        for edit in (self.system, self.user):
-            measure(edit, font="mono")
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.system.setFixedHeight(2 * theme.line_height("mono") + theme.px(20))
-        self._shown = None
-        self.refresh()
+        measure(self.system, height=2 * TYPE["mono"].line + 20)
 
     def refresh(self) -> None:
         site = self.site
@@ -396,9 +347,8 @@ class PromptTab(_CallTab):
         self.copy.setVisible(bool(messages))
         if (system, user) != self._shown:
             self._shown = (system, user)
-            _set_text(self.system, system)
-            _set_text(self.user, user)
-            self._mark()
+            self.system.show_text(showable(system))
+            self.user.show_text(showable(user), self._passages(showable(user)))
 
     def _messages(self, site: CallSite) -> tuple[Sequence[tuple[str, str]], str]:
         call = self.focus.call(site)
@@ -423,32 +373,19 @@ class PromptTab(_CallTab):
                         return "json" if call.form == "json" else "text"
         return "json"
 
-    def _mark(self) -> None:
-        """Marks what the templates were filled with: the texts of the pair and the role."""
+    def _passages(self, prompt: str) -> list[tuple[int, int]]:
+        """Where the texts of the pair and the role stand, with which the templates were filled."""
         pair, now = self.focus.pair, self.now
         filled = _filled(pair) if pair is not None else []
         if now is not None and now.role is not None:
             filled += [now.role.description, now.role.name]
-        form = QTextCharFormat()
-        form.setBackground(self.theme.color("accentTint"))
-        form.setForeground(self.theme.color("accent"))
-        marks = []
-        for text in filled:
-            first = showable(text[:200]).splitlines()
-            cursor = self.user.document().find(first[0]) if text.strip() and first else QTextCursor()
-            if cursor.isNull():
-                continue
-            start = cursor.selectionStart()
-            end = min(
-                start + len(text.encode("utf-16-le", "surrogatepass")) // 2, self.user.document().characterCount() - 1
-            )
-            cursor.setPosition(start)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = cursor
-            mark.format = form
-            marks.append(mark)
-        self.user.setExtraSelections(marks)
+        passages = []
+        for text in map(showable, filled):
+            first = text[:200].splitlines()
+            begin = prompt.find(first[0]) if text.strip() and first else -1
+            if begin >= 0:
+                passages.append((begin, min(begin + len(text), len(prompt))))
+        return passages
 
 
 def _filled(pair: Pair) -> list[str]:
@@ -466,13 +403,13 @@ def with_earlier(call: FullCall) -> str:
 class RawTab(_CallTab):
     """The answer as the model gave it, and how it was read."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
-        super().__init__(context, focus, theme, "Raw answer")
+    def __init__(self, context: Context, focus: FocusPair) -> None:
+        super().__init__(context, focus, "Raw answer")
         self.what = Segment("Show", (("answer", "Answer"), ("thinking", "Thinking")))
         self.what.chosen.connect(self.refresh)
         self.words = label("", tone="text2", wrap=True)
         self.copy = _Copy("Copy the answer")
-        self.text = _mono("Raw answer")
+        self.text = PromptText("Raw answer")
         row = QHBoxLayout()
         row.addWidget(self.words, stretch=1)
         row.addWidget(self.copy)
@@ -480,8 +417,6 @@ class RawTab(_CallTab):
         self.column.addLayout(row)
         self.column.addWidget(self.text, stretch=1)
         self.column.addStretch(0)
-        measure(self.text, font="mono")
-        self.set_theme(theme)
 
     def refresh(self) -> None:
         site = self.site
@@ -502,7 +437,7 @@ class RawTab(_CallTab):
         self.copy.text = copied
         self.copy.setVisible(bool(text))
         self.text.setVisible(bool(text))
-        _set_text(self.text, text)
+        self.text.show_text(showable(text))
 
     def _words(self, state: CallState, call: FullCall | None) -> str:
         if call is None:
@@ -527,52 +462,11 @@ class RawTab(_CallTab):
             self.refresh()
 
 
-_HEADS: Final = ("Order", "State", "In", "Out", "Time", "Price", "Tries")
-
-
-class CallsModel(QAbstractTableModel):
-    """The calls of one neuron."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[tuple[CallSite, tuple[str, ...]]] = []
-
-    def show_calls(self, rows: list[tuple[CallSite, tuple[str, ...]]]) -> None:
-        """Takes rows of texts."""
-        if rows == self._rows:
-            return
-        same = [site for site, _ in rows] == [site for site, _ in self._rows]
-        if same:
-            self._rows = rows
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(_HEADS) - 1))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
-
-    def site(self, row: int) -> CallSite:
-        """The call of a row."""
-        return self._rows[row][0]
-
-    def rowCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_HEADS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return _HEADS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole and section > 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return self._rows[index.row()][1][index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+_COLUMNS: Final = (
+    TextColumn("Order"),
+    TextColumn("State"),
+    *(TextColumn(title, numeric=True) for title in ("In", "Out", "Time", "Price", "Tries")),
+)
 
 
 class CallsTab(QWidget):
@@ -584,26 +478,13 @@ class CallsTab(QWidget):
 
     call_chosen = Signal(str, int)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Calls")
         self._context = context
         self._focus = focus
-        self.model = CallsModel()
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Calls of this neuron")
-        self.table.verticalHeader().hide()
-        self.table.setShowGrid(False)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setTabKeyNavigation(False)
-        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table = TextTable("Calls of this neuron", _COLUMNS)
+        self.table.horizontalHeader().setStretchLastSection(True)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self._facts = QVBoxLayout()
         self._fact_rows: dict[str, QLabel] = {}
@@ -625,12 +506,6 @@ class CallsTab(QWidget):
         self._column = column
         measure(self._column, margins=(0, 0, 0, 8), spacing=12)
         measure(self._facts, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 0), spacing=2)
-        measure(self.table, font="body", tabular=True)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self.table.verticalHeader().setDefaultSectionSize(theme.row)
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron's calls as they are."""
@@ -639,19 +514,18 @@ class CallsTab(QWidget):
         for one in now.orders:
             for sample in range(1, one.calls + 1):
                 rows.append(self._row(self._focus.site(now.layer, now.neuron, one.order, sample), one.calls))
-        self.model.show_calls(rows)
+        self.table.show_rows(rows)
         # A column in which nothing stands takes no room from the states.
-        for column in range(2, len(_HEADS)):
-            self.table.setColumnHidden(column, bool(rows) and not any(texts[column] for _, texts in rows))
-        row, head = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint().height()
+        for column in range(2, len(_COLUMNS)):
+            self.table.setColumnHidden(column, bool(rows) and not any(row.cells[column] for row in rows))
         bar = self.table.horizontalScrollBar()
         across = bar.sizeHint().height() if self.table.horizontalHeader().length() > self.table.width() else 0
-        self.table.setFixedHeight(head + row * min(6, max(1, len(rows))) + across + 2)
+        self.table.setFixedHeight(self.table.height_of(min(6, max(1, len(rows)))) + across)
         if rows and not 0 <= chosen < len(rows):
             self.table.selectRow(0)
         self._show_facts()
 
-    def _row(self, site: CallSite, samples: int) -> tuple[CallSite, tuple[str, ...]]:
+    def _row(self, site: CallSite, samples: int) -> TextRow:
         state = self._context.run_state.call_state(site)
         call = self._focus.call(site) if state.finished else None
         order = (site.order or "").upper() + (f" {site.sample}" if samples > 1 else "")
@@ -665,7 +539,7 @@ class CallsTab(QWidget):
             words = REASON_WORDS[state.reason] if state.reason is not None else "Unscored"
         else:
             words = {"asked": "Asked", "writing": "Writing"}.get(state.phase, "Waiting")
-        return site, (
+        cells = (
             order,
             words,
             "" if usage is None else f"{usage['prompt_tokens']:,}",
@@ -674,22 +548,27 @@ class CallsTab(QWidget):
             "" if call is None or call.price is None else money(call.price, currency),
             str(state.attempts) if state.finished and state.attempts else "",
         )
+        return TextRow(cells, site)
+
+    def _site(self, row: int) -> CallSite | None:
+        """The call of a row."""
+        rows = self.table.texts.rows
+        key = rows[row].key if 0 <= row < len(rows) else None
+        return key if isinstance(key, CallSite) else None
 
     def _currency(self) -> str:
         known = self._context.figures.estimate
         return "USD" if known is None else known.estimate.currency
 
     def _row_chosen(self, current: QModelIndex) -> None:
-        if current.isValid():
-            site = self.model.site(current.row())
+        site = self._site(current.row())
+        if site is not None:
             self.call_chosen.emit(site.order or "ab", site.sample)
             self._show_facts()
 
     def _show_facts(self) -> None:
-        row = self.table.currentIndex().row()
-        call = None
-        if 0 <= row < self.model.rowCount():
-            call = self._focus.call(self.model.site(row))
+        site = self._site(self.table.currentIndex().row())
+        call = None if site is None else self._focus.call(site)
         facts = dict.fromkeys(self._fact_rows, "")
         if call is not None:
             facts |= _facts_of(call)

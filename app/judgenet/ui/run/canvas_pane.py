@@ -33,7 +33,7 @@ from judgenet.ui.run.picture import (
     verdict_state,
     vote_state,
 )
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -62,7 +62,7 @@ _LEGENDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 class PairStrip(QWidget):
     """Steps through pairs, says which one is in focus, and follows the newest or pins one."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Pair in focus")
         self._context = context
@@ -133,17 +133,11 @@ def _step_button(name: str, icon_name: str) -> QToolButton:
 class Legend(QWidget):
     """What the cells of dense layers mean."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self._rows = _LEGENDS["verdict"]
         self._tell()
         measure(self, height=36)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
-        self.update()
 
     def show_color(self, color: str) -> None:
         """Explains what cells are coloured by."""
@@ -157,9 +151,9 @@ class Legend(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = self._theme.scale
+        scale = current_theme().scale
         painter.scale(scale, scale)
-        ink = Ink.of(self._theme)
+        ink = Ink.of(current_theme())
         x, room = float(PANEL_INSIDE), self.width() / scale - PANEL_INSIDE
         for key, words in self._rows:
             width = 24 + ink.width(words)
@@ -175,7 +169,7 @@ class DenseBar(QWidget):
 
     color_chosen = Signal(str)
 
-    def __init__(self, view: NetworkView, theme: Theme) -> None:
+    def __init__(self, view: NetworkView) -> None:
         super().__init__()
         self.setAccessibleName("Dense layers")
         self._view = view
@@ -227,17 +221,18 @@ class CanvasPane(QFrame):
     target_selected = Signal(object)
     target_activated = Signal(object)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
+        theme = current_theme()
         super().__init__()
         self.setProperty("part", "canvas")
         self._context = context
         self._focus = focus
         self.scene = NetworkScene(theme, _NOTHING, self)
         self.view = NetworkView(self.scene)
-        self.strip = PairStrip(context, focus, theme)
-        self.dense = DenseBar(self.view, theme)
-        self.legend = Legend(theme)
-        self.empty = EmptyState(theme, "run")
+        self.strip = PairStrip(context, focus)
+        self.dense = DenseBar(self.view)
+        self.legend = Legend()
+        self.empty = EmptyState("run")
         live = QWidget()
         column = QVBoxLayout(live)
         column.setContentsMargins(0, 0, 0, 0)

@@ -14,7 +14,6 @@ from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_pane import GridPane
 from judgenet.ui.run.pair_list import PairsPane
 from judgenet.ui.run.plots import FIGURES, SPEEDS, ChartPane, SpeedPane
-from judgenet.ui.theme import Theme
 
 SHARES: Final = (298, 258, 294)
 """How the three panes share the width, side by side."""
@@ -33,14 +32,14 @@ class RunDock(QFrame):
     call_opened = Signal(int, int, int)
     call_wanted = Signal(object)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setProperty("part", "surface")
         self.setAccessibleName("All pairs")
-        self.pairs = PairsPane(context, theme)
-        self.grid = GridPane(context, focus, theme)
-        self.chart = ChartPane(context, focus, theme, (*FIGURES, *SPEEDS))
-        self.speed = SpeedPane(context, focus, theme)
+        self.pairs = PairsPane(context)
+        self.grid = GridPane(context, focus)
+        self.chart = ChartPane(context, focus, (*FIGURES, *SPEEDS))
+        self.speed = SpeedPane(context, focus)
         self.tabs = QTabBar()
         self.tabs.setAccessibleName("What of all pairs is shown")
         self.tabs.setExpanding(False)

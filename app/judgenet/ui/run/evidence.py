@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -22,7 +22,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.run.evidence_text import Prose, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow, chip_icon
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip, Segment
 
@@ -35,7 +35,7 @@ ORDER_HEADS: Final[dict[Order, str]] = {"ab": "A was shown first", "ba": "B was 
 class OrderColumn(QWidget):
     """The evidence of one call, its scores under it."""
 
-    def __init__(self, context: Context, focus: FocusPair, order: Order, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair, order: Order) -> None:
         super().__init__()
         self._context = context
         self._focus = focus
@@ -44,9 +44,9 @@ class OrderColumn(QWidget):
         self.setAccessibleName(f"Order {order.upper()}")
         self.title = label(f"Order {order.upper()}", "node")
         self.first = label(ORDER_HEADS[order], tone="text2")
-        self.text = Prose(theme, f"Evidence in order {order.upper()}")
-        self.scores = ScoreRow(theme)
-        self.chip = Chip(theme)
+        self.text = Prose(f"Evidence in order {order.upper()}")
+        self.scores = ScoreRow()
+        self.chip = Chip()
         self.state = label("", tone="text2", wrap=True)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
@@ -158,19 +158,20 @@ class EvidenceTab(QWidget):
 
     reference_chosen = Signal(object)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Evidence")
         self._context = context
-        self._theme = theme
         self._now: NeuronSnapshot | None = None
         self._sample = 1
         self._was_wide = True
-        self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order, theme) for order in ORDERS}
+        self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order) for order in ORDERS}
         for column in self.columns.values():
             column.text.reference_chosen.connect(self.reference_chosen)
         self.choice = Segment("Order", (("both", "Both"), ("ab", "AB"), ("ba", "BA")))
         self.choice.chosen.connect(self._arrange)
+        for order in ("both", *ORDERS):
+            measure(self.choice.button(order), icon=(24, 20))
         self.samples = QComboBox()
         self.samples.setAccessibleName("Sample")
         self.samples.activated.connect(self._sample_chosen)
@@ -191,20 +192,11 @@ class EvidenceTab(QWidget):
         self._top, self._column = top, column_of_all
         measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 4), spacing=12)
         measure(self._top, spacing=8)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        for order in ("both", *ORDERS):
-            self.choice.button(order).setIconSize(QSize(theme.px(24), theme.px(20)))
-        self._arrange()
-        self._say_orders()
 
     @property
     def wide(self) -> bool:
         """Both orders have room side by side."""
-        return self.width() >= self._theme.px(SIDE_BY_SIDE)
+        return self.width() >= current_theme().px(SIDE_BY_SIDE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -227,7 +219,7 @@ class EvidenceTab(QWidget):
         stacked = choice == "both" and not self.wide
         direction = QBoxLayout.Direction.TopToBottom if stacked else QBoxLayout.Direction.LeftToRight
         self._both.setDirection(direction)
-        self._both.setSpacing(self._theme.px(16 if stacked else 23))
+        self._both.setSpacing(current_theme().px(16 if stacked else 23))
         self._between.setVisible(choice == "both" and several and not stacked)
 
     def show_neuron(self, now: NeuronSnapshot, *, other: bool) -> None:
@@ -280,7 +272,7 @@ class EvidenceTab(QWidget):
                 words = f"{words}, {'writing' if writing else 'asked'}"
             button.setText(words)
             has_chip = one.complete and one.said
-            button.setIcon(chip_icon(self._theme, verdict) if has_chip else QIcon())
+            button.setIcon(chip_icon(verdict) if has_chip else QIcon())
             if isinstance(button, QToolButton):
                 # The chip stands behind the word.
                 button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

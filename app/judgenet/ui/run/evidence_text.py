@@ -18,8 +18,9 @@ from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from judgenet.core.evidence_highlights import mentions, sides
 from judgenet.core.pairs import Order
+from judgenet.ui.measures import measure
 from judgenet.ui.text_view import DocumentWriter, showable
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
 CURSOR: Final = (8.0, 16.0)
@@ -43,10 +44,10 @@ class Prose(QTextBrowser):
 
     reference_chosen = Signal(object)
 
-    def __init__(self, theme: Theme, name: str, *, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, *, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
         """``name`` is the accessible name."""
+        theme = current_theme()
         super().__init__(parent)
-        self._theme = theme
         self._role: TypeRole = role
         self._said = ""
         self._markdown = False
@@ -70,6 +71,7 @@ class Prose(QTextBrowser):
         )
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._clicked)
+        measure(self, font=self._role)
         self.set_theme(theme)
 
     def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
@@ -78,8 +80,6 @@ class Prose(QTextBrowser):
 
     def set_theme(self, theme: Theme) -> None:
         """Shows the text in another theme."""
-        self._theme = theme
-        self.setFont(theme.font(self._role))
         self._fill()
 
     @property
@@ -129,9 +129,9 @@ class Prose(QTextBrowser):
         self.updateGeometry()
 
     def _fill(self) -> None:
-        document, theme = self.document(), self._theme
+        document, theme = self.document(), current_theme()
         document.setDefaultFont(theme.font(self._role))
-        DocumentWriter(document, theme, self._role).write(self._said, markdown=self._markdown)
+        DocumentWriter(document, self._role).write(self._said, markdown=self._markdown)
         if self._markdown:
             self._unlink()
         if self._color != "text":
@@ -160,7 +160,7 @@ class Prose(QTextBrowser):
         plain.setAnchor(False)
         plain.setAnchorHref("")
         plain.setFontUnderline(False)
-        plain.setForeground(self._theme.color(self._color))
+        plain.setForeground(current_theme().color(self._color))
         for start, end in spans:
             cursor = QTextCursor(self.document())
             cursor.setPosition(start)
@@ -172,7 +172,7 @@ class Prose(QTextBrowser):
         if self._order is not None and not self._writing:
             for side in sides(text, self._order):
                 form = QTextCharFormat()
-                form.setForeground(self._theme.color(side.response))
+                form.setForeground(current_theme().color(side.response))
                 form.setToolTip(f"Response {side.response.upper()}")
                 self._merge(text, side.start, side.end, form)
         if self._refer is None or not self._names:
@@ -182,7 +182,7 @@ class Prose(QTextBrowser):
             form = QTextCharFormat()
             form.setAnchor(True)
             form.setAnchorHref(f"{_SCHEME}:{reference.layer}/{reference.neuron}")
-            form.setForeground(self._theme.color("accent"))
+            form.setForeground(current_theme().color("accent"))
             form.setFontUnderline(True)
             self._merge(text, mention.start, mention.end, form)
 
@@ -207,11 +207,11 @@ class Prose(QTextBrowser):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         at = self.cursorRect(cursor)
-        scale = self._theme.scale
+        scale = current_theme().scale
         painter = QPainter(self.viewport())
         top = at.center().y() - CURSOR[1] * scale / 2
         block = QRectF(at.x() + 2 * scale, top, CURSOR[0] * scale, CURSOR[1] * scale)
-        painter.fillRect(block, self._theme.color("accent"))
+        painter.fillRect(block, current_theme().color("accent"))
 
 
 class FittedProse(Prose):
@@ -219,7 +219,6 @@ class FittedProse(Prose):
 
     def __init__(
         self,
-        theme: Theme,
         name: str,
         *,
         role: TypeRole = "body",
@@ -228,7 +227,7 @@ class FittedProse(Prose):
     ) -> None:
         self._lines = lines
         self._fitted: tuple[int, int] | None = None
-        super().__init__(theme, name, role=role, parent=parent)
+        super().__init__(name, role=role, parent=parent)
         if lines is None:
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -257,15 +256,15 @@ class FittedProse(Prose):
         if before != width:
             document.setTextWidth(before)
         if self._lines is not None:
-            height = min(height, self._lines * self._theme.line_height(self._role))
+            height = min(height, self._lines * current_theme().line_height(self._role))
         self._fitted = (width, height if self._said else 0)
         return self._fitted[1]
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(160), self.heightForWidth(max(self.width(), self._theme.px(80))))
+        return QSize(current_theme().px(160), self.heightForWidth(max(self.width(), current_theme().px(80))))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(40), self.sizeHint().height())
+        return QSize(current_theme().px(40), self.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -29,7 +28,7 @@ from judgenet.ui.run.grid_rows import LABELS, ROW, GridRow, cell_words, rows_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import plain_tip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 
 REFRESH_MS: Final = 200
 WIDTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -49,7 +48,7 @@ class ScoreGrid(QAbstractScrollArea):
     call_opened = Signal(int, int, int)
     range_changed = Signal(int, int)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Score differences, neurons by pairs")
         self.setProperty(OWN_FOCUS, True)
@@ -59,7 +58,6 @@ class ScoreGrid(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self._context = context
         self._focus_pair = focus
-        self._theme = theme
         self._width = WIDTHS.index(6)
         self._rows: list[GridRow] = []
         self._table: RunFrame | None = None
@@ -68,19 +66,9 @@ class ScoreGrid(QAbstractScrollArea):
         self._hover: tuple[int, int] | None = None
         self._current: tuple[int, int] | None = None
         self._selected: tuple[int, int] | None = None
-        self.heat_colors: NDArray[np.uint32] = heat_colors(theme)
-        """Colours by place, see :func:`heat_colors`."""
         self._refresher = Refresh(context.run_state, self._refresh, "grid", REFRESH_MS, self)
         self.horizontalScrollBar().valueChanged.connect(self._scrolled)
         self.verticalScrollBar().valueChanged.connect(self.viewport().update)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self.heat_colors = heat_colors(theme)
-        self._fit()
-        self.viewport().update()
 
     # What is shown
 
@@ -134,7 +122,7 @@ class ScoreGrid(QAbstractScrollArea):
     @property
     def column_width(self) -> float:
         """Width of a column in px."""
-        return max(1.0, float(round(WIDTHS[self._width] * self._theme.scale)))
+        return max(1.0, float(round(WIDTHS[self._width] * current_theme().scale)))
 
     @property
     def heat(self) -> bool:
@@ -148,7 +136,7 @@ class ScoreGrid(QAbstractScrollArea):
 
     @property
     def _left(self) -> int:
-        return self._theme.px(LABELS)
+        return current_theme().px(LABELS)
 
     @property
     def _visible_columns(self) -> int:
@@ -169,11 +157,11 @@ class ScoreGrid(QAbstractScrollArea):
         if self._at_end:
             bar.setValue(most)
         bar.blockSignals(False)
-        height = round((self._rows[-1].y + self._rows[-1].h) * self._theme.scale) if self._rows else 0
+        height = round((self._rows[-1].y + self._rows[-1].h) * current_theme().scale) if self._rows else 0
         vertical = self.verticalScrollBar()
         vertical.setRange(0, max(0, height - self.viewport().height()))
         vertical.setPageStep(self.viewport().height())
-        vertical.setSingleStep(self._theme.px(ROW))
+        vertical.setSingleStep(current_theme().px(ROW))
         self._tell_range()
 
     def _tell_range(self) -> None:
@@ -207,8 +195,8 @@ class ScoreGrid(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         first, stop = self.pairs_in_view
         drawn = GridPainter(
-            self._theme,
-            self.heat_colors,
+            current_theme(),
+            heat_colors(current_theme()),
             self._visible_rows(),
             first,
             stop,
@@ -229,7 +217,7 @@ class ScoreGrid(QAbstractScrollArea):
                 drawn.outline_cell(painter, self._rows[cell[0]], cell[1], color, width)
 
     def _visible_rows(self) -> list[GridRow]:
-        scale, offset = self._theme.scale, self.verticalScrollBar().value()
+        scale, offset = current_theme().scale, self.verticalScrollBar().value()
         low, high = offset / scale, (offset + self.viewport().height()) / scale
         return [row for row in self._rows if row.y + row.h >= low and row.y <= high]
 
@@ -241,7 +229,7 @@ class ScoreGrid(QAbstractScrollArea):
         pair = first + int((at.x() - self._left) // self.column_width)
         if at.x() < self._left or not first <= pair < stop:
             return None
-        y = (at.y() + self.verticalScrollBar().value()) / self._theme.scale
+        y = (at.y() + self.verticalScrollBar().value()) / current_theme().scale
         for line, row in enumerate(self._rows):
             if row.neuron and row.y <= y < row.y + row.h:
                 return line, pair
@@ -252,8 +240,8 @@ class ScoreGrid(QAbstractScrollArea):
         row = next(row for row in self._rows if (row.layer, row.neuron) == (layer, neuron))
         first, _ = self.pairs_in_view
         x = self._left + (pair - first) * self.column_width
-        top = round(row.y * self._theme.scale) - self.verticalScrollBar().value()
-        return QRect(round(x), top, max(1, round(self.column_width)), max(1, round(row.h * self._theme.scale)))
+        top = round(row.y * current_theme().scale) - self.verticalScrollBar().value()
+        return QRect(round(x), top, max(1, round(self.column_width)), max(1, round(row.h * current_theme().scale)))
 
     def words(self, cell: tuple[int, int]) -> str:
         """A cell in words."""
@@ -372,7 +360,7 @@ class ScoreGrid(QAbstractScrollArea):
         elif pair >= first + self._visible_columns:
             bar.setValue(pair - self._visible_columns + 1)
         row = self._rows[line]
-        vertical, scale = self.verticalScrollBar(), self._theme.scale
+        vertical, scale = self.verticalScrollBar(), current_theme().scale
         if row.y * scale < vertical.value():
             vertical.setValue(int(row.y * scale))
         elif (row.y + row.h) * scale > vertical.value() + self.viewport().height():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,6 +171,7 @@ class GridPainter:
         painter.drawImage(box, picture, QRectF(0, 0, count, lines))
 
 
+@lru_cache(maxsize=4)
 def heat_colors(theme: Theme) -> NDArray[np.uint32]:
     """Colours by place: 0 nothing, 1 to 253 from B over the tie to A, 255 on its way."""
     found = np.zeros(256, np.uint32)

@@ -16,37 +16,32 @@ from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid import ScoreGrid
-from judgenet.ui.theme import Theme
+from judgenet.ui.run.grid_painting import heat_colors
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
 
 class GridLegend(QWidget):
     """What bars and signs mean."""
 
-    def __init__(self, grid: ScoreGrid, theme: Theme) -> None:
+    def __init__(self, grid: ScoreGrid) -> None:
         super().__init__()
         self._grid = grid
-        self._theme = theme
         self.setAccessibleName("A up, B down, a dash for a tie, a cross for unscored")
         measure(self, height=36)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
-        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = self._theme.scale
+        scale = current_theme().scale
         painter.scale(scale, scale)
-        ink = Ink.of(self._theme)
+        ink = Ink.of(current_theme())
         room = self.width() / scale - 12
         x = 12.0
         if self._grid.shows_heat:
             draw_chip(painter, ink, QRectF(x, 8, 24, 20), "a")
             for step in range(11):
-                color = QColor.fromRgba(int(self._grid.heat_colors[round((1 - step / 5 + 1) * 126) + 1]))
+                color = QColor.fromRgba(int(heat_colors(current_theme())[round((1 - step / 5 + 1) * 126) + 1]))
                 painter.fillRect(QRectF(x + 30 + 8 * step, 12, 8, 12), color)
             draw_chip(painter, ink, QRectF(x + 124, 8, 24, 20), "b")
             ink.text(painter, x + 160, 22.5, "blank: unscored", color="text2", room=max(0.0, room - x - 160))
@@ -71,7 +66,7 @@ class GridPane(QFrame):
 
     call_opened = Signal(int, int, int)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Score difference")
         self._context = context
@@ -79,8 +74,8 @@ class GridPane(QFrame):
         self._table: object = None
         self.title = label("Score difference", "section")
         self.range = label("", tone="text2")
-        self.grid = ScoreGrid(context, focus, theme)
-        self.legend = GridLegend(self.grid, theme)
+        self.grid = ScoreGrid(context, focus)
+        self.legend = GridLegend(self.grid)
         self.narrower, self.wider = QToolButton(), QToolButton()
         for button, name, words, action in (
             (self.narrower, "minus", "Narrower columns, more pairs", self._narrower),

@@ -24,7 +24,7 @@ from judgenet.ui.run.evidence_text import Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.part_views import RolesView, RunPairView, VoteView
 from judgenet.ui.run.thread import ThreadPanel
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
@@ -58,17 +58,16 @@ class RunInspector(QFrame):
 
     target_wanted = Signal(object)
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setProperty("part", "surface")
         self.setAccessibleName("Inspector")
         self._context = context
         self._focus = focus
-        self._theme = theme
         self._target: Target = Place(0, 0)
         self._at: tuple[int, int] | None = None
         self.title = ElidedLabel(kind="title", fitted=True)
-        self.chip = Chip(theme)
+        self.chip = Chip()
         self.tag = Tag()
         self.mark = Tag()
         self.up = _arrow("Neuron above", "chevron-up")
@@ -83,14 +82,14 @@ class RunInspector(QFrame):
         self.tabs.setUsesScrollButtons(False)
         for key, text in TABS:
             self.tabs.setTabData(self.tabs.addTab(text), key)
-        self.evidence = EvidenceTab(context, focus, theme)
-        self.read = ReadTab(context, focus, theme)
-        self.prompt = PromptTab(context, focus, theme)
-        self.raw = RawTab(context, focus, theme)
-        self.calls = CallsTab(context, focus, theme)
-        self.pair = RunPairView(context, focus, theme)
-        self.roles = RolesView(context, focus, theme)
-        self.vote = VoteView(context, focus, theme)
+        self.evidence = EvidenceTab(context, focus)
+        self.read = ReadTab(context, focus)
+        self.prompt = PromptTab(context, focus)
+        self.raw = RawTab(context, focus)
+        self.calls = CallsTab(context, focus)
+        self.pair = RunPairView(context, focus)
+        self.roles = RolesView(context, focus)
+        self.vote = VoteView(context, focus)
         self.nothing = label("Select a node of the network to read what it says.", tone="text2", wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._body = QStackedWidget()
@@ -107,7 +106,7 @@ class RunInspector(QFrame):
         )
         for page in self._pages:
             self._body.addWidget(page)
-        self.thread_panel = ThreadPanel(focus, theme)
+        self.thread_panel = ThreadPanel(focus)
         self._thread_line = line()
         self.facts = ElidedLabel(tone="text2")
         self.facts.setAccessibleName("Tokens, time, price and attempts")
@@ -159,16 +158,9 @@ class RunInspector(QFrame):
         measure(self.nothing, margins=PANEL_INSIDE)
         for button in (self.up, self.down):
             measure(button, icon=ICON_TEXT)
-        self.set_theme(theme)
         self.refresh()
 
     # Look
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        # The first word stands in line with the title.
-        self._name_tabs()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -177,7 +169,7 @@ class RunInspector(QFrame):
     @property
     def narrow(self) -> bool:
         """There is no room for two columns."""
-        return self.width() < self._theme.px(NARROW)
+        return self.width() < current_theme().px(NARROW)
 
     def _name_tabs(self) -> None:
         for place, (key, text) in enumerate(TABS):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap
+from typing import Final
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.core.pairs import Verdict
@@ -11,25 +13,21 @@ from judgenet.core.wording import score_text
 from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_change, draw_chip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
+
+_CHIP: Final = (24, 20)
+"""Width and height of a chip in px at 100 %."""
 
 
 class ChangeMark(QWidget):
     """Old and new letter of a changed mind."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._change: tuple[Verdict, Verdict] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("No change")
         self.hide()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def say(self, old: Verdict | None, new: Verdict | None) -> None:
         """Shows a change; nothing where there is none."""
@@ -42,32 +40,25 @@ class ChangeMark(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(58), self._theme.px(20))
+        return QSize(current_theme().px(58), current_theme().px(20))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._change is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(self._theme.scale, self._theme.scale)
-        draw_change(painter, Ink.of(self._theme), 0, 0, *self._change)
+        painter.scale(current_theme().scale, current_theme().scale)
+        draw_change(painter, Ink.of(current_theme()), 0, 0, *self._change)
 
 
 class ScoreRow(QWidget):
     """The chips of A and B, each with its score; the higher one is stronger."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._scores: tuple[float | None, float | None] = (None, None)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("No scores")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def say(self, a: float | None, b: float | None) -> None:
         """Shows scores."""
@@ -76,13 +67,13 @@ class ScoreRow(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(128), self._theme.px(24))
+        return QSize(current_theme().px(128), current_theme().px(24))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(self._theme.scale, self._theme.scale)
-        ink = Ink.of(self._theme)
+        painter.scale(current_theme().scale, current_theme().scale)
+        ink = Ink.of(current_theme())
         a, b = self._scores
         sides: tuple[tuple[Verdict, float | None, float | None], ...] = (("a", a, b), ("b", b, a))
         for place, (side, score, other) in enumerate(sides):
@@ -92,16 +83,37 @@ class ScoreRow(QWidget):
             ink.text(painter, x + 30, 17, score_text(score), "figure" if strong else "body", tabular=True)
 
 
-def chip_icon(theme: Theme, verdict: Verdict | None) -> QIcon:
+class _ChipEngine(QIconEngine):
+    """Draws a verdict's chip in the theme's colours of the moment."""
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        super().__init__()
+        self._verdict = verdict
+
+    def paint(self, painter: QPainter, rect: QRect, _mode: QIcon.Mode, _state: QIcon.State) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(rect.topLeft())
+        painter.scale(rect.width() / _CHIP[0], rect.height() / _CHIP[1])
+        draw_chip(painter, Ink.of(current_theme()), QRectF(0, 0, *_CHIP), self._verdict)
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        picture = QPixmap(size * scale)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        self.paint(painter, picture.rect(), mode, state)
+        painter.end()
+        picture.setDevicePixelRatio(scale)
+        return picture
+
+    def clone(self) -> QIconEngine:
+        return _ChipEngine(self._verdict)
+
+
+def chip_icon(verdict: Verdict | None) -> QIcon:
     """A verdict's chip as an icon for a button; ``None`` is the dashed dash."""
-    ratio = 2.0
-    width, height = round(24 * theme.scale), round(20 * theme.scale)
-    picture = QPixmap(round(width * ratio), round(height * ratio))
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.scale(ratio * theme.scale, ratio * theme.scale)
-    draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
-    painter.end()
-    picture.setDevicePixelRatio(ratio)
-    return QIcon(picture)
+    return QIcon(_ChipEngine(verdict))

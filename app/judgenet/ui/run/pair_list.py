@@ -54,7 +54,7 @@ from judgenet.ui.run.picture import title_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.run_state import RunState
 from judgenet.ui.text_view import plain_tip
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
 Filter = Literal["all", "working", "disagree", "unscored"]
@@ -202,17 +202,16 @@ class RunPairsModel(QAbstractListModel):
 class PairDelegate(QStyledItemDelegate):
     """Draws a row: state, number, title, and the chips of network and people in two columns."""
 
-    def __init__(self, model: RunPairsModel, run_state: RunState, theme: Theme, parent: QObject) -> None:
+    def __init__(self, model: RunPairsModel, run_state: RunState, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
         self._run_state = run_state
-        self.theme = theme
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: ModelIndex) -> QSize:
-        return QSize(self.theme.px(160), self.theme.pair_row)
+        return QSize(current_theme().px(160), current_theme().pair_row)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
-        theme, pair = self.theme, self._model.pair(index.row())
+        theme, pair = current_theme(), self._model.pair(index.row())
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         selected = bool(state & QStyle.StateFlag.State_Selected)
@@ -256,7 +255,7 @@ class PairDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _draw_state(self, painter: QPainter, x: int, middle: int, state: str) -> None:
-        theme = self.theme
+        theme = current_theme()
         side = theme.px(ICON_TEXT)
         if state in ("done", "failed"):
             name, token = ("tick", "text2") if state == "done" else ("warning", "warn")
@@ -294,11 +293,10 @@ class PairsPane(QFrame):
 
     pair_chosen = Signal(int)
 
-    def __init__(self, context: Context, theme: Theme) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
         self.setAccessibleName("Pairs")
         self._context = context
-        self._theme = theme
         self._quiet = False
         self._was_drawn: tuple[object, ...] = ()
         self.model = RunPairsModel(context.run_state, self)
@@ -326,7 +324,7 @@ class PairsPane(QFrame):
         self.list = QListView()
         self.list.setAccessibleName("Pairs of the run")
         self.list.setModel(self.model)
-        self.delegate = PairDelegate(self.model, context.run_state, theme, self)
+        self.delegate = PairDelegate(self.model, context.run_state, self)
         self.list.setItemDelegate(self.delegate)
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
@@ -354,19 +352,13 @@ class PairsPane(QFrame):
         run_state.pairs_changed.connect(self._pairs_changed)
         run_state.focus_changed.connect(self._focus_changed)
         self._table: object = None
-        measure(self._head, margins=(12, 0, 8, 0), spacing=8)
+        measure(self._head, spacing=8)
+        self._fit_head()
         measure(self.title, min_height=DOCK_HEADER)
         measure(self.filter_button, icon=ICON_TEXT)
-        self.set_theme(theme)
-        self._run_changed()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = self.delegate.theme = theme
         for word in (self.net_word, self.human_word):
             word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.list.doItemsLayout()
-        self.list.viewport().update()
+        self._run_changed()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -377,7 +369,7 @@ class PairsPane(QFrame):
         # Not the difference to the viewport, which takes on its width later where the page is not shown yet.
         scroll = self.list.verticalScrollBar()
         bar = scroll.sizeHint().width() if scroll.maximum() > scroll.minimum() else 0
-        wanted = QMargins(self._theme.px(12), 0, self._theme.px(8) + bar, 0)
+        wanted = QMargins(current_theme().px(12), 0, current_theme().px(8) + bar, 0)
         if wanted != self._head.contentsMargins():
             self._head.setContentsMargins(wanted)
 
@@ -434,7 +426,7 @@ class PairsPane(QFrame):
         self._quiet = False
         if more and before > 0 and not self._context.run_state.follow:
             # Who reads further down is not moved.
-            bar.setValue(before + more * self._theme.pair_row)
+            bar.setValue(before + more * current_theme().pair_row)
         if more or self.model.filter != "all":
             self._say_amount()
         self._show_focus()
@@ -448,7 +440,7 @@ class PairsPane(QFrame):
         """What the rows in view say: they are painted anew only where that changed."""
         state, height = self._context.run_state, self.list.viewport().height()
         first = self.list.indexAt(QPoint(4, 1)).row()
-        last = min(self.model.rowCount(), first + height // max(1, self._theme.pair_row) + 2)
+        last = min(self.model.rowCount(), first + height // max(1, current_theme().pair_row) + 2)
         pairs = [self.model.pair(row) for row in range(max(0, first), last)]
         return tuple((pair, state.pair_state(pair), self.model.network(pair), state.human(pair)) for pair in pairs)
 

@@ -18,7 +18,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.run.evidence_text import FittedProse
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.text_view import TextView, one_line
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
@@ -29,12 +29,12 @@ _SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
 class _Response(QWidget):
     """One response with its chip and length."""
 
-    def __init__(self, theme: Theme, side: Verdict) -> None:
+    def __init__(self, side: Verdict) -> None:
         super().__init__()
-        self.chip = Chip(theme)
+        self.chip = Chip()
         self.chip.show_verdict(side)
         self.words = label("", tone="text2")
-        self.text = TextView(f"Response {side.upper()}", theme)
+        self.text = TextView(f"Response {side.upper()}")
         head = QHBoxLayout()
         head.addWidget(self.chip)
         head.addWidget(self.words)
@@ -55,13 +55,12 @@ class _Response(QWidget):
 class RunPairView(QWidget):
     """The pair: its question and its two responses."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self._context = context
         self._focus = focus
-        self._theme = theme
-        self.question = FittedProse(theme, "Question", role="evidence", lines=8)
-        self.responses = {"a": _Response(theme, "a"), "b": _Response(theme, "b")}
+        self.question = FittedProse("Question", role="evidence", lines=8)
+        self.responses = {"a": _Response("a"), "b": _Response("b")}
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._both.addWidget(self.responses["a"], 1)
         self._both.addWidget(self.responses["b"], 1)
@@ -72,19 +71,13 @@ class RunPairView(QWidget):
         self._column = column
         measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=12)
         measure(self._both, spacing=24)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        wide = self.width() >= self._theme.px(SIDE_BY_SIDE)
+        wide = self.width() >= current_theme().px(SIDE_BY_SIDE)
         self._both.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
 
     def refresh(self) -> None:
@@ -101,22 +94,15 @@ class RunPairView(QWidget):
 class RolesView(QScrollArea):
     """The roles of the pair with their descriptions."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Roles of this pair")
         self._context = context
         self._focus = focus
-        self._theme = theme
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._shown: object = None
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self._shown = None
         self.refresh()
 
     def refresh(self) -> None:
@@ -126,14 +112,12 @@ class RolesView(QScrollArea):
             return
         roles = self._context.run_state.roles(now.pair)
         note = self._context.run_state.roles_note(now.pair)
-        if (roles, note, self._theme) == self._shown:
+        if (roles, note) == self._shown:
             return
-        self._shown = (roles, note, self._theme)
+        self._shown = (roles, note)
         inner = QWidget()
         column = QVBoxLayout(inner)
-        inside = self._theme.px(PANEL_INSIDE)
-        column.setContentsMargins(inside, self._theme.px(12), inside, self._theme.px(12))
-        column.setSpacing(self._theme.px(4))
+        measure(column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=4)
         if note:
             column.addWidget(label(note[:1].upper() + note[1:] + ".", tone="warn", wrap=True))
         if not roles:
@@ -144,10 +128,10 @@ class RolesView(QScrollArea):
         for role in roles or ():
             name = one_line(role.name)
             column.addWidget(label(name, "node", wrap=True))
-            text = FittedProse(self._theme, f"Role {name}")
+            text = FittedProse(f"Role {name}")
             text.say(role.description or "Without a description.", color="text2")
             column.addWidget(text)
-            column.addSpacing(self._theme.px(8))
+            column.addSpacing(8)
         column.addStretch(1)
         self.setWidget(inner)
 
@@ -155,12 +139,11 @@ class RolesView(QScrollArea):
 class VoteView(QScrollArea):
     """The vote layer by layer, the verdict of every aggregation, and what people say."""
 
-    def __init__(self, context: Context, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Vote and verdicts")
         self._context = context
         self._focus = focus
-        self._theme = theme
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -170,20 +153,10 @@ class VoteView(QScrollArea):
         self._human: Chip | None = None
         self.refresh()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self._built = None
-        self.refresh()
-
     def _build(self, depth: int, names: Sequence[str]) -> None:
-        theme = self._theme
         inner = QWidget()
         grid = QGridLayout(inner)
-        inside = theme.px(PANEL_INSIDE)
-        grid.setContentsMargins(inside, theme.px(12), inside, theme.px(12))
-        grid.setHorizontalSpacing(theme.px(8))
-        grid.setVerticalSpacing(theme.px(6))
+        measure(grid, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), across=8, down=6)
         grid.setColumnStretch(0, 1)
         self._votes, self._verdicts = [], []
         row = 0
@@ -192,11 +165,10 @@ class VoteView(QScrollArea):
             grid.addWidget(title, row, 0)
             numbers: list[QLabel] = []
             for place, side in enumerate(_SIDES):
-                chip = Chip(theme)
+                chip = Chip()
                 chip.show_verdict(side)
                 number = label("", "node" if side != "tie" else "")
-                number.setMinimumWidth(theme.px(36))
-                number.setFont(theme.font("node" if side != "tie" else "body", tabular=True))
+                measure(number, min_width=36, font="node" if side != "tie" else "body", tabular=True)
                 grid.addWidget(chip, row, 1 + 2 * place)
                 grid.addWidget(number, row, 2 + 2 * place)
                 numbers.append(number)
@@ -207,7 +179,7 @@ class VoteView(QScrollArea):
             row += 3
         for name in names:
             title = label(rule_title(name), "node" if name == names[-1] else "")
-            chip = Chip(theme)
+            chip = Chip()
             words = label("", tone="text2")
             grid.addWidget(title, row, 0)
             grid.addWidget(chip, row, 1)
@@ -216,7 +188,7 @@ class VoteView(QScrollArea):
             row += 1
         grid.addWidget(line(), row, 0, 1, 7)
         grid.addWidget(label("Human label"), row + 1, 0)
-        self._human = Chip(theme)
+        self._human = Chip()
         grid.addWidget(self._human, row + 1, 1)
         grid.setRowStretch(row + 2, 1)
         self.setWidget(inner)
@@ -228,7 +200,7 @@ class VoteView(QScrollArea):
             return
         decides = deciding(table.spec)
         names = [name for name in table.aggregations if name != decides] + [decides]
-        built = (self._theme, len(now.layers), tuple(names))
+        built = (len(now.layers), tuple(names))
         if built != self._built:
             self._built = built
             self._build(len(now.layers), names)

@@ -25,7 +25,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
@@ -36,13 +36,13 @@ SENTENCES_FROM = 430
 class _Row:
     """One layer of the thread."""
 
-    def __init__(self, theme: Theme, layer: int) -> None:
+    def __init__(self, layer: int) -> None:
         self.layer = layer
         self.now: NeuronSnapshot | None = None
         self.title = label(f"Layer {layer}", tone="text2")
-        self.chip = Chip(theme)
+        self.chip = Chip()
         self.scores = label("")
-        self.text = FittedProse(theme, f"Why, in layer {layer}")
+        self.text = FittedProse(f"Why, in layer {layer}")
         self.place = QWidget()
         self.column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self.place)
         self.column.setContentsMargins(0, 0, 0, 0)
@@ -100,16 +100,15 @@ class ThreadPanel(QWidget):
 
     reference_chosen = Signal(object)
 
-    def __init__(self, focus: FocusPair, theme: Theme) -> None:
+    def __init__(self, focus: FocusPair) -> None:
         super().__init__()
         self.setAccessibleName("Through the layers")
         self._focus = focus
-        self._theme = theme
         self._rows: list[_Row] = []
         self._shown: tuple[int | None, int] | None = None
         self.title = label("Through the layers", "section")
         self.so_far = label("so far", tone="text2")
-        self.mark = ChangeMark(theme)
+        self.mark = ChangeMark()
         head = QHBoxLayout()
         head.addWidget(self.title)
         head.addStretch(1)
@@ -130,27 +129,21 @@ class ThreadPanel(QWidget):
         measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=12)
         measure(self._head, spacing=8)
         measure(self._grid, across=16, down=10)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on a theme."""
-        self._theme = theme
-        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        roomy = self.width() >= self._theme.px(SENTENCES_FROM)
+        roomy = self.width() >= current_theme().px(SENTENCES_FROM)
         for row in self._rows:
             row.text.setVisible(roomy and bool(row.text.said))
-            row.title.setFixedWidth(self._theme.px(60 if not roomy else 130))
+            row.title.setFixedWidth(current_theme().px(60 if not roomy else 130))
             row.lie(not roomy)
         self._scroll.setMaximumHeight(
-            max(self._theme.px(100), round(0.4 * self.window().height()) - self._theme.px(60))
+            max(current_theme().px(100), round(0.4 * self.window().height()) - current_theme().px(60))
         )
-        self._grid.setColumnMinimumWidth(0, self._theme.px(130 if roomy else 60))
+        self._grid.setColumnMinimumWidth(0, current_theme().px(130 if roomy else 60))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows the thread of a neuron of a layer."""
@@ -182,7 +175,7 @@ class ThreadPanel(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._shown = None
-        self._rows = [_Row(self._theme, layer) for layer in range(1, depth + 1)]
+        self._rows = [_Row(layer) for layer in range(1, depth + 1)]
         for place, row in enumerate(self._rows):
             self._grid.addWidget(row.place, place, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(row.text, place, 1, Qt.AlignmentFlag.AlignTop)
