@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
 
 from judgenet.ui.canvas.model import Target
 from judgenet.ui.canvas.view import NetworkView
+from judgenet.ui.errors import ErrorBar
 
 W = TypeVar("W", bound=QWidget)
 
@@ -87,3 +88,9 @@ def drag(view: NetworkView, start: tuple[float, float], end: tuple[float, float]
     for share in (0.25, 0.5, 0.75, 1.0):
         QTest.mouseMove(port, QPoint(round(a.x() + (b.x() - a.x()) * share), round(a.y() + (b.y() - a.y()) * share)))
     QTest.mouseRelease(port, LEFT, NONE, b)
+
+
+def close_all(bar: ErrorBar) -> None:
+    """Closes all messages of errors, one after the other."""
+    while bar.troubles:
+        bar.close_first()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QFileDialog,
+    QMenu,
     QSpinBox,
     QStyleOptionViewItem,
     QToolButton,
@@ -31,7 +32,7 @@ from judgenet.ui.data.filters import FilterButton
 from judgenet.ui.data.mapping import ColumnBox
 from judgenet.ui.pages.data import DataPage
 from tests.ui.conftest import settle, until
-from tests.ui.person import click, find, key, press, type_text
+from tests.ui.person import click, close_all, find, key, press, type_text
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, use_judge, usual
 from tests.ui.test_frame import nameless
 
@@ -125,7 +126,7 @@ def table_ids(page: DataPage) -> list[str]:
 def tick(button: FilterButton, words: str) -> None:
     """Opens a filter's menu and ticks a value with the mouse."""
     click(button)
-    menu = button.menu_of_values
+    menu = button.findChildren(QMenu)[-1]
     action = next(one for one in menu.actions() if one.text().startswith(words))
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
     assert menu.isVisible(), "the menu stays open while boxes are ticked"
@@ -245,8 +246,7 @@ async def test_several_columns_make_one_question(page: DataPage, place: Path) ->
     await until(lambda: page.importer.dataset is not None)
     box = page.importing.columns.boxes["question"]
     box.activated.emit(box.findText("Several columns…"))
-    menu = box.several_menu
-    assert menu is not None
+    menu = box.findChildren(QMenu)[-1]
     action = next(one for one in menu.actions() if one.text() == "extra")
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
     await until(lambda: page.importer.dataset is not None)
@@ -321,7 +321,7 @@ async def test_what_is_wrong_is_said_with_its_place_and_a_way_on(page: DataPage,
     assert "--" not in trouble.what
     assert trouble.mend is not None
     assert page.stack.currentWidget() is page.empty
-    studio.window.errors.close_all()
+    close_all(studio.window.errors)
     latin = place / "latin.csv"
     latin.write_bytes("question,response_a,response_b\ncafé,thé,crème\n".encode("cp1252"))
     page.import_files([latin])
@@ -414,7 +414,7 @@ async def test_pairs_of_a_project_that_are_gone(studio: Studio, place: Path) -> 
     await until(lambda: bool(studio.window.errors.troubles))
     assert page.stack.currentWidget() is page.empty
     assert "gone.jsonl" in page.empty.text.text()
-    studio.window.errors.close_all()
+    close_all(studio.window.errors)
 
 
 async def test_choosing_a_folder(page: DataPage, place: Path) -> None:

@@ -16,7 +16,11 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 from judgenet.assets import example
 from judgenet.core.design import set_depth
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import Role, Settings, neuron_settings, with_settings
+from judgenet.core.network import (
+    Role,
+    Settings,
+    neuron_settings,
+)
 from judgenet.core.network_graph import design_graph
 from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
@@ -27,6 +31,7 @@ from judgenet.ui.design.state import problem_words, problems_at
 from judgenet.ui.document import Document
 from judgenet.ui.elements import RowLabel
 from judgenet.ui.pages.design import DesignPage
+from tests.short_forms import with_settings
 from tests.ui.conftest import settle, until
 from tests.ui.person import choose, click, click_at, click_node, drag, find, key, press, type_text
 

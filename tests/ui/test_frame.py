@@ -43,7 +43,6 @@ from judgenet.core.network import (
     RolesSpec,
     Settings,
     is_recorded,
-    with_settings,
 )
 from judgenet.core.presets import PRESETS, network
 from judgenet.core.project import PairsSource, Project
@@ -63,8 +62,9 @@ from judgenet.ui.shell import RAIL_PAGES
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.version import __version__
 from tests.fakes.judge_server import JudgeServer
+from tests.short_forms import with_settings
 from tests.ui.conftest import make_studio, settle, until
-from tests.ui.person import click, find, key, name_of, press, type_text
+from tests.ui.person import click, close_all, find, key, name_of, press, type_text
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -634,7 +634,7 @@ async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Stu
     studio.window.resize(1280, 720)
     await settle()
     assert text.height() >= text.heightForWidth(text.width())
-    bar.close_all()
+    close_all(bar)
     await settle()
     assert not bar.isVisible()
 

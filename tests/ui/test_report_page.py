@@ -26,6 +26,7 @@ from judgenet.ui.errors import UserMessage
 from judgenet.ui.pages.report import ReportPage
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
+from tests.ui.person import close_all
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual
 
 LEFT = Qt.MouseButton.LeftButton
@@ -178,7 +179,7 @@ async def test_the_button_in_the_top_bar_asks_for_a_file_and_the_ending_says_the
     await choose(page, place / "report.csv")
     await until((place / "report.csv").exists)
     assert (place / "report.csv").read_text(encoding="utf-8").startswith("about,name,figure,value")
-    studio.window.errors.close_all()
+    close_all(studio.window.errors)
     await page.write(place / "report.docx")
     said = told(studio)
     assert said is not None

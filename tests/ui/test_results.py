@@ -18,13 +18,17 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 )
 
 from judgenet.core.labels import Chosen
-from judgenet.core.network import Aggregation, NetworkSpec, with_settings
+from judgenet.core.network import (
+    Aggregation,
+    NetworkSpec,
+)
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.budget import Limits
 from judgenet.ui.app import Studio
 from judgenet.ui.pages.results import ResultsPage
 from judgenet.ui.results.figures_table import FiguresTable
 from tests.pair_verdicts import PairResult, pair_results
+from tests.short_forms import with_settings
 from tests.ui.conftest import settle, until
 from tests.ui.person import find, press
 from tests.ui.story import StoryJudge, story_network, story_pairs, story_project, telling, usual

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, get_args
 
 from judgenet.core.documents import DocumentError, kind_of
@@ -439,8 +439,3 @@ def designed_role(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
     if own is None and spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
         return spec.roles.roles[neuron]
     return own
-
-
-def with_settings(spec: NetworkSpec, **changes: object) -> NetworkSpec:
-    """The network with some of its own settings replaced."""
-    return replace(spec, settings=replace(spec.settings, **changes))  # type: ignore[arg-type]

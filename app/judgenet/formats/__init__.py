@@ -23,18 +23,16 @@ if TYPE_CHECKING:
         open_files,
         preview,
         read_pairs,
-        sniff,
         split_sheet,
     )
     from judgenet.formats.records import LabelValues
     from judgenet.formats.tables import csv_text, guard_cell
     from judgenet.formats.watch import Watch
-    from judgenet.formats.writing import PAIR_FORMATS, PairFormat, write_pairs
+    from judgenet.formats.writing import PairFormat, write_pairs
 
 __all__ = [
     "FIELDS",
     "OF_PAIRS",
-    "PAIR_FORMATS",
     "CodingError",
     "DataError",
     "DataFile",
@@ -58,7 +56,6 @@ __all__ = [
     "preview",
     "read_pairs",
     "release_memory",
-    "sniff",
     "split_sheet",
     "write_pairs",
 ]
@@ -76,7 +73,6 @@ _HOME = {
     "LabelValues": "records",
     "OF_PAIRS": "findings",
     "OpenFiles": "pairs",
-    "PAIR_FORMATS": "writing",
     "PairFormat": "writing",
     "PairMapping": "mapping",
     "Watch": "watch",
@@ -90,7 +86,6 @@ _HOME = {
     "preview": "pairs",
     "read_pairs": "pairs",
     "release_memory": "containers",
-    "sniff": "pairs",
     "split_sheet": "pairs",
     "write_pairs": "writing",
 }

@@ -451,15 +451,6 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def sniff(paths: Sequence[Path | str] | Path | str) -> str:
-    """The id of the format of one or several files, by content: ``normal``, ``llmeval2``, ``faireval``, ``pandalm``,
-    …; ``table`` for columns whose names suggest pairs, ``unknown`` for others.
-
-    :raises DataError: a file is in none of the known containers.
-    """
-    return "+".join(dict.fromkeys(format_of(table)[0] for table in open_files(paths).tables))
-
-
 def preview(path: Sequence[Path | str] | Path | str, rows: int = 10, *, encoding: str | None = None) -> FilePreview:
     """Looks into a file (the first one of several) without reading its pairs.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import xlsx_escaped
@@ -17,7 +17,6 @@ from judgenet.formats.tables import csv_text, whole_file
 
 PairFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 """What :func:`write_pairs` writes."""
-PAIR_FORMATS: tuple[PairFormat, ...] = get_args(PairFormat)
 
 _TEXTS = ("id", "question", "response_a", "response_b", "reference", "model_a", "model_b", "task", "human")
 _COLUMNS = (*_TEXTS, "tags", "annotators")

@@ -7,7 +7,6 @@ reason.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 LabelSet = Literal["occurring", "all"]
 """Which classes macro-F1 averages: those that occur in human or network verdicts, or always a, b and tie."""
 
-VerdictList = Sequence[Verdict | None]
 
 Counts = Mapping[tuple[Verdict | None, Verdict | None], int]
 """How many pairs have which two verdicts. Everything here follows from such a table, so that a run can be counted
@@ -55,19 +53,13 @@ class Agreement:
     reasons: dict[str, str]
 
 
-def agreement(human: VerdictList, judged: VerdictList, labels: LabelSet = "occurring") -> Agreement:
-    """Accuracy, macro-F1 and Cohen's kappa (unweighted) of ``judged`` against ``human``, pair by pair.
+def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
+    """Accuracy, macro-F1 and Cohen's kappa (unweighted) of verdicts against people, from the counts of (human label,
+    verdict).
 
     Macro-F1 is the mean of the classes' F1 (as scikit-learn's ``average="macro"``), where a class that is never
     predicted has an F1 of 0. Kappa is (po - pe) / (1 - pe) with pe from both marginals (Cohen 1960).
-
-    :raises ValueError: the two differ in length.
     """
-    return agreement_of(_counted(human, judged), labels)
-
-
-def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
-    """:func:`agreement` from the counts of (human label, verdict)."""
     confusion = tuple(
         (counts.get((row, "a"), 0), counts.get((row, "b"), 0), counts.get((row, "tie"), 0)) for row in VERDICTS
     )
@@ -147,12 +139,6 @@ def matthews(found: Agreement) -> float | None:
     return (n * hits - by_chance) / sqrt(spread) if spread else None
 
 
-def _counted(first: VerdictList, second: VerdictList) -> Counter[tuple[Verdict | None, Verdict | None]]:
-    if len(first) != len(second):
-        raise ValueError(f"{len(first)} verdicts cannot be compared with {len(second)}.")
-    return Counter(zip(first, second, strict=True))
-
-
 # Both orders
 
 
@@ -180,14 +166,6 @@ class PositionConsistency:
     questions_p: float | None = None
 
 
-def position(order_ab: VerdictList, order_ba: VerdictList) -> PositionConsistency:
-    """How verdicts depend on the order. Both are about responses A and B: ``order_ab`` where A was shown first.
-
-    :raises ValueError: the two differ in length.
-    """
-    return position_of(_counted(order_ab, order_ba))
-
-
 class Flips(NamedTuple):
     """How many of ``n`` pairs with a verdict in both orders have two that differ."""
 
@@ -207,7 +185,8 @@ def flips_of(counts: Counts) -> Flips:
 
 
 def position_of(counts: Counts) -> PositionConsistency:
-    """:func:`position` from the counts of (verdict in order AB, verdict in order BA)."""
+    """How verdicts depend on the order of the responses, from the counts of (verdict in order AB, verdict in order BA);
+    both verdicts are about responses A and B."""
     total = sum(counts.values())
     differ, n = flips_of(counts)
     primacy, recency = counts.get(("a", "b"), 0), counts.get(("b", "a"), 0)
@@ -228,7 +207,7 @@ def position_of(counts: Counts) -> PositionConsistency:
 
 
 def position_of_codes(ab: Codes, ba: Codes, questions: NDArray[np.int64] | None = None) -> PositionConsistency:
-    """:func:`position` from codes as in :mod:`judgenet.stats.curves`. ``questions`` numbers that of each pair, where
+    """:func:`position_of` from codes as in :mod:`judgenet.stats.curves`. ``questions`` numbers that of each pair, where
     some share one."""
     from judgenet.stats.curves import pair_counts
 

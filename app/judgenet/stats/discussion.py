@@ -5,13 +5,12 @@ Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import VerdictList, clustered_sign_test, sign_test
+from judgenet.stats.agreement import clustered_sign_test, sign_test
 from judgenet.stats.intervals import Interval, share_interval, wilson
 from judgenet.stats.means import Mean, mean_of
 from judgenet.stats.resampling import few_groups
@@ -67,18 +66,9 @@ class Overturns:
         return self.overturned / self.n if self.n else None
 
 
-def overturns(before: VerdictList, after: VerdictList, human: VerdictList) -> Overturns:
-    """How the verdicts ``after`` differ from those ``before``, pair by pair, and which of the two people share.
-
-    :raises ValueError: the three differ in length.
-    """
-    if not len(before) == len(after) == len(human):
-        raise ValueError(f"{len(before)}, {len(after)} and {len(human)} verdicts cannot be compared.")
-    return overturns_of(Counter(zip(before, after, human, strict=True)))
-
-
 def overturns_of(counts: ChangeCounts) -> Overturns:
-    """:func:`overturns` from the counts of (earlier verdict, later verdict, human label)."""
+    """How later verdicts differ from earlier ones, and which of the two people share, from the counts of (earlier
+    verdict, later verdict, human label) of pairs."""
     table = {(before, after): 0 for before in VERDICTS for after in VERDICTS}
     labelled = to_right = to_wrong = between = 0
     for (before, after, human), count in counts.items():
@@ -136,7 +126,7 @@ def change_counts(before: Codes, after: Codes, human: Codes) -> ChangeCounts:
 
 
 def overturns_by_question(before: Codes, after: Codes, human: Codes, groups: Groups | None) -> Overturns:
-    """:func:`overturns` of codes by pair. Where questions repeat (``groups`` numbers that of each pair) the interval
+    """:func:`overturns_of` codes by pair. Where questions repeat (``groups`` numbers that of each pair) the interval
     and the second p are over questions."""
     found = overturns_of(change_counts(before, after, human))
     if groups is None or not found.n:

@@ -45,14 +45,13 @@ class Learned:
 
     ``verdicts`` are ``None`` where no neuron has a valid call. ``weights`` has one number a neuron: its weight, or with
     Dawid-Skene the log odds by which its vote for A speaks for A. ``penalty`` is the C of the fit to all pairs,
-    ``None`` where there is none. ``prior_tie`` is the share of ties that Dawid-Skene estimates, ``prior`` those of A, B
-    and tie, and ``tables`` the shares of each neuron's verdicts (last axis) by what is true, of the fit to all pairs.
+    ``None`` where there is none. ``prior`` are the shares of A, B and tie that Dawid-Skene estimates, and ``tables``
+    the shares of each neuron's verdicts (last axis) by what is true, of the fit to all pairs.
     """
 
     verdicts: tuple[Verdict | None, ...]
     weights: tuple[float, ...]
     penalty: float | None = None
-    prior_tie: float | None = None
     prior: tuple[float, ...] = ()
     tables: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
@@ -279,7 +278,6 @@ def dawid_skene(
     return Learned(
         tuple(verdicts),
         tuple(float(one) for one in odds),
-        prior_tie=float(whole.prior[2]) if ties else 0.0,
         prior=tuple(float(share) for share in whole.prior),
         tables=tuple(tuple(tuple(float(share) for share in row) for row in table) for table in whole.confusion),
     )

@@ -381,17 +381,6 @@ class RunFrame(CallFrame):
             and kinds[people].settled_by is None
         )
 
-    def labelled_counts(self, aggregation: str) -> tuple[Counter[tuple[Verdict, Verdict]], Counter[Verdict]]:
-        """Counts of the pairs with a verdict: those with a label by (verdict, label), the others by verdict."""
-        labelled: Counter[tuple[Verdict, Verdict]] = Counter()
-        others: Counter[Verdict] = Counter()
-        for (verdict, label), count in pair_counts(self.aggregations[aggregation], self.human).items():
-            if verdict is not None and label is not None:
-                labelled[verdict, label] += count
-            elif verdict is not None:
-                others[verdict] += count
-        return labelled, others
-
     def label_sample(
         self,
         aggregation: str,

@@ -217,11 +217,6 @@ class ErrorBar(QWidget):
             self._troubles.pop(0)
         self._show()
 
-    def close_all(self) -> None:
-        """Closes everything."""
-        self._troubles.clear()
-        self._show()
-
     def _mended(self) -> None:
         if self._troubles and self._troubles[0].mend is not None:
             mend = self._troubles[0].mend

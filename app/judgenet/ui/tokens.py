@@ -46,9 +46,6 @@ TYPE: Final[dict[TypeRole, TypeStep]] = {
 }
 """``strong`` is for buttons and table heads, ``node`` for node titles and selected words, ``chip`` for A, B and =."""
 
-SMALLEST_POINTS: Final = 10.0
-"""Nothing is written smaller, also not on the canvas."""
-
 PX_PER_POINT: Final = 96 / 72
 
 PANEL_INSIDE: Final = 16
@@ -102,9 +99,3 @@ def luminance(color: str) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-
-
-def contrast_ratio(one: str, other: str) -> float:
-    """Contrast of two colours, 1 to 21 (WCAG 2.2, definition of contrast ratio)."""
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from judgenet.core.checks import check
 from judgenet.core.design import disconnect, set_role, set_wiring
-from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Wiring, with_settings
+from judgenet.core.network import (
+    LayerSpec,
+    NetworkSpec,
+    NeuronSpec,
+    Role,
+    RolesSpec,
+    Wiring,
+)
 from judgenet.core.network_graph import design_graph, graph, network_graph
 from judgenet.core.presets import PRESETS, network
+from tests.short_forms import with_settings
 
 
 def in_order(net: nx.DiGraph[str]) -> tuple[str, ...]:

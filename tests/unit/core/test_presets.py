@@ -16,10 +16,10 @@ from judgenet.core.network import (
     Settings,
     Wiring,
     neuron_settings,
-    with_settings,
 )
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import PRESETS, network, panel, parse_size, renamed
+from tests.short_forms import with_settings
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import openpyxl
 import pandas as pd
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judgenet.core.pairs import Pair
-from judgenet.formats import PAIR_FORMATS, DataError, PairFormat, PairMapping, read_pairs, sniff, write_pairs
+from judgenet.formats import DataError, PairFormat, PairMapping, preview, read_pairs, write_pairs
 
 RECORD = {"id": "1", "question": "q", "response_a": "x", "response_b": "y", "human": "a"}
 LINE = json.dumps(RECORD)
@@ -263,7 +263,7 @@ def test_delimiters_are_told_by_the_header(read: Any, delimiter: str) -> None:
 
 def test_tsv_under_the_name_of_csv(read: Any, tmp_path: Path) -> None:
     read("question\tresponse_a\tresponse_b\na,b\tx\ty", "pairs.csv")
-    assert sniff(tmp_path / "pairs.csv") == "normal"
+    assert preview(tmp_path / "pairs.csv").format == "normal"
 
 
 def test_very_long_cells_and_control_characters(read: Any) -> None:
@@ -292,8 +292,8 @@ def test_rows_that_end_early(read: Any, tmp_path: Path) -> None:
         ("question,response_a,response_b,question\nq,x,y,z", 1, "same name: question"),
         (table(), None, "no pairs"),
         ("just a text\nwithout columns", None, "neither JSON nor a table"),
-        ("", None, "empty"),
-        (" \n\n", None, "empty"),
+        ("", None, "no pairs"),
+        (" \n\n", None, "no pairs"),
     ],
 )
 def test_tables_that_cannot_be_right(read: Any, content: str, row: int | None, problem: str) -> None:
@@ -410,7 +410,7 @@ def test_files_of_other_kinds(read: Any, content: bytes, problem: str) -> None:
         read(content)
 
 
-@pytest.mark.parametrize("format", PAIR_FORMATS)
+@pytest.mark.parametrize("format", get_args(PairFormat))
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.floats(0, 1, exclude_max=True), damage=st.binary(max_size=4), cut=st.booleans())
 def test_damaged_files_are_read_or_refused_but_nothing_else(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from judgenet.core.pairs import Pair
-from judgenet.formats import DataError, Dataset, Finding, PairMapping, open_files, parse_matches, read_pairs, sniff
+from judgenet.formats import DataError, Dataset, Finding, PairMapping, open_files, parse_matches, preview, read_pairs
 from tests.unit.formats.test_opening import written
 
 K = 4
@@ -47,7 +47,7 @@ def finding(dataset: Dataset, kind: str) -> Finding:
 @pytest.mark.parametrize("shape", ["responses", "systems"])
 def test_all_pairs_of_every_question(tmp_path: Path, suffix: str, shape: str) -> None:
     path = written(tmp_path, wide() if shape == "responses" else long(), suffix)
-    assert sniff(path) == shape
+    assert preview(path).format == shape
     dataset = read_pairs(path)
     assert len(dataset.pairs) == 3 * 6
     assert len({pair.id for pair in dataset.pairs}) == 18

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judgenet.formats import DataError, Dataset, PairMapping, preview, read_pairs, sniff
+from judgenet.formats import DataError, Dataset, PairMapping, preview, read_pairs
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_arena_55k_from_csv(tmp_path: Path) -> None:
     writer.writeheader()
     writer.writerows(records)
     (tmp_path / "x").write_text(out.getvalue(), newline="")
-    assert sniff(tmp_path / "x") == "arena55k"
+    assert preview(tmp_path / "x").format == "arena55k"
     first, second = read_pairs(tmp_path / "x").pairs
     assert (first.id, first.question, first.response_a, first.response_b, first.human) == (
         "30192",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from judgenet.formats import DataError, LabelCounts, read_pairs, sniff
+from judgenet.formats import DataError, LabelCounts, preview, read_pairs
 
 pytestmark = pytest.mark.data
 
@@ -76,7 +76,7 @@ def test_llmeval2_from_its_json_that_is_json_lines(shared_data: Path) -> None:
 
 def test_faireval_from_its_folder(shared_data: Path) -> None:
     data = read_pairs(shared_data / "faireval")
-    assert data.format == sniff(shared_data / "faireval") == "faireval"
+    assert data.format == preview(shared_data / "faireval").format == "faireval"
     assert data.labels == COUNTS["faireval"]
     assert data.pairs == read_pairs(shared_data / "faireval" / "pairs.jsonl").pairs
     assert sorted(Path(file.path).name for file in data.files) == sorted(Path(name).name for name in FAIREVAL_FILES)
@@ -181,7 +181,7 @@ def test_a_folder_with_two_sets_asks_for_one(shared_data: Path) -> None:
     ],
 )
 def test_files_that_hold_no_pairs(shared_data: Path, name: str, what: str) -> None:
-    assert sniff(shared_data / name) == "unknown"
+    assert preview(shared_data / name).format == "unknown"
     with pytest.raises(DataError, match=what):
         read_pairs(shared_data / name)
 

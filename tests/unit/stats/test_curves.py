@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgenet.stats.agreement import agreement
 from judgenet.stats.curves import CODES, agreement_curves, pair_counts, right_by_order
 from judgenet.stats.intervals import wilson
+from tests.short_forms import agreement
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=60)
 

@@ -13,10 +13,10 @@ from judgenet.stats.discussion import (
     change_counts,
     mind_changes,
     others_majority,
-    overturns,
     overturns_by_question,
     overturns_of,
 )
+from tests.short_forms import overturns
 
 LETTERS: dict[str, Verdict | None] = {"A": "a", "B": "b", "T": "tie", "-": None}
 
@@ -71,11 +71,6 @@ def test_without_verdicts_there_is_no_rate() -> None:
     assert (found.n, found.n_total, found.rate) == (0, 2, None)
     assert found.reasons["rate"] == "no pair has both verdicts"
     assert overturns([], [], []).rate is None
-
-
-def test_lengths_must_agree() -> None:
-    with pytest.raises(ValueError, match="cannot be compared"):
-        overturns(verdicts("A"), verdicts("AB"), verdicts("AB"))
 
 
 # How neurons change their mind

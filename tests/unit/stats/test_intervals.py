@@ -11,9 +11,12 @@ from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import cohen_kappa_score, f1_score  # type: ignore[import-untyped]
 
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.stats.agreement import agreement, agreement_of
+from judgenet.stats.agreement import (
+    agreement_of,
+)
 from judgenet.stats.intervals import FEW_PAIRS, agreement_intervals, decided_win_rate, wilson, win_rate
 from judgenet.stats.resampling import few_note, widening
+from tests.short_forms import agreement
 
 
 def pairs_of(table: list[list[int]]) -> tuple[list[Verdict], list[Verdict]]:

@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from judgenet.core.pairs import Verdict
 from judgenet.figures.learned import below_baseline, neuron_likeness
-from judgenet.stats.agreement import agreement
 from judgenet.stats.calibration import stratified
 from judgenet.stats.curves import CODES
 from judgenet.stats.learning import (
@@ -24,6 +23,7 @@ from judgenet.stats.learning import (
     splits,
 )
 from judgenet.store.frame import RunFrame
+from tests.short_forms import agreement
 
 Votes = NDArray[np.float64]
 

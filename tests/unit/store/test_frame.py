@@ -16,13 +16,13 @@ from judgenet.core.network import LearnedRule, NeuronWeight
 from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatRequest
-from judgenet.stats.agreement import agreement, position
 from judgenet.store.columns import RUNNING, UNSCORED
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import run_info, run_pair, run_pairs
 from tests.bench.report import make
 from tests.pair_verdicts import pair_results
+from tests.short_forms import agreement, position
 from tests.unit.engine import harness
 
 

@@ -15,12 +15,15 @@ from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.formats import DataError, read_pairs
 from judgenet.formats.judgments import parse_conditions, read_judgments
-from judgenet.stats.agreement import Agreement, agreement
+from judgenet.stats.agreement import (
+    Agreement,
+)
 from judgenet.store.db import Store
 from judgenet.store.recorded import ReadingMode, Unread, import_run, select
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, call_rows, full_calls
 from tests.pair_verdicts import pair_results
+from tests.short_forms import agreement
 
 PAIRS = [Pair(f"p{i}", f"Q{i}", "x", "y", human="a") for i in range(3)]
 

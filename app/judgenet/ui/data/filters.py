@@ -141,11 +141,6 @@ class FilterButton(QToolButton):
         """Shows the values."""
         self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
 
-    @property
-    def menu_of_values(self) -> QMenu:
-        """The menu with the values."""
-        return self._menu
-
     def _toggled(self) -> None:
         ticked = {
             self._options[action.property("place")].value for action in self._menu.actions() if action.isChecked()

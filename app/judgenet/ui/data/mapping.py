@@ -103,7 +103,6 @@ class ColumnBox(QComboBox):
         self._part = part
         self._names: tuple[str, ...] = ()
         self._column = ""
-        self._menu: QMenu | None = None
         self.setAccessibleName(f"Column of {FIELD_WORDS[part]}")
         self.setPlaceholderText("Choose a column")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -169,13 +168,7 @@ class ColumnBox(QComboBox):
             action.setData(name)
         menu.triggered.connect(self._add_or_remove)
         menu.aboutToHide.connect(menu.deleteLater)
-        self._menu = menu
         menu.popup(self.mapToGlobal(QPoint(0, self.height())))
-
-    @property
-    def several_menu(self) -> QMenu | None:
-        """The menu in which several columns are ticked, while it is open."""
-        return self._menu
 
     def _add_or_remove(self, action: QAction) -> None:
         name = str(action.data())
