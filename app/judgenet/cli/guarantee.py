@@ -15,11 +15,13 @@ from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import AggregationOption, ChosenOption, aggregation_of
 from judgenet.cli.terminal import Terminal
-from judgenet.core.acceptance import CONFIDENCE_WORDS, rule_words
+from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_words
 from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.core.project import ProjectError
 from judgenet.engine.project_rules import save_acceptance
 from judgenet.figures.guarantee import (
+    ALPHA,
+    DELTA,
     RunGuarantee,
     acceptance_rule,
     confident_verdicts,
@@ -68,13 +70,13 @@ def _print_other_alphas(figures: RunGuarantee, console: Console) -> None:
 
 def saved_words(rule: AcceptanceRule, project: Path) -> str:
     """What was written into a project."""
-    return f"Written to {project}; it decides new runs of this project. {rule_words(rule)}"
+    return f"Written to {project}; it decides new runs of this project. {acceptance_words(rule)}"
 
 
 def guarantee_verdicts(
     run: RunArgument,
-    alpha: Annotated[float, typer.Option(help="The most error that accepted verdicts may have.")] = 0.1,
-    delta: Annotated[float, typer.Option(help="The probability that they have more.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="The most error that accepted verdicts may have.")] = ALPHA,
+    delta: Annotated[float, typer.Option(help="The probability that they have more.")] = DELTA,
     confidence: Annotated[
         str,
         typer.Option(metavar="calls|orders|neurons|samples|margin|learned", help="What tells how sure a verdict is."),

@@ -122,7 +122,7 @@ def asks_otherwise(spec: NetworkSpec) -> bool:
     return rule is not None and bool(rule.network) and rule.network != digest(spec)
 
 
-def rule_words(rule: AcceptanceRule) -> str:
+def acceptance_words(rule: AcceptanceRule) -> str:
     """What a rule promises, in a sentence."""
     return (
         f"Verdicts of {rule.aggregation} with a confidence of at least {rule.threshold:.4g} are accepted "

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.acceptance import asks_otherwise, rule_words
+from judgenet.core.acceptance import acceptance_words, asks_otherwise
 from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.core.wording import plural
 from judgenet.store.acceptance import rule_confidence
@@ -66,7 +66,7 @@ def acceptance_figures(frame: RunFrame) -> AcceptanceFigures | None:
         for_people_labelled=int((people & labelled).sum()),
         no_verdict=total - there,
         n_total=total,
-        words=rule_words(rule),
+        words=acceptance_words(rule),
         notes=tuple(acceptance_notes(frame, rule)),
     )
 

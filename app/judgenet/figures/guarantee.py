@@ -35,6 +35,10 @@ from judgenet.store.results import network_of
 ALPHAS: Final = tuple(round(0.01 * step, 2) for step in range(1, 51))
 """The errors for which the share of accepted verdicts is told."""
 
+ALPHA: Final = 0.1
+DELTA: Final = 0.05
+"""What is asked unless somebody says otherwise."""
+
 LIKELY: Final = 0.8
 """A number of labels might do where something can be promised with this probability."""
 

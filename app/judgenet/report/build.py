@@ -12,13 +12,16 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import deciding
 from judgenet.core.calls import CallSite
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
+from judgenet.figures.acceptance import acceptance_figures
 from judgenet.figures.anytime import run_anytime, until_figures
+from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.rates import corrected_rates
 from judgenet.figures.trust import agreements
@@ -151,7 +154,16 @@ def build(
         prompts=_prompts(store, run, spec),
         anytime=run_anytime(frame, (decides,), chosen),
         until=until_figures(run),
+        acceptance=acceptance_figures(frame),
+        guarantee=_guarantee(frame, decides, chosen),
     )
+
+
+def _guarantee(frame: RunFrame, decides: str, chosen: Chosen | None) -> RunGuarantee | None:
+    """What could be promised with the labels of a run, without the ids of pairs; ``None`` without a label."""
+    if not bool((frame.human > 0).any()):
+        return None
+    return replace(run_guarantee(frame, decides, "calls", ALPHA, DELTA, chosen=chosen), for_people=(), queue=())
 
 
 class _FiguresOf:
@@ -360,13 +372,16 @@ def _left_out(
     found = headline.agreement
     judged, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
     verdicts = int((frame.aggregations[decides] > 0).sum())
+    people = int(frame.for_people.sum()) if decides == ACCEPTED else 0
+    people_labelled = int((frame.for_people & (frame.human > 0)).sum()) if decides == ACCEPTED else 0
     failed = int((frame.judged & (frame.states == PAIR_PHASES.index("failed"))).sum())
     rows = (
         LeftOutCount("not judged", len(frame) - judged, len(frame), frame.run.message),
         LeftOutCount("calls missing", failed, judged),
-        LeftOutCount("no verdict", judged - verdicts, judged),
+        LeftOutCount("for people", people, judged),
+        LeftOutCount("no verdict", judged - verdicts - people, judged),
         LeftOutCount("no label", found.n_unlabelled, len(frame)),
-        LeftOutCount("label without verdict", found.n_unjudged, labelled),
+        LeftOutCount("label without verdict", found.n_unjudged - people_labelled, labelled),
         LeftOutCount("unscored", sum(sums.unscored.values()), sums.calls),
         LeftOutCount("unread inputs", unread_inputs(store, frame.run), sums.calls),
     )

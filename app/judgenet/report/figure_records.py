@@ -38,6 +38,7 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
     if report.anytime is not None:
         yield from _anytime(report.anytime)
+    yield from _guarantee(report)
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
     if report.bias is not None:
@@ -52,6 +53,28 @@ def _anytime(found: RunAnytime) -> Iterator[FigureRecord]:
             low, high = shown.ci or (None, None)
             used = (shown.n, found.n_total, shown.reason or "")
             yield FigureRecord("valid at any time", name, figure, shown.value, low, high, *used)
+
+
+def _guarantee(report: Report) -> Iterator[FigureRecord]:
+    decided, found = report.acceptance, report.guarantee
+    if decided is not None:
+        for figure in ("accepted", "for_people", "no_verdict"):
+            yield FigureRecord(
+                "acceptance", decided.aggregation, figure, getattr(decided, figure), n_total=decided.n_total
+            )
+    if found is None:
+        return
+    if not found.by_alpha:
+        yield FigureRecord("guarantee", found.aggregation, "accepted", None, reason=found.reason or "")
+    for of in found.by_alpha:
+        yield FigureRecord(
+            "guarantee",
+            f"{found.aggregation}, alpha {of.alpha:g}",
+            "share",
+            of.share,
+            n_used=of.accepted,
+            n_total=found.pairs.judged,
+        )
 
 
 def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:

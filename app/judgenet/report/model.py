@@ -14,7 +14,9 @@ from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
+from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
+from judgenet.figures.guarantee import RunGuarantee
 from judgenet.figures.rates import CorrectedRates
 from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.discussion import Overturns
@@ -121,7 +123,14 @@ class UnscoredCount:
 
 
 Left = Literal[
-    "not judged", "calls missing", "no verdict", "no label", "label without verdict", "unscored", "unread inputs"
+    "not judged",
+    "calls missing",
+    "for people",
+    "no verdict",
+    "no label",
+    "label without verdict",
+    "unscored",
+    "unread inputs",
 ]
 
 
@@ -348,6 +357,8 @@ class Report:
     bias: LabFigures | None = None
     anytime: RunAnytime | None = None
     until: UntilFigures | None = None
+    acceptance: AcceptanceFigures | None = None
+    guarantee: RunGuarantee | None = None
 
     @property
     def headline(self) -> ReportedAgreement:

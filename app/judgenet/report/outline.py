@@ -41,6 +41,7 @@ from judgenet.report.outline_figures import (
     tasks_section,
     unscored_section,
 )
+from judgenet.report.outline_guarantee import guarantee_section
 from judgenet.report.outline_judges import (
     comparison_section,
     diversity_section,
@@ -62,8 +63,8 @@ from judgenet.version import __version__
 
 PartKey = Literal[
     "run", "agreement", "winner", "anytime", "people", "instead", "tasks", "neurons", "raters", "roles", "orders",
-    "bias", "layers", "diversity", "panel", "review", "learned", "sizes", "ranking", "comparison", "plan", "clouds",
-    "unscored", "method", "pairs", "prompts", "record",
+    "bias", "layers", "diversity", "panel", "review", "guarantee", "learned", "sizes", "ranking", "comparison", "plan",
+    "clouds", "unscored", "method", "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -85,6 +86,7 @@ PART_TITLES: dict[PartKey, str] = {
     "diversity": "Agreement between neurons",
     "panel": "Effective votes",
     "review": "If people review uncertain pairs",
+    "guarantee": "Verdicts with a guarantee",
     "learned": "Learned weights",
     "sizes": "Smaller networks",
     "ranking": "Ranking of systems",
@@ -115,6 +117,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "diversity": diversity_section,
     "panel": panel_section,
     "review": review_section,
+    "guarantee": guarantee_section,
     "learned": learned_section,
     "sizes": sizes_section,
     "ranking": ranking_section,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from judgenet.core.acceptance import ACCEPTED, acceptance_words
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import LearnedKind, LearnedRule, designed_width
 from judgenet.core.wording import aggregation_title, digest, of, plural, rule_meaning
@@ -130,6 +131,8 @@ def _judges(report: Report) -> Line:
     decides = report.decides
     if decides == "chair":
         parts.append("The chair reads the last layer, and its verdict is the network's.")
+    elif decides == ACCEPTED and spec.aggregation.acceptance is not None:
+        parts.append(Given(acceptance_words(spec.aggregation.acceptance)))
     elif decides == LEARNED and spec.aggregation.learned is not None:
         parts.append(_learned(spec.aggregation.learned))
     else:

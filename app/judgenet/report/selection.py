@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.pairs import Verdict
 from judgenet.report.model import Left
 from judgenet.stats.curves import Codes
@@ -111,7 +112,7 @@ PairSelection = (
 )  # fmt: skip
 
 LISTED: Final[frozenset[Left]] = frozenset(
-    {"not judged", "calls missing", "no verdict", "no label", "label without verdict", "unscored"}
+    {"not judged", "calls missing", "for people", "no verdict", "no label", "label without verdict", "unscored"}
 )
 """What is left out and can be listed pair by pair."""
 
@@ -170,6 +171,8 @@ def _orders_mask(frame: RunFrame, kind: Swayed) -> _Mask:
 
 def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
     said, human = frame.aggregations[name], frame.human
+    # An abstention is no missing verdict.
+    people: _Mask = frame.for_people if name == ACCEPTED else np.zeros(len(frame), np.bool_)
     match what:
         case "not judged":
             return ~frame.judged
@@ -177,11 +180,13 @@ def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
             missing: _Mask = frame.judged & (frame.states == PAIR_PHASES.index("failed"))
             return missing
         case "no verdict":
-            return frame.judged & _is(said, None)
+            return frame.judged & _is(said, None) & ~people
+        case "for people":
+            return people
         case "no label":
             return _is(human, None)
         case "label without verdict":
-            return ~_is(human, None) & _is(said, None)
+            return ~_is(human, None) & _is(said, None) & ~people
         case "unscored":
             table = frame.table
             unscored: _Mask = (frame.states >= DONE_PHASE) & (table.used < table.total)

@@ -33,6 +33,7 @@ _TURNS = {
 _LEFT = {
     "not judged": "not judged yet",
     "calls missing": "calls without an answer",
+    "for people": "for people",
     "no verdict": "no verdict",
     "no label": "no human label",
     "label without verdict": "a label and no verdict",
