@@ -308,12 +308,13 @@ NONE_SETTLED = Settled(0, 0)
 class ExpectedCalls:
     """What a run with stop rules comes to if its pairs go as far as the ``pairs`` that are recorded: all ``calls``, and
     the price of the open ones, ``None`` where it is unknown. ``reached`` are the shares of pairs that are asked each
-    stage."""
+    stage, ``stage_prices`` what the calls of each stage cost on all pairs, recorded ones too."""
 
     pairs: int
     calls: float
     price: PriceRange | None
     reached: tuple[float, ...]
+    stage_prices: tuple[PriceRange, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,13 +400,11 @@ def estimate(
     price = None if unknown else _price_of(models)
     expected = None
     if settled.pairs and settled.reached:
-        reached = tuple(count / settled.pairs for count in settled.reached)
-        by_place = [_reached_shares(spec, count, reached) for count in roles]
-        ends = [_loads(spec, count, guesses, end, by_place[end]) for end, count in enumerate(roles)]
-        each = settled.calls / settled.pairs
-        part = max(0.0, len(lengths) * each - recorded) / (len(lengths) * each)
-        cost = None if unknown else _price_of(of_models((ends[0], ends[1]), (part, part)))
-        expected = ExpectedCalls(settled.pairs, settled.calls + unsettled * each, cost, reached)
+
+        def price_of(ends: _TwoLoads, part: float) -> PriceRange | None:
+            return None if unknown else _price_of(of_models(ends, (part, part)))
+
+        expected = _expected(spec, roles, guesses, settled, len(lengths), recorded, price_of)
     return RunTotals(
         pairs=len(lengths),
         per_pair=counts,
@@ -421,6 +420,39 @@ def estimate(
         models=models,
         settled=settled,
         expected=expected,
+    )
+
+
+def _expected(
+    spec: NetworkSpec,
+    roles: Range,
+    guesses: Guesses,
+    settled: Settled,
+    pairs: int,
+    recorded: int,
+    price_of: Callable[[_TwoLoads, float], PriceRange | None],
+) -> ExpectedCalls:
+    """What comes of all pairs if they go as far as those that are settled. ``price_of`` prices a part of two loads."""
+    reached = tuple(count / settled.pairs for count in settled.reached)
+
+    def cost(shares: Sequence[float], part: float, *, with_roles: bool = True) -> PriceRange | None:
+        low, high = (
+            _loads(spec, count, guesses, end, _reached_shares(spec, count, shares), with_roles=with_roles)
+            for end, count in enumerate(roles)
+        )
+        return price_of((low, high), part)
+
+    each = settled.calls / settled.pairs
+    part = max(0.0, pairs * each - recorded) / (pairs * each)
+    alone = ([share if at == stage else 0.0 for at, share in enumerate(reached)] for stage in range(len(reached)))
+    prices = [cost(shares, 1.0, with_roles=False) for shares in alone]
+    known = [price for price in prices if price is not None]
+    return ExpectedCalls(
+        settled.pairs,
+        settled.calls + (pairs - settled.pairs) * each,
+        cost(reached, part),
+        reached,
+        tuple(known) if len(known) == len(prices) else None,
     )
 
 
@@ -468,9 +500,17 @@ def _sum(ranges: Iterable[Range]) -> Range:
     return Range(low, high)
 
 
-def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int, shares: _PlaceShares | None = None) -> _Loads:
+def _loads(
+    spec: NetworkSpec,
+    roles: int,
+    guesses: Guesses,
+    end: int,
+    shares: _PlaceShares | None = None,
+    *,
+    with_roles: bool = True,
+) -> _Loads:
     """The load of each model for one pair with so many roles; ``end`` is 0 for short answers, 1 for long ones. With
-    ``shares`` a neuron counts as often as it is asked."""
+    ``shares`` a neuron counts as often as it is asked; ``with_roles`` counts role generation."""
     loads: _Loads = defaultdict(_Load)
     orders = 2 if spec.orders == "both" else 1
     usual = (guesses.answer if spec.evidence else guesses.bare_answer)[end]
@@ -485,7 +525,7 @@ def _loads(spec: NetworkSpec, roles: int, guesses: Guesses, end: int, shares: _P
     def within(settings: Settings, answer: int) -> int:
         return answer if settings.max_tokens is None else min(answer, settings.max_tokens)
 
-    if needs_roles(spec):
+    if needs_roles(spec) and with_roles:
         settings = role_settings(spec)
         add(settings, 1, guesses.roles_prompt, within(settings, guesses.roles_answer[end]))
     has_roles = guesses.role if spec.roles.kind != "none" else 0

@@ -34,7 +34,16 @@ def state_words(neuron: NeuronState) -> str:
 def neuron_words(network: NetworkState, place: Place) -> str:
     """What the picture of a neuron says, for a screen reader: role, place, verdict, marks, scores."""
     neuron = network.neuron(place)
-    return f"{neuron.role or 'No role'}, {network.title(place.layer).lower()}, {_neuron_state(neuron)}"
+    layer = f"{network.title(place.layer).lower()}{_gate_words(network, place)}"
+    return f"{neuron.role or 'No role'}, {layer}, {_neuron_state(neuron)}"
+
+
+def _gate_words(network: NetworkState, place: Place) -> str:
+    """The stop rules before a neuron, in brackets; empty where there are none."""
+    layer = network.layers[place.layer]
+    gates = [layer.gate] if place.neuron == 0 or layer.between is None else [layer.between]
+    words = [gate.words or gate.rule for gate in gates if gate is not None]
+    return f" ({'; '.join(words)})" if words else ""
 
 
 def _neuron_state(neuron: NeuronState) -> str:
@@ -85,7 +94,9 @@ def target_words(network: NetworkState, target: Target) -> str:
             text += f", {vote.used} of {vote.of} used"
         return text
     if target == "chair":
-        return f"Chair, {_neuron_state(network.chair)}" if network.chair is not None else "Chair"
+        gate = network.chair_gate
+        name = "Chair" if gate is None else f"Chair ({gate.words or gate.rule})"
+        return f"{name}, {_neuron_state(network.chair)}" if network.chair is not None else name
     verdict = network.verdict
     text = f"Verdict, {verdict_words(network)}"
     return f"{text}, human label {SPOKEN[verdict.human]}" if verdict.human is not None else text

@@ -28,6 +28,7 @@ _CURSORS: Final = {
     "remove": Qt.CursorShape.PointingHandCursor,
     "add_layer": Qt.CursorShape.PointingHandCursor,
     "add_chair": Qt.CursorShape.PointingHandCursor,
+    "gate": Qt.CursorShape.PointingHandCursor,
     "wiring": Qt.CursorShape.PointingHandCursor,
     "edge": Qt.CursorShape.PointingHandCursor,
     "handle": Qt.CursorShape.SizeVerCursor,
@@ -101,6 +102,8 @@ class Click(Gesture):
             canvas.layer_add_requested.emit(index)
         elif spot.kind == "wiring":
             canvas.wiring_requested.emit(index, x, y)
+        elif spot.kind == "gate":
+            canvas.gate_chosen.emit(index)
         elif spot.kind == "add_chair":
             canvas.chair_add_requested.emit()
         elif spot.kind == "mend" and spot.target is not None:
@@ -231,7 +234,7 @@ class BandSelect(Gesture):
 def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEvent) -> Gesture | None:
     """The gesture that a press on a spot begins."""
     start = event.scenePos()
-    if spot.kind in ("minus", "plus", "remove", "add_layer", "wiring", "add_chair", "mend", "rule"):
+    if spot.kind in ("minus", "plus", "remove", "add_layer", "wiring", "gate", "add_chair", "mend", "rule"):
         return Click(canvas, start, spot)
     if spot.kind == "handle" and spot.index is not None:
         return WidthDrag(canvas, start, spot.index)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QPointF
 
 from judgenet.ui.canvas.chrome import AddChairItem, HandleItem, HeaderItem, PlusItem, WorthItem
+from judgenet.ui.canvas.gate_item import GateItem
 from judgenet.ui.canvas.layout import edge_at
 from judgenet.ui.canvas.model import EdgeChange, Place, Target
 from judgenet.ui.canvas.paint import mend_rect
@@ -27,6 +28,7 @@ SpotKind = Literal[
     "remove",
     "add_layer",
     "wiring",
+    "gate",
     "handle",
     "add_chair",
     "header",
@@ -60,6 +62,8 @@ def find_spot(canvas: NetworkScene, at: QPointF) -> Spot:
             what = item.part_at(x, y)
             if what:
                 return Spot("add_layer" if what == "add" else "wiring", index=item.index)
+        elif isinstance(item, GateItem) and canvas.editable and item.hot().contains(at - item.pos()):
+            return Spot("gate", index=item.layer)
         elif isinstance(item, HandleItem) and item.rect.contains(x, y):
             return Spot("handle", index=item.layer)
         elif isinstance(item, WorthItem) and item.rect.contains(x, y):

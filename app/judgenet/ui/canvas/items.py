@@ -19,6 +19,7 @@ from judgenet.ui.canvas.chrome import (
     WorthItem,
 )
 from judgenet.ui.canvas.edge_bundle import EdgeBundle, LitEdges
+from judgenet.ui.canvas.gate_item import GateItem, gate_items, turn_items
 from judgenet.ui.canvas.model import NeuronState, Part, Place, Target
 from judgenet.ui.canvas.node_item import BlockItem, NeuronItem, NodeItem, PartItem
 
@@ -126,8 +127,11 @@ class SceneItems:
                     self.chrome.append(WorthItem(canvas, number, rect))
             if layout.add_chair is not None:
                 self.chrome.append(AddChairItem(canvas, layout.add_chair))
+        self.chrome += gate_items(canvas, network, layout)
         for item in self.chrome:
             self._add(item)
+        for turn in turn_items(canvas, network, layout):
+            self._add(turn)
 
     def _add(self, item: QGraphicsItem) -> None:
         self._canvas.addItem(item)
@@ -198,7 +202,7 @@ class SceneItems:
     def show_marks(self, shown: bool) -> None:
         """Shows handles, buttons and marks, or leaves them out of a picture of the network."""
         for item in self.chrome:
-            if not isinstance(item, HeaderItem):
+            if not isinstance(item, HeaderItem | GateItem):
                 item.setVisible(shown or (isinstance(item, PlusItem) and bool(item.word)))
         for marked in (self.lit, self.drag):
             marked.setVisible(shown)
@@ -214,6 +218,8 @@ class SceneItems:
                 what = "add" if spot.kind == "add_layer" else "wiring"
             elif isinstance(item, HandleItem) and item.layer == spot.index and spot.kind == "handle":
                 what = "handle"
+            elif isinstance(item, GateItem) and item.layer == spot.index and spot.kind == "gate":
+                what = "gate"
             elif isinstance(item, AddChairItem) and spot.kind == "add_chair":
                 what = "add"
             item.hover(what)

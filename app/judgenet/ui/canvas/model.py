@@ -126,13 +126,24 @@ class NeuronState:
 
 
 @dataclass(frozen=True, slots=True)
+class GateState:
+    """A stop rule: ``rule`` is what decides a pair ("both orders agree"), ``share`` how many pairs go on ("28.4 %",
+    empty where that is not known). ``words`` say all of it in a sentence."""
+
+    rule: str
+    share: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LayerState:
     """A layer and what it reads of the layer before.
 
     ``inputs`` holds the 0-based places that each neuron reads, ascending; nothing for the first layer. ``wiring`` and
     ``window`` say how they came about. ``adaptive`` layers have as many neurons as there are roles; their width cannot
     be changed. ``title`` defaults to "Layer n". ``worth`` is what its votes are worth by a recorded run, in words for
-    the line below it, the longest first (the first that fits is shown), and ``worth_tip`` all of it.
+    the line below it, the longest first (the first that fits is shown), and ``worth_tip`` all of it. ``gate``
+    stands before the layer, ``between`` between its neurons.
     """
 
     neurons: tuple[NeuronState, ...]
@@ -143,6 +154,8 @@ class LayerState:
     title: str = ""
     worth: tuple[str, ...] = ()
     worth_tip: str = ""
+    gate: GateState | None = None
+    between: GateState | None = None
 
     @property
     def edge_count(self) -> int:
@@ -235,6 +248,7 @@ class NetworkState:
     verdict: VerdictState = field(default_factory=VerdictState)
     chair: NeuronState | None = None
     editable: bool = True
+    chair_gate: GateState | None = None
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -243,8 +257,9 @@ class NetworkState:
             (len(of.neurons), of.wiring, of.window, of.inputs, of.adaptive, of.title, of.worth, of.worth_tip)
             for of in self.layers
         )
+        gates = (self.chair_gate, *((of.gate, of.between) for of in self.layers))
         rows = tuple(len(row) for row in self.vote.boxes)
-        return (layers, self.mode, self.editable, self.roles is None, self.chair is None, rows, self.lines)
+        return (layers, self.mode, self.editable, self.roles is None, self.chair is None, rows, self.lines, gates)
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -59,6 +59,7 @@ _CHROME_TIPS: Final = {
     "plus": "One neuron more",
     "remove": "Remove this layer",
     "add_layer": "Add a layer here",
+    "gate": "Edit the stop rule",
     "wiring": "Choose the wiring",
     "handle": "Drag to change the number of neurons",
     "add_chair": "Add a chair that reads the last layer and decides",

@@ -22,6 +22,7 @@ from judgenet.ui.design.forms import FormSection, RoleSection, SettingsSection
 from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, RolesSection, VoteSection
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
+from judgenet.ui.design.stop_rules import StopSection
 from judgenet.ui.elements import ElidedLabel, align_labels, label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -122,13 +123,15 @@ class DesignInspector(QFrame):
         self.role = RoleSection(editor)
         self.roles = RolesSection(editor)
         self.settings = SettingsSection(editor)
+        self.stop = StopSection(editor)
         self.vote = VoteSection(editor)
         self.learned = LearnedSection(editor)
         self.network = NetworkSection(editor)
         self.prompt = PromptSection(editor)
         self.pair = PairSection(editor, self.prompt)
         self._sections: list[FormSection] = [
-            self.network, self.role, self.roles, self.vote, self.learned, self.settings, self.pair, self.prompt,
+            self.network, self.role, self.roles, self.vote, self.learned, self.settings, self.stop, self.pair,
+            self.prompt,
         ]  # fmt: skip
         inner = QWidget()
         column = QVBoxLayout(inner)
@@ -200,6 +203,7 @@ class DesignInspector(QFrame):
             or part == "chair"
             or (part == "roles" and spec.roles.kind == "generated")
             or (not places and part is None),
+            self.stop: self.stop.places() is not None,
             self.pair: part == "pair",
             self.prompt: part not in ("vote", "verdict") and not (part == "roles" and spec.roles.kind != "generated"),
         }

@@ -11,9 +11,11 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.cascade import has_stop_rules
 from judgenet.core.network import WiringKind
 from judgenet.store.files import atomic_write
 from judgenet.ui.canvas.export import network_image, network_png, network_svg
+from judgenet.ui.canvas.gates import with_gates
 from judgenet.ui.canvas.model import EdgeChange, MenuRequest, NetworkState, Part, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
@@ -26,6 +28,7 @@ from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.inspector import DesignInspector
 from judgenet.ui.design.network_forms import rule_meaning
 from judgenet.ui.design.state import design_state
+from judgenet.ui.design.stop_rules import fill_stop_rules
 from judgenet.ui.design.templates import TemplateEditor
 from judgenet.ui.design.toolbar import DesignToolbar
 from judgenet.ui.design.tree import NetworkTree
@@ -105,6 +108,7 @@ class DesignPage(Page):
         self.editor.problems_changed.connect(self.show_design)
         context.learning.changed.connect(self.show_design)
         self.worth.changed.connect(self.show_design)
+        context.figures.changed.connect(self._show_gates)
         self.editor.selection_changed.connect(self._show_selection)
         self.inspector.template_wanted.connect(self.edit_templates)
         self.inspector.prompt.pair_chosen.connect(self._pair_chosen)
@@ -129,6 +133,7 @@ class DesignPage(Page):
         scene.edge_toggle_requested.connect(editor.toggle_edge)
         scene.delete_requested.connect(self._delete)
         scene.mend_requested.connect(self._mend)
+        scene.gate_chosen.connect(self._gate_chosen)
         scene.wiring_requested.connect(self._wiring_menu)
         scene.rule_requested.connect(self._rule_menu)
         scene.chair_add_requested.connect(editor.add_chair)
@@ -203,6 +208,8 @@ class DesignPage(Page):
             index,
             editable=not document.read_only,
         )
+        found = self.context.figures.estimate
+        state = with_gates(state, document.spec, None if found is None else found.estimate)
         return self.worth.below_layers(with_weights(state, self.context.learning.rule_of_design()), document.spec)
 
     def _pair_chosen(self, index: int) -> None:
@@ -220,6 +227,19 @@ class DesignPage(Page):
         self.weights.setVisible(bool(self.weights.whole))
         self.costs.show_problems(self.editor.problems)
         self._show_selection()
+
+    def _show_gates(self) -> None:
+        """The shares at the gates follow the estimate."""
+        if self.context.document.is_open and has_stop_rules(self.context.document.spec):
+            self.show_design()
+
+    def _gate_chosen(self, layer: int) -> None:
+        """Selects the layer behind a gate, whose rule the inspector then edits."""
+        if not self.has_inspector:
+            self._open_inspector(True)
+        self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
+        self.inspector.area.ensureWidgetVisible(self.inspector.stop)
+        self.inspector.stop.before.kind.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_selection(self) -> None:
         if self._quiet:
@@ -357,6 +377,8 @@ class DesignPage(Page):
                 menu.addAction(table.qaction(name))
             if layer:
                 self._fill_wirings(menu.addMenu("Wiring"), layer)
+                fill_stop_rules(menu.addMenu("Stop rule before the layer"), self.editor, ("before", layer))
+            fill_stop_rules(menu.addMenu("Stop rule between its neurons"), self.editor, ("within", layer))
         elif isinstance(request.target, Place):
             for name in ("neuron.duplicate", "neuron.copy", "neuron.cut", "neuron.paste", "neuron.remove"):
                 menu.addAction(table.qaction(name))

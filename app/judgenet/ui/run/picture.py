@@ -12,6 +12,7 @@ from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import aggregation_title, length_words, rule_name
 from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot, PairSnapshot
+from judgenet.ui.canvas.gates import with_gates
 from judgenet.ui.canvas.model import (
     LayerState,
     NetworkState,
@@ -112,7 +113,7 @@ def network_state(now: PairSnapshot, pair: Pair | None, note: str, human: Verdic
                 of.adaptive,
             )
         )
-    return NetworkState(
+    state = NetworkState(
         tuple(layers),
         mode="run",
         pair=pair_state(now.pair, pair),
@@ -122,6 +123,7 @@ def network_state(now: PairSnapshot, pair: Pair | None, note: str, human: Verdic
         chair=None if now.chair is None else neuron_state(now.chair, spec, since),
         editable=False,
     )
+    return with_gates(state, spec)
 
 
 def pair_state(index: int, pair: Pair | None) -> PairNodeState:

@@ -1,0 +1,67 @@
+"""What the gates of a network say on the canvas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judgenet.core.cascade import StopPlace, has_stop_rules, rule_at, stages, stop_rule_words
+from judgenet.core.network import NetworkSpec, StopRule
+from judgenet.core.plan import ExpectedCalls, RunTotals
+from judgenet.core.wording import money_span, percent, plural
+from judgenet.ui.canvas.model import GateState, NetworkState
+
+
+def short_words(rule: StopRule) -> str:
+    """A rule in the few words that fit between two nodes."""
+    number = "" if rule.at_least is None else f"{rule.at_least:g}"
+    return {
+        "decided": "vote decided",
+        "orders_agree": "orders agree",
+        "neurons_agree": "neurons agree",
+        "margin": f"lead ≥ {number}",
+        "difference": f"scores ≥ {number} apart",
+    }[rule.when]
+
+
+def gate_state(spec: NetworkSpec, place: StopPlace, expected: ExpectedCalls | None, currency: str) -> GateState | None:
+    """What a gate says; ``None`` where no rule stands."""
+    rule = rule_at(spec, place)
+    if rule is None:
+        return None
+    words = stop_rule_words(rule)
+    told = f"Not asked where {words}"
+    at = _stage_at(spec, place)
+    if expected is None or at is None or at >= len(expected.reached):
+        return GateState(short_words(rule), "", told)
+    share = percent(expected.reached[at])
+    told += f"; {share} of pairs go on, as in {plural(expected.pairs, 'recorded pair')}"
+    if expected.stage_prices is not None and at < len(expected.stage_prices):
+        told += f", {money_span(*expected.stage_prices[at], currency)}"
+    return GateState(short_words(rule), share, told)
+
+
+def with_gates(state: NetworkState, spec: NetworkSpec, found: RunTotals | None = None) -> NetworkState:
+    """The canvas with the stop rules of its network, and what is expected of them."""
+    if not has_stop_rules(spec):
+        return state
+    expected = None if found is None else found.expected
+    currency = "USD" if found is None else found.currency
+    layers = tuple(
+        replace(
+            layer,
+            gate=gate_state(spec, ("before", number), expected, currency),
+            between=gate_state(spec, ("within", number), expected, currency),
+        )
+        for number, layer in enumerate(state.layers)
+    )
+    gate = None if spec.chair is None else gate_state(spec, ("before", spec.depth), expected, currency)
+    return replace(state, layers=layers, chair_gate=gate)
+
+
+def _stage_at(spec: NetworkSpec, place: StopPlace) -> int | None:
+    """The stage that a rule stands before; between neurons the one of the last neuron."""
+    side, layer = place
+    mine = [number for number, stage in enumerate(stages(spec)) if stage.layer == layer + 1]
+    if not mine:
+        return None
+    return mine[0] if side == "before" else mine[-1]

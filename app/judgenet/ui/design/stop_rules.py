@@ -1,0 +1,218 @@
+"""Stop rules of the design: the form of the inspector, the menus, and what the gates on the canvas say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, get_args
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QMenu, QWidget
+
+from judgenet.core.cascade import (
+    StopPlace,
+    has_stop_rules,
+    place_words,
+    put_rule,
+    rule_at,
+    stop_places,
+    stop_rule_text,
+    stop_rule_words,
+    with_rule,
+)
+from judgenet.core.network import NetworkSpec, StopRule, StopWhen
+from judgenet.core.plan import ExpectedCalls
+from judgenet.ui.canvas.gates import gate_state
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.forms import FormSection
+from judgenet.ui.elements import ComboBox, DecimalBox, add_row, label
+
+_NEVER: Final = "Ask every pair"
+_MIXED: Final = "As set for each layer"
+_NAMES: Final[dict[StopWhen, str]] = {
+    "decided": "Vote cannot change",
+    "orders_agree": "Both orders agree",
+    "neurons_agree": "All neurons agree",
+    "margin": "Lead in votes",
+    "difference": "Difference of scores",
+}
+_USUAL: Final[dict[StopWhen, float]] = {"margin": 2.0, "difference": 1.0}
+"""The number that a rule begins with."""
+
+
+def usual_rule(when: StopWhen) -> StopRule:
+    """A rule of a kind with a usual number."""
+    return StopRule(when, _USUAL.get(when))
+
+
+# Menus
+
+
+def fill_stop_rules(menu: QMenu, editor: DesignEditor, place: StopPlace) -> None:
+    """Fills a menu with the rules that can stand at a place; the present one is checked."""
+    now = rule_at(editor.spec, place)
+
+    for rule in (None, *(usual_rule(when) for when in _NAMES)):
+        same = (None if now is None else now.when) == (None if rule is None else rule.when)
+        shown = now if same else rule
+        action = menu.addAction(_NEVER if shown is None else stop_rule_words(shown).capitalize())
+        action.setData(shown)
+        action.setCheckable(True)
+        action.setChecked(same)
+        action.triggered.connect(lambda _checked=False, chosen=shown: set_rule(editor, place, chosen))
+
+
+def set_rule(editor: DesignEditor, place: StopPlace, rule: StopRule | None, merge: str = "") -> None:
+    """Puts a stop rule at a place of the design, or takes it away; undoable."""
+    if rule_at(editor.spec, place) != rule:
+        editor.edit("Change the stop rule", lambda spec: put_rule(spec, place, rule), merge)
+
+
+# The inspector
+
+
+class _RuleRow(QWidget):
+    """The rule at one place: its kind, and its number where it has one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.kind = ComboBox(name)
+        self.number = DecimalBox(f"{name}: at least", 0.5, 99, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.kind, stretch=2)
+        row.addWidget(self.number, stretch=1)
+
+    def show_rule(self, rule: StopRule | None, *, mixed: bool = False) -> None:
+        """Shows a rule."""
+        with QSignalBlocker(self.kind), QSignalBlocker(self.number):
+            self.kind.clear()
+            if mixed:
+                self.kind.addItem(_MIXED, "mixed")
+            self.kind.addItem(_NEVER, None)
+            for when, text in _NAMES.items():
+                self.kind.addItem(text, when)
+            chosen = "mixed" if mixed else None if rule is None else rule.when
+            self.kind.setCurrentIndex(self.kind.findData(chosen) if chosen is not None else int(mixed))
+            counted = rule is not None and rule.at_least is not None and not mixed
+            self.number.setVisible(counted)
+            if rule is not None and rule.at_least is not None:
+                self.number.setSingleStep(1.0 if rule.when == "margin" else 0.5)
+                self.number.setValue(rule.at_least)
+
+    @property
+    def rule(self) -> StopRule | None:
+        """The chosen rule; its number begins at a usual one."""
+        when = self.kind.currentData()
+        if when not in get_args(StopWhen):
+            return None
+        rule = usual_rule(when)
+        if rule.at_least is not None and self.number.isVisible():
+            return StopRule(when, self.number.value())
+        return rule
+
+
+class StopSection(FormSection):
+    """The stop rules of what is selected: before and within a layer, before the chair, or of the whole network."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__("Ask only where it matters")
+        self._editor = editor
+        self._places: tuple[StopPlace | None, StopPlace | None] = (None, None)
+        self.before = _RuleRow("Stop rule before")
+        self.within = _RuleRow("Stop rule between neurons")
+        self._form = form = QFormLayout()
+        add_row(form, "Before", self.before)
+        add_row(form, "In turn", self.within)
+        self.note = label("", tone="text2", wrap=True)
+        self.body.addLayout(form)
+        self.body.addWidget(self.note)
+        for row in (self.before, self.within):
+            row.kind.activated.connect(lambda _index, of=row: self._kind_chosen(of))
+            row.number.valueChanged.connect(lambda _value, of=row: self._number_changed(of))
+        editor.context.figures.changed.connect(self._show_note)
+
+    def places(self) -> tuple[StopPlace | None, StopPlace | None] | None:
+        """The places of the two rows; ``None`` where the selection has none. Both ``None``: the whole network."""
+        editor = self._editor
+        spec, layers = editor.spec, editor.layers()
+        if editor.part == "chair":
+            return (("before", spec.depth), None)
+        if len(layers) == 1:
+            layer = layers[0]
+            wide = spec.layers[layer].adaptive or len(spec.layers[layer].neurons) > 1
+            before: StopPlace | None = ("before", layer) if layer else None
+            within: StopPlace | None = ("within", layer) if wide or rule_at(spec, ("within", layer)) else None
+            return (before, within) if before or within else None
+        if editor.part is None and not layers:
+            return (None, None)
+        return None
+
+    def refresh(self) -> None:
+        """Shows the rules of what is selected."""
+        found = self.places()
+        if found is None:
+            return
+        self._places = found
+        spec = self._editor.spec
+        before, within = found
+        if before is None and within is None:
+            everywhere = [rule_at(spec, place) for place in stop_places(spec)]
+            rule = everywhere[0] if everywhere else None
+            plain = any(with_rule(spec, stop_rule_text(of)) == spec for of in (rule, None))
+            self.before.show_rule(rule, mixed=not plain)
+        else:
+            self.before.show_rule(None if before is None else rule_at(spec, before))
+            self.within.show_rule(None if within is None else rule_at(spec, within))
+        self._form.setRowVisible(self.before, before is not None or within is None)
+        self._form.setRowVisible(self.within, within is not None)
+        editable = not self._editor.context.document.read_only
+        for row in (self.before, self.within):
+            row.setEnabled(editable)
+        self._show_note()
+
+    def _kind_chosen(self, row: _RuleRow) -> None:
+        if row.kind.currentData() == "mixed":
+            return
+        rule = row.rule
+        # Another kind begins with its usual number.
+        self._put(row, rule if rule is None else usual_rule(rule.when))
+
+    def _number_changed(self, row: _RuleRow) -> None:
+        self._put(row, row.rule, f"stop rule {self._places}")
+
+    def _put(self, row: _RuleRow, rule: StopRule | None, merge: str = "") -> None:
+        before, within = self._places
+        place = before if row is self.before else within
+        if place is not None:
+            set_rule(self._editor, place, rule, merge)
+        elif before is None and within is None:
+            text = stop_rule_text(rule)
+            self._editor.edit("Change the stop rules", lambda spec: with_rule(spec, text), merge)
+
+    def _show_note(self) -> None:
+        if not self._editor.context.document.is_open:
+            return
+        spec = self._editor.spec
+        if not has_stop_rules(spec):
+            self.note.setText("A pair that fulfils the rule is decided early; nothing more is asked of it.")
+            return
+        found = self._editor.context.figures.estimate
+        expected = None if found is None else found.estimate.expected
+        currency = "USD" if found is None else found.estimate.currency
+        self.note.setText("\n".join(_said(spec, self._places, expected, currency)))
+
+
+def _said(
+    spec: NetworkSpec, places: Sequence[StopPlace | None], expected: ExpectedCalls | None, currency: str
+) -> list[str]:
+    """What each rule does, a line each."""
+    wanted = [place for place in places if place is not None] or list(stop_places(spec))
+    lines = []
+    for place in wanted:
+        state = gate_state(spec, place, expected, currency)
+        if state is not None:
+            words = place_words(spec, place)
+            lines.append(f"{words[:1].upper()}{words[1:]}: {state.words[:1].lower()}{state.words[1:]}.")
+    if lines and expected is None:
+        lines.append("The share of pairs that go on is known once some pairs are recorded.")
+    return lines

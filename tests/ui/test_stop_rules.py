@@ -1,0 +1,126 @@
+"""Stop rules in the studio: by the inspector and on the canvas of the page Design."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QMenu
+
+from judgenet.core.cascade import rule_at, stop_places, with_rule
+from judgenet.core.network import ChairSpec, Role, Settings, StopRule
+from judgenet.core.plan import ExpectedCalls, PriceRange
+from judgenet.core.presets import network
+from judgenet.core.project import Project
+from judgenet.ui.app import Studio
+from judgenet.ui.canvas.descriptions import target_words
+from judgenet.ui.canvas.export import network_svg
+from judgenet.ui.canvas.gate_item import GateItem, TurnItem
+from judgenet.ui.canvas.gates import gate_state
+from judgenet.ui.canvas.model import Place
+from judgenet.ui.design.stop_rules import fill_stop_rules
+from judgenet.ui.document import Document
+from judgenet.ui.pages.design import DesignPage
+from tests.ui.conftest import settle
+from tests.ui.person import click_at
+
+ROLES = (Role("Accuracy", "Is it right?"), Role("Clarity", "Is it clear?"), Role("Safety", "Is it safe?"))
+
+
+@pytest.fixture
+def page(studio: Studio) -> DesignPage:
+    """The page with a network of three neurons and three layers, and a chair."""
+    spec = replace(network(3, 3, roles=ROLES, settings=Settings(temperature=0.5)), chair=ChairSpec())
+    studio.window.context.document.new(Project.new("Test", spec))
+    studio.window.context.navigator.go("design")
+    found = studio.window.page("design")
+    assert isinstance(found, DesignPage)
+    return found
+
+
+@pytest.fixture
+def document(page: DesignPage) -> Document:
+    return page.context.document
+
+
+def gates(page: DesignPage) -> dict[int, str]:
+    return {item.layer: item.gate.rule for item in page.scene.items() if isinstance(item, GateItem)}
+
+
+async def test_a_rule_is_set_in_the_inspector_and_undone(page: DesignPage, document: Document) -> None:
+    await settle()
+    page.editor.select([Place(1, 0)])
+    section = page.inspector.stop
+    assert section.isVisible()
+    section.before.kind.setCurrentIndex(section.before.kind.findText("Both orders agree"))
+    section.before.kind.activated.emit(section.before.kind.currentIndex())
+    assert stop_places(document.spec) == (("before", 1),)
+    assert gates(page) == {1: "orders agree"}
+    section.within.kind.setCurrentIndex(section.within.kind.findText("Lead in votes"))
+    section.within.kind.activated.emit(section.within.kind.currentIndex())
+    assert rule_at(document.spec, ("within", 1)) == StopRule("margin", 2.0)
+    section.within.number.setValue(3)
+    assert rule_at(document.spec, ("within", 1)) == StopRule("margin", 3.0)
+    assert len([item for item in page.scene.items() if isinstance(item, TurnItem)]) == 2
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert stop_places(document.spec) == ()
+    assert gates(page) == {}
+    document.undo_stack.redo()
+    assert gates(page) == {1: "orders agree"}
+
+
+async def test_a_rule_for_the_whole_network_and_one_before_the_chair(page: DesignPage, document: Document) -> None:
+    await settle()
+    page.editor.select(())
+    section = page.inspector.stop
+    section.before.kind.setCurrentIndex(section.before.kind.findText("All neurons agree"))
+    section.before.kind.activated.emit(section.before.kind.currentIndex())
+    assert stop_places(document.spec) == (("before", 1), ("before", 2), ("before", 3))
+    page.editor.select((), "chair")
+    assert section.before.kind.currentText() == "All neurons agree"
+    section.before.kind.setCurrentIndex(section.before.kind.findText("Ask every pair"))
+    section.before.kind.activated.emit(section.before.kind.currentIndex())
+    assert stop_places(document.spec) == (("before", 1), ("before", 2))
+    page.editor.select(())
+    assert section.before.kind.currentText() == "As set for each layer"
+    page.editor.select([Place(0, 0)])
+    assert not section.before.isVisible()
+    assert section.within.isVisible()
+
+
+async def test_a_gate_on_the_canvas_leads_to_its_form(page: DesignPage, document: Document) -> None:
+    document.edit_network("Rule", with_rule(document.spec, "orders-agree after=2"))
+    await settle()
+    [gate] = [item for item in page.scene.items() if isinstance(item, GateItem)]
+    click_at(page.view, gate.x(), gate.foot / 2)
+    assert {place.layer for place in page.editor.places} == {2}
+    assert page.inspector.stop.before.kind.currentText() == "Both orders agree"
+    words = target_words(page.scene.network, Place(2, 0))
+    assert "not asked where both orders agree" in words.lower()
+    drawn = network_svg(page.scene, title="x").decode()
+    assert all(f">{line}</text>" in drawn for line in gate.lines())
+    assert " ".join(gate.lines()) == "Stop: orders agree"
+
+
+async def test_the_menu_of_a_layer_sets_a_rule(page: DesignPage, document: Document) -> None:
+    await settle()
+    menu = QMenu(page)
+    fill_stop_rules(menu, page.editor, ("before", 1))
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["Ask every pair"]
+    next(action for action in menu.actions() if action.text() == "Both orders agree").trigger()
+    assert rule_at(document.spec, ("before", 1)) == StopRule("orders_agree")
+
+
+def test_a_gate_says_its_share_and_price_once_they_are_known() -> None:
+    spec = with_rule(network(3, 2), "orders-agree")
+    bare = gate_state(spec, ("before", 1), None, "USD")
+    assert bare is not None
+    assert (bare.rule, bare.share, bare.words) == ("orders agree", "", "Not asked where both orders agree")
+    expected = ExpectedCalls(30, 240, None, (1.0, 0.284), (PriceRange(0.1, 0.2), PriceRange(0.05, 0.07)))
+    known = gate_state(spec, ("before", 1), expected, "USD")
+    assert known is not None
+    assert known.share == "28.4 %"
+    assert known.words == (
+        "Not asked where both orders agree; 28.4 % of pairs go on, as in 30 recorded pairs, $0.05 – 0.07"
+    )
