@@ -394,10 +394,7 @@ _RULE_TEXT = re.compile(r"([a-z_-]+)(?:\s*>=?\s*([0-9.]+))?", re.IGNORECASE)
 
 def stop_rule_text(rule: StopRule | None) -> str:
     """A rule as it is written on the command line: ``orders-agree``, ``margin>=2``, ``never``."""
-    if rule is None:
-        return NEVER
-    name = rule.when.replace("_", "-")
-    return name if rule.at_least is None else f"{name}>={rule.at_least:g}"
+    return NEVER if rule is None else rule.text
 
 
 def stop_rule_words(rule: StopRule) -> str:

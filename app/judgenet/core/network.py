@@ -129,6 +129,12 @@ class StopRule:
         None, says="With margin: votes. With difference: points between the mean scores.", above=0, real=True
     )
 
+    @property
+    def text(self) -> str:
+        """The rule as it is written on the command line: ``orders-agree``, ``margin>=2``."""
+        name = self.when.replace("_", "-")
+        return name if self.at_least is None else f"{name}>={self.at_least:g}"
+
     def faults(self) -> Iterator[tuple[str, str]]:
         """What is wrong with it, by member."""
         needs = self.when in ("margin", "difference")

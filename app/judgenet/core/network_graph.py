@@ -131,7 +131,8 @@ def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
     Edges are what is handed on: the pair to role generation where there is one and to the first layer, evaluations
     from layer to layer, all neurons to the aggregation, the last layer to the chair, both to the verdict. Every node
     has ``kind`` (pair, roles, neuron, aggregation, chair, verdict) and ``column``, its place from left to right;
-    neurons have ``layer`` and ``neuron`` too, from 1 as in records, and their :func:`neuron_attributes`. The graph's
+    neurons have ``layer`` and ``neuron`` too, from 1 as in records, and their :func:`neuron_attributes`; ``stop`` is
+    the stop rule that stands before a neuron or the chair, where there is one. The graph's
     attribute ``design`` is the whole network in its JSON form. In a design that
     :func:`~judgenet.core.checks.check` refuses there may be nodes of the kind ``missing``, which an edge names and
     which do not exist. :func:`judgenet.core.network_from_graph.from_graph` is the way back.
@@ -142,6 +143,12 @@ def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
     for layer, places in enumerate(made.layers):
         for place in places:
             net.nodes[neuron_node(layer + 1, place + 1)].update(neuron_attributes(spec, layer, place))
+            in_turn = spec.layers[layer].between if place > places[0] else None
+            rule = in_turn or spec.layers[layer].gate
+            if rule is not None:
+                net.nodes[neuron_node(layer + 1, place + 1)]["stop"] = rule.text
+    if spec.chair is not None and spec.chair.gate is not None:
+        net.nodes[CHAIR]["stop"] = spec.chair.gate.text
     return net
 
 

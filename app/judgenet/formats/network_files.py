@@ -41,7 +41,8 @@ def dot_text(spec: NetworkSpec) -> str:
     for node, data in net.nodes(data=True):
         columns.setdefault(data["column"], []).append(_quoted(node))
         title = f"Neuron {node}" if data["kind"] == "neuron" else str(data["kind"]).capitalize()
-        label = "\n".join(str(part) for part in (title, data.get("role"), data.get("model")) if part)
+        stop = f"unless {data['stop']}" if "stop" in data else None
+        label = "\n".join(str(part) for part in (title, data.get("role"), data.get("model"), stop) if part)
         lines.append(f"  {_quoted(node)} [label={_quoted(label)}];")
     lines += [f"  {{ rank=same; {'; '.join(nodes)}; }}" for _, nodes in sorted(columns.items())]
     lines += [f"  {_quoted(source)} -> {_quoted(target)};" for source, target in net.edges]

@@ -21,6 +21,7 @@ from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
 from judgenet.figures.acceptance import acceptance_figures
 from judgenet.figures.anytime import run_anytime, until_figures
+from judgenet.figures.cascade import cascade_figures
 from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.rates import corrected_rates
@@ -156,6 +157,7 @@ def build(
         until=until_figures(run),
         acceptance=acceptance_figures(frame),
         guarantee=_guarantee(frame, decides, chosen),
+        cascade=cascade_figures(store, frame),
     )
 
 

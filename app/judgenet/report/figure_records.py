@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from judgenet.figures.alt_test import RunAltTest
 from judgenet.figures.anytime import RunAnytime
+from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.panel import ChoiceFigures
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
@@ -39,6 +40,8 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
     if report.anytime is not None:
         yield from _anytime(report.anytime)
     yield from _guarantee(report)
+    if report.cascade is not None:
+        yield from _cascade(report.cascade)
     if report.more is not None:
         yield from _of_more(report.more, report.data.pairs)
     if report.bias is not None:
@@ -53,6 +56,19 @@ def _anytime(found: RunAnytime) -> Iterator[FigureRecord]:
             low, high = shown.ci or (None, None)
             used = (shown.n, found.n_total, shown.reason or "")
             yield FigureRecord("valid at any time", name, figure, shown.value, low, high, *used)
+
+
+def _cascade(found: CascadeFigures) -> Iterator[FigureRecord]:
+    why = found.reason or ""
+    yield FigureRecord(
+        "cascade", "network", "decided early", found.share, n_used=found.decided_early, n_total=found.n_total
+    )
+    yield FigureRecord(
+        "cascade", "network", "calls saved", found.calls_saved, n_used=found.calls, n_total=found.calls_most
+    )
+    yield FigureRecord("cascade", "network", "price saved", found.price_saved, reason=why)
+    for stage in found.stages:
+        yield FigureRecord("cascade", stage.name, "asked", stage.share, n_used=stage.asked, n_total=stage.n_total)
 
 
 def _guarantee(report: Report) -> Iterator[FigureRecord]:

@@ -16,6 +16,7 @@ from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
 from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
+from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.guarantee import RunGuarantee
 from judgenet.figures.rates import CorrectedRates
 from judgenet.stats.agreement import Agreement, PositionConsistency
@@ -359,6 +360,7 @@ class Report:
     until: UntilFigures | None = None
     acceptance: AcceptanceFigures | None = None
     guarantee: RunGuarantee | None = None
+    cascade: CascadeFigures | None = None
 
     @property
     def headline(self) -> ReportedAgreement:

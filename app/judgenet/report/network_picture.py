@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import ceil
 
 from judgenet.core.aggregate import deciding
+from judgenet.core.cascade import place_words, rule_at, stop_places, stop_rule_words
 from judgenet.core.network import NetworkSpec, designed_role, designed_width, needs_roles
 from judgenet.core.network_graph import design_graph
 from judgenet.core.wording import aggregation_title, plural
@@ -123,6 +124,7 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
         edges += [Path(curve(_END_W, start, first.x, first.port(i)), "line2") for i in range(first.count)]
     for before, after in pairwise(columns):
         edges += _between(spec, before, after)
+        nodes += _gate(spec, before, after)
     for column in columns:
         nodes += _neurons(spec, column)
     vote_y = _output(spec, decides, nodes, out_x, middle)
@@ -149,7 +151,12 @@ def network_words(spec: NetworkSpec, decides: str) -> str:
         for place, width in enumerate(widths, 1)
     )
     roles = {"generated": "roles named by the model for each pair", "fixed": "fixed roles", "none": "no roles"}
-    return f"{spec.name}: {roles[spec.roles.kind]}, {layers}; verdict by {aggregation_title(decides)}"
+    rules = "".join(
+        f"; a pair is not asked further {place_words(spec, place)} where {stop_rule_words(rule)}"
+        for place in stop_places(spec)
+        if (rule := rule_at(spec, place)) is not None
+    )
+    return f"{spec.name}: {roles[spec.roles.kind]}, {layers}; verdict by {aggregation_title(decides)}{rules}"
 
 
 def _box(
@@ -190,6 +197,8 @@ def _output(spec: NetworkSpec, decides: str, nodes: list[Shape], x: float, middl
         nodes += _box(x, y, _OUT_W, [text])
         if place < len(texts) - 1:
             nodes.append(Path(line(x + _OUT_W / 2, y + _NODE_H, x + _OUT_W / 2, y + _NODE_H + 18), "line2"))
+            if texts[place + 1] == "Chair" and spec.chair is not None and spec.chair.gate is not None:
+                nodes.append(_diamond(x + _OUT_W / 2, y + _NODE_H + 9))
         y += _NODE_H + 18
     return middle - height / 2 + _NODE_H / 2
 
@@ -204,7 +213,11 @@ def _neurons(spec: NetworkSpec, column: _Column) -> list[Shape]:
             shapes.append(Box(x + 0.5, y + 0.5, _CELL - 1, _CELL - 1, 2, "surface", "line2"))
         shapes.append(Label(column.x, column.bottom + 18, plural(column.count, "neuron"), "text2"))
         return shapes
+    in_turn = spec.layers[column.layer].between is not None
     for place, lines in enumerate(column.names):
+        if in_turn and place:
+            y = _TOP + place * column.pitch - _NODE_GAP / 2
+            shapes.append(Path(line(column.x + 6, y, column.x + column.w - 6, y), "text2", 1.5, (2, 2)))
         after = place >= column.count
         shapes += _box(column.x, _TOP + place * column.pitch, column.w, lines, dashed=after, h=column.h)
     return shapes
@@ -255,6 +268,25 @@ def _between(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
             steps = curve(before.right, before.port(source), after.x, after.port(neuron))
             (own if mine else others).append(Path(steps, "edge", 2.0 if mine else 1.0))
     return [*others, *own]
+
+
+def _gate(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
+    """The stop rule before a layer: a dashed line across the gap, with a diamond on it."""
+    if spec.layers[after.layer].gate is None or after.layer - before.layer > 1:
+        return []
+    x, bottom = (before.right + after.x) / 2, max(before.bottom, after.bottom)
+    return [Path(line(x, _TOP, x, bottom), "text2", 1.5, (2, 2)), _diamond(x, (_TOP + bottom) / 2)]
+
+
+def _diamond(x: float, y: float) -> Path:
+    steps: tuple[PathStep, ...] = (
+        ("M", (x, y - 6)),
+        ("L", (x + 6, y)),
+        ("L", (x, y + 6)),
+        ("L", (x - 6, y)),
+        ("Z", ()),
+    )
+    return Path(steps, "text2", 1.5, fill="surface")
 
 
 def _band(x1: float, top1: float, bottom1: float, x2: float, top2: float, bottom2: float) -> Path:

@@ -29,6 +29,7 @@ from judgenet.report.network_picture import network_picture
 from judgenet.report.outline_alt_test import alt_test_section
 from judgenet.report.outline_anytime import anytime_section
 from judgenet.report.outline_bias import bias_section
+from judgenet.report.outline_cascade import cascade_section
 from judgenet.report.outline_figures import (
     agreement_section,
     better_line,
@@ -62,15 +63,16 @@ from judgenet.report.outline_tables import STATES, baseline_line, estimate, flip
 from judgenet.version import __version__
 
 PartKey = Literal[
-    "run", "agreement", "winner", "anytime", "people", "instead", "tasks", "neurons", "raters", "roles", "orders",
-    "bias", "layers", "diversity", "panel", "review", "guarantee", "learned", "sizes", "ranking", "comparison", "plan",
-    "clouds", "unscored", "method", "pairs", "prompts", "record",
+    "run", "cascade", "agreement", "winner", "anytime", "people", "instead", "tasks", "neurons", "raters", "roles",
+    "orders", "bias", "layers", "diversity", "panel", "review", "guarantee", "learned", "sizes", "ranking",
+    "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
 
 PART_TITLES: dict[PartKey, str] = {
     "run": "What was run",
+    "cascade": "How far the pairs went",
     "agreement": "Agreement with people",
     "winner": "Which response wins",
     "anytime": "Valid at any time",
@@ -102,6 +104,7 @@ PART_TITLES: dict[PartKey, str] = {
 
 _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "run": lambda report: _what_was_run(report),
+    "cascade": cascade_section,
     "agreement": lambda report: agreement_section(report, with_words=_rate_heads(report)),
     "winner": winner_section,
     "anytime": anytime_section,

@@ -16,6 +16,7 @@ from judgenet.stats.lab import counted_pairs
 from judgenet.store.acceptance import rule_confidence
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
+from judgenet.store.decided_early import stopped_after
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result, labs
@@ -81,6 +82,7 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     used = table.calls[:, :neurons].sum(axis=(1, 2, 3)).tolist()
     total = table.asked[:, :neurons].sum(axis=1).tolist()
     rule = frame.spec.aggregation.acceptance
+    stopped = None if frame.early is None else stopped_after(frame.early)
     people, sure = frame.for_people.tolist(), rule_confidence(frame).tolist()
     for index, pair_id in enumerate(pairs.ids):
         done = judged[index]
@@ -91,6 +93,8 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
             record["decision"] = FOR_PEOPLE if people[index] else ACCEPTED if record[ACCEPTED] else None
             record["confidence"] = None if sure[index] != sure[index] else round(sure[index], 9)
         record.setdefault("chair", None)
+        if stopped is not None:
+            record["stopped_after"] = stopped[index]
         record.update(
             mean_a=means[0][index],
             mean_b=means[1][index],

@@ -71,6 +71,16 @@ def decided_early(frame: CallFrame) -> DecidedEarly | None:
     return DecidedEarly(layer, neuron, whole, reached, most)
 
 
+def stopped_after(early: DecidedEarly) -> NDArray[np.object_]:
+    """After what each pair was decided early, in words ("layer 1"); ``None`` where it was not."""
+    found = np.full(len(early.layer), None, dtype=object)
+    for layer, neuron, whole in np.unique(np.stack([early.layer, early.neuron, early.whole], axis=1), axis=0).tolist():
+        if layer:
+            mine = (early.layer == layer) & (early.neuron == neuron) & (early.whole == bool(whole))
+            found[mine] = Stop(layer, neuron, bool(whole)).place()
+    return found
+
+
 def stop_of(frame: CallFrame, index: int) -> Stop | None:
     """Where one pair was decided early, ``None`` where it was not; without a look at the others."""
     spec = frame.spec

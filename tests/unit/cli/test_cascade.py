@@ -36,7 +36,7 @@ def requests(server: JudgeServer) -> int:
 
 
 def test_a_run_says_how_far_its_pairs_went_and_what_was_saved(
-    judgenet: Judgenet, options: tuple[object, ...], server: JudgeServer
+    judgenet: Judgenet, options: tuple[object, ...], server: JudgeServer, tmp_path: Path
 ) -> None:
     rule = ("--stop-when", "orders-agree")
     before = judgenet("estimate", *options, *rule, "--json").json
@@ -61,6 +61,19 @@ def test_a_run_says_how_far_its_pairs_went_and_what_was_saved(
     assert found["price_saved"] > 0
     text = judgenet("metrics", "out").out
     assert f"Decided early: {found['decided_early']} of 24 pairs." in text
+    lines = judgenet("export", "out", "--what", "verdicts").lines
+    assert [line["stopped_after"] for line in lines].count(None) == asked[2]
+    table = open_run(tmp_path / "out").pairs
+    stopped = [None if of != of else of for of in table["stopped_after"].tolist()]
+    assert stopped == [line["stopped_after"] for line in lines]
+    assert table["decided_early"].sum() == found["decided_early"]
+    report = judgenet("report", "out", "-o", "out.md", "-o", "out.csv", "-o", "out.json")
+    assert report.code == 0, report.err
+    text = (tmp_path / "out.md").read_text(encoding="utf-8")
+    assert f"{found['decided_early']} of 24 pairs decided early" in text
+    assert "both orders agree" in text
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["cascade"]["calls"] == sent
+    assert "cascade,layer 2,asked" in (tmp_path / "out.csv").read_text(encoding="utf-8")
     after = judgenet("estimate", *options, *rule, "--out", "out", "--json").json
     assert after["calls"] == [sent, sent]
     assert after["expected"]["calls"] == sent

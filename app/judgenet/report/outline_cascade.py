@@ -1,0 +1,63 @@
+"""The section of a report about a network with stop rules: how far its pairs went, and what was saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_words
+from judgenet.core.wording import money, of, percent
+from judgenet.figures.cascade import CascadeFigures, StageFigures
+from judgenet.report.blocks import Block, Bullets, Given, Paragraph, Row, Section, Table
+from judgenet.report.model import Report
+
+ABOUT = (
+    "A pair that fulfils a stop rule is decided early, and nothing more is asked of it. Its verdict is that of the "
+    "part that was asked: the vote of a layer that was not asked is that of the last layer that was, and the vote of "
+    "all stands in place of a chair that was not asked. A missing verdict is never agreement."
+)
+HARD_PAIRS = (
+    "What is asked after a stop rule is asked of the pairs on which the judges before it were unsure: its own figures "
+    "(accuracy, correlations, effective votes) are those of these pairs, and no figures of all pairs."
+)
+
+
+def cascade_section(report: Report) -> Iterable[Block]:
+    """How far the pairs went, stage by stage."""
+    found = report.cascade
+    if found is None:
+        return
+    yield Section("How far the pairs went", f"{of(found.decided_early, found.n_total)} pairs decided early")
+    yield Paragraph((saved_words(found),))
+    yield Table(
+        ("", "Not asked where", "Pairs asked", "Share", "Decided after it", "Calls", "Price", "Saved"),
+        (False, False, True, True, True, True, True, True),
+        tuple(_row(stage) for stage in found.stages),
+    )
+    if found.reason is not None:
+        yield Bullets(((Given(f"{found.reason[:1].upper()}{found.reason[1:]}."),),))
+    yield Paragraph((ABOUT,), "note")
+    yield Paragraph((HARD_PAIRS,), "note")
+
+
+def saved_words(found: CascadeFigures) -> str:
+    """What was asked and what was saved, in a sentence or two."""
+    calls = f"{of(found.calls, found.calls_most)} calls were made"
+    saved = "" if found.calls_saved is None else f"; {percent(found.calls_saved)} were saved"
+    price = "" if found.price_saved is None else f", which would have cost {money(found.price_saved)}"
+    return f"{calls}{saved}{price}. Calls that generate roles are not counted."
+
+
+def _row(stage: StageFigures) -> Row:
+    rule = None if stage.rule == NEVER else read_stop_rule(stage.rule)
+    return Row(
+        (
+            (Given(f"{stage.name[:1].upper()}{stage.name[1:]}"),),
+            ("" if rule is None else stop_rule_words(rule),),
+            (of(stage.asked, stage.n_total),),
+            (percent(stage.share),),
+            (f"{stage.decided:,}",),
+            (of(stage.calls, stage.calls_most),),
+            ("n/a" if stage.price is None else money(stage.price),),
+            ("n/a" if stage.price_saved is None else money(stage.price_saved),),
+        )
+    )
