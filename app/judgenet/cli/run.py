@@ -34,6 +34,7 @@ from judgenet.store.db import Store
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
+from judgenet.store.shards import end_shard, shard_of_run
 from judgenet.store.taught import fair_frame
 
 CODES = {
@@ -232,6 +233,8 @@ def run(
         info = run_info(store, handle.run.id)
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
+        if shard_of_run(info) is not None:
+            end_shard(store, info)
         figures = run_metrics(store, fair_frame(store, info))
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:

@@ -11,6 +11,7 @@ from judgenet.core.cascade import read_placed_rule
 from judgenet.core.network import Language, NetworkError, OrderSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.shards import Shard, ShardError, parse_shard
 from judgenet.core.until import UntilError, UntilRule, parse_until
 
 _METADATA = "option"
@@ -114,6 +115,14 @@ def read_until(flag: str, text: str) -> UntilRule:
         return parse_until(text)
     except UntilError as error:
         raise OptionError(f"{flag} {error}") from None
+
+
+def read_shard(flag: str, text: str) -> Shard:
+    """The shard of a run."""
+    try:
+        return parse_shard(text)
+    except ShardError as error:
+        raise OptionError(f"{flag} {error}.") from None
 
 
 def price_table(options: RunOptions, endpoints: Sequence[str]) -> PriceTable | None:
@@ -269,6 +278,15 @@ class RunOptions:
             "order drawn by --seed.",
             metavar="RULE",
             check=read_until,
+        ),
+    )
+    shard: str | None = field(
+        default=None,
+        metadata=_about(
+            "Judge one of N parts of a project's questions, such as 17/300: for array jobs. Each part is a run of its "
+            "own in PROJECT.shards; judgenet merge makes one run of them.",
+            metavar="K/N",
+            check=read_shard,
         ),
     )
     out: Path | None = field(

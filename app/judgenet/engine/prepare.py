@@ -18,9 +18,11 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
+from judgenet.core.pairs import data_hash
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
+from judgenet.core.shards import SHARD_RECORD, Shard
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.budget import Limits
@@ -29,12 +31,13 @@ from judgenet.engine.options import (
     OptionError,
     RunOptions,
     price_table,
+    read_shard,
     read_temperature,
     read_until,
     read_width,
     whole_number,
 )
-from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
+from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, fingerprint, with_models
 from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
 from judgenet.formats import parse_column_map, parse_label_map, parse_matches, parse_size, split_sheet
 from judgenet.store.approvals import approve, endpoint_needs, file_needs
@@ -45,6 +48,7 @@ from judgenet.store.prices import load_prices
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.store.settings import SettingsError, UnknownEndpoint, profile_from_flags, profile_problem, profiles
+from judgenet.store.shards import shards_folder
 
 if TYPE_CHECKING:
     from judgenet.formats import Dataset
@@ -144,8 +148,45 @@ def prepare(options: RunOptions) -> Setup:
         until=until_of(options, network),
         auto_matches=auto_matches(options),
     )
-    return Setup(
+    setup = Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
+    )
+    return setup if options.shard is None else _one_shard(setup, read_shard("--shard", options.shard))
+
+
+def _one_shard(setup: Setup, shard: Shard) -> Setup:
+    """The setup of one shard: its pairs, in a folder and with a store of its own. Its record tells of the whole, so
+    that the run that is merged of all shards is the one that the project would have made.
+
+    :raises OptionError: the run has no project, or chooses its pairs as it goes on.
+    """
+    if setup.given is None:
+        raise OptionError(
+            "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
+            "studio, or take the run.judgenet of a run."
+        )
+    start, project = setup.start, setup.project
+    if start.auto_matches or start.until is not None:
+        raise OptionError(
+            "--shard: a shard knows its own pairs alone and cannot tell when enough is known. Leave out "
+            "--until and --matches auto."
+        )
+    pairs = tuple(start.pairs)
+    places = shard.places(pairs)
+    whole = {"whole": fingerprint(start), "data_hash": data_hash(pairs), "pairs": len(pairs)}
+    record = {SHARD_RECORD: {"index": shard.index, "of": shard.of, "places": list(places), **whole}}
+    held = tuple(pairs[place] for place in places)
+    path = shards_folder(setup.project_path) / shard.folder / RUN_PROJECT
+    assert project.pairs is not None
+    # Of few questions a shard may have none.
+    kept, every = tuple(pair.id for pair in held), tuple(pair.id for pair in pairs)
+    selection = Selection("ids", ids=kept) if kept else Selection(left_out=every)
+    return replace(
+        setup,
+        start=replace(start, pairs=held, record={**start.record, **record}),
+        project=replace(project, pairs=replace(project.pairs, selection=selection)),
+        project_path=path,
+        store_path=store_path(path),
     )
 
 

@@ -21,6 +21,7 @@ COMMANDS = (
     "experiment",
     "preflight",
     "import",
+    "merge",
     "metrics",
     "rate",
     "labels",

@@ -299,6 +299,10 @@ def two_runs(judgenet: Judgenet, at: At, tmp_path: Path) -> None:
     assert asked.code == 0, asked.err
     assert judgenet("import", judgments, "--pairs", pairs, "--out", "recorded").code == 0
     assert judgenet("import", judgments, "--pairs", pairs, "--out", "labelled").code == 0
+    document = json.loads((tmp_path / "asked" / "run.judgenet").read_text(encoding="utf-8"))
+    document["pairs"]["files"] = ["pairs.jsonl"]
+    (tmp_path / "divided.judgenet").write_text(json.dumps(document), encoding="utf-8")
+    assert judgenet("run", "divided.judgenet", *at, "--shard", "1/2", "-q").code == 0
     (tmp_path / "said.csv").write_text("pair_id,label\np0,a\np1,tie\n", encoding="utf-8")
 
 
@@ -347,6 +351,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet estimate": (("estimate", "--pairs", "pairs.jsonl", "AT"),),
     "judgenet preflight": (("preflight", "AT", "-q"),),
     "judgenet import": (("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "again"),),
+    "judgenet merge": (("merge", "divided.judgenet", "--partial"),),
     "judgenet export --what calls": (("export", "asked", "--what", "calls"), ("export", "recorded", "--what", "calls")),
     "judgenet export --what verdicts": (("export", "asked", "--what", "verdicts"),),
     "judgenet export --what preferences": (("export", "asked", "--what", "preferences"),),

@@ -1,0 +1,347 @@
+"""The stores of shards: what each leaves beside it when it ends, and one store made of them all.
+
+A shard's folder holds its project and its store as any run's. When the shard ends, ``manifest.json`` says what it is
+and how it ended, and ``matrix.parquet`` holds a row a call: enough for figures, without a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+from judgenet.core.pairs import Pair, data_hash
+from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.shards import SHARD_RECORD, Shard
+from judgenet.core.wording import plural
+from judgenet.store.db import Store, StoreError
+from judgenet.store.files import atomic_write
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.runs import RunInfo, run_info, runs, spent, start_run
+from judgenet.store.tables import call_table
+from judgenet.version import __version__
+
+SHARDS_SUFFIX: Final = ".shards"
+MANIFEST: Final = "manifest.json"
+MATRIX: Final = "matrix.parquet"
+_BATCH: Final = 5000
+
+
+def shards_folder(project: Path) -> Path:
+    """Where the shards of a project lie: ``study.shards`` beside ``study.judgenet``."""
+    return project.with_name(project.name.removesuffix(PROJECT_SUFFIX) + SHARDS_SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a shard is and how it ended: ``pairs`` and ``calls`` with how many are finished, scored and paid, and the
+    digest of its matrix. ``whole`` tells the set of pairs, network and prompts that it is a part of."""
+
+    shard: Shard
+    run: str
+    whole: str
+    state: str
+    message: str
+    pairs: int
+    finished: int
+    calls: int
+    scored: int
+    price: float
+    unpriced: int
+    matrix: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "judgenet": __version__,
+            "shard": self.shard.index,
+            "of": self.shard.of,
+            **{name: getattr(self, name) for name in self.__slots__ if name != "shard"},
+        }
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """The manifest of a shard's folder, ``None`` where it has not ended yet.
+
+        :raises StoreError: it cannot be read.
+        """
+        path = folder / MANIFEST
+        try:
+            given = json.loads(path.read_text(encoding="utf-8"))
+            names = [name for name in cls.__slots__ if name != "shard"]
+            return cls(Shard(given["of"], given["shard"]), **{name: given[name] for name in names})
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path}: is no manifest of a shard ({error}). Run the shard again.") from None
+
+
+def shard_of_run(run: RunInfo) -> Shard | None:
+    """The shard that a run is, ``None`` for a run of its own."""
+    given = run.record.get(SHARD_RECORD)
+    return None if given is None else Shard(given["of"], given["index"])
+
+
+def end_shard(store: Store, run: RunInfo) -> Manifest:
+    """Writes the matrix and the manifest of a shard that has ended, the manifest last: where it is, all is there.
+
+    :raises FileError: one cannot be written.
+    """
+    folder, shard = store.path.parent, shard_of_run(run)
+    assert shard is not None
+    places = run.record[SHARD_RECORD]["places"]
+    table = call_table(store, run)
+    table.insert(0, "place", [places[pair] for pair in table["pair"]])
+    draft = folder / f".{MATRIX}.tmp"
+    table.drop(columns="pair").to_parquet(draft, index=False, compression="zstd")
+    digest = hashlib.sha256(draft.read_bytes()).hexdigest()
+    draft.replace(folder / MATRIX)
+    sums = spent(store, run)
+    finished = store.reader.execute(
+        "SELECT count(*) FROM run_pairs WHERE run=? AND state='done'", (run.number,)
+    ).fetchone()[0]
+    manifest = Manifest(
+        shard=shard,
+        run=run.id,
+        whole=run.record[SHARD_RECORD]["whole"],
+        state=run.state,
+        message=run.message,
+        pairs=len(places),
+        finished=finished,
+        calls=sums.calls,
+        scored=sums.scored,
+        price=sums.price,
+        unpriced=sums.unpriced,
+        matrix=digest,
+    )
+    atomic_write(folder / MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n")
+    return manifest
+
+
+@dataclass(frozen=True, slots=True)
+class ShardState:
+    """A shard's folder and its manifest, ``None`` while it has not ended."""
+
+    folder: Path
+    shard: Shard
+    manifest: Manifest | None
+
+    @property
+    def store(self) -> Path:
+        return self.folder / f"{RUN_PROJECT}.db"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardSet:
+    """The shards of one division of a project's pairs. ``missing`` are those of which there is no folder."""
+
+    folder: Path
+    of: int
+    shards: tuple[ShardState, ...]
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        there = {state.shard.index for state in self.shards}
+        return tuple(index for index in range(1, self.of + 1) if index not in there)
+
+    @property
+    def unfinished(self) -> tuple[int, ...]:
+        """Shards that began and have not ended, or ended before all their pairs were done."""
+        return tuple(
+            state.shard.index for state in self.shards if state.manifest is None or state.manifest.state != "done"
+        )
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing and not self.unfinished
+
+
+def read_shards(folder: Path) -> ShardSet:
+    """The shards in a folder.
+
+    :raises StoreError: there is none, or they belong to different divisions.
+    """
+    found = []
+    for path in sorted(folder.glob("*-of-*")) if folder.is_dir() else ():
+        index, _, of = path.name.partition("-of-")
+        if index.isdecimal() and of.isdecimal() and (path / f"{RUN_PROJECT}.db").exists():
+            found.append(ShardState(path, Shard(int(of), int(index)), Manifest.read(path)))
+    if not found:
+        raise StoreError(f"{folder}: there are no shards here. Make them with: judgenet run PROJECT --shard K/N")
+    if len(divisions := sorted({state.shard.of for state in found})) > 1:
+        raise StoreError(
+            f"{folder}: holds shards of different divisions (of {', '.join(map(str, divisions))}). "
+            "Keep those of one, and put the others elsewhere."
+        )
+    return ShardSet(folder, divisions[0], tuple(found))
+
+
+def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | None = None) -> RunInfo:
+    """Makes one run of shards in a store, with all calls, texts and labels: the run that the same command without
+    ``--shard`` would have made, so that it goes on with it and asks nothing that is there. Merging again takes over
+    what is new. With ``every_pair``, all pairs of the project, shards may be missing: their pairs are open.
+
+    :raises StoreError: a shard is missing or has not ended, the shards are of different runs, or ``every_pair`` are
+        other pairs.
+    """
+    if every_pair is None and not shards.complete:
+        raise StoreError(f"{shards.folder}: {incomplete_words(shards)}. With --partial what is there is merged.")
+    merged: _Merged | None = None
+    for state in shards.shards:
+        with Store.open(state.store, readonly=True) as source:
+            run = run_info(source)
+            if shard_of_run(run) != state.shard:
+                raise StoreError(f"{state.store}: its newest run is not shard {state.shard}. Run the shard again.")
+            if merged is None:
+                merged = _Merged(into, run, every_pair)
+            merged.take(source, run)
+    assert merged is not None
+    return merged.finish(complete=shards.complete)
+
+
+def incomplete_words(shards: ShardSet) -> str:
+    """What a set of shards lacks, in words."""
+    parts = []
+    for title, indexes in (("missing", shards.missing), ("not finished", shards.unfinished)):
+        if indexes:
+            named = ", ".join(map(str, indexes[:8])) + (" …" if len(indexes) > 8 else "")
+            parts.append(f"{plural(len(indexes), 'shard')} of {shards.of:,} {title} ({named})")
+    return ", ".join(parts)
+
+
+class _Merged:
+    """The run that shards are merged into."""
+
+    def __init__(self, store: Store, first: RunInfo, every_pair: Sequence[Pair] | None) -> None:
+        given = first.record[SHARD_RECORD]
+        self._store = store
+        self.whole: str = given["whole"]
+        self._pairs: int = given["pairs"]
+        if every_pair is not None and data_hash(every_pair) != given["data_hash"]:
+            raise StoreError("The pairs of the project are others now than when its shards were run.")
+        record = {name: value for name, value in first.record.items() if name != SHARD_RECORD}
+        record |= {"data_hash": given["data_hash"], "pairs": self._pairs, "merged": {"of": given["of"]}}
+        there = {of.fingerprint: of for of in runs(store)}.get(self.whole)
+        self._run = (
+            there
+            if there is not None and every_pair is None
+            else start_run(store, self.whole, record if there is None else {}, every_pair or ())
+        )
+
+    def take(self, source: Store, run: RunInfo) -> None:
+        """Takes over a shard's pairs, calls and labels, in one transaction.
+
+        :raises StoreError: the shard is one of another run.
+        """
+        if run.record[SHARD_RECORD]["whole"] != self.whole:
+            raise StoreError(
+                f"{source.path}: this shard is of other pairs, another network or other prompts than the first. "
+                "Put shards of different runs into different folders."
+            )
+        self._store.run_now(lambda db: _copy(source, run, db, self._run.number))
+        if (salt := source.meta("salt")) is not None:
+            self._store.salt(salt)
+
+    def finish(self, *, complete: bool) -> RunInfo:
+        """Sets the state of the run by those of the shards."""
+        number = self._run.number
+        done = self._store.reader.execute(
+            "SELECT count(*) FROM run_pairs WHERE run=? AND state<>'open'", (number,)
+        ).fetchone()[0]
+        state = "done" if complete and done == self._pairs else "halted"
+        message = "" if state == "done" else f"merged from shards: {done:,} of {self._pairs:,} pairs are finished"
+
+        def write(db: sqlite3.Connection) -> None:
+            ended = db.execute("SELECT max(started_at) FROM run_calls WHERE run=?", (number,)).fetchone()[0]
+            db.execute(
+                "UPDATE runs SET state=?, message=?, finished_at=? WHERE number=?", (state, message, ended, number)
+            )
+
+        self._store.run_now(write)
+        return run_info(self._store, self._run.id)
+
+
+def _rows(source: Store, sql: str, parameters: Sequence[Any] = ()) -> Iterator[list[Any]]:
+    """The rows of a query, so many at a time."""
+    cursor = source.reader.execute(sql, parameters)
+    batch: list[Any] = []
+    for row in cursor:
+        batch.append(row)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _columns(db: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+
+
+def _ids(db: sqlite3.Connection, table: str, key: str, keys: Sequence[Any]) -> list[int]:
+    return [db.execute(f"SELECT id FROM {table} WHERE {key}=?", (of,)).fetchone()[0] for of in keys]
+
+
+def _copy_keyed(
+    source: Store, db: sqlite3.Connection, table: str, key: str, texts: Mapping[int, int] | None = None
+) -> dict[int, int]:
+    """Copies rows that have an ``id`` and a unique key; gives the new ids by the old. ``texts`` are the new ids of the
+    texts that rows refer to."""
+    names = [name for name in _columns(db, table) if name != "id"]
+    place = names.index(key)
+    marks = ", ".join("?" * len(names))
+    found: dict[int, int] = {}
+    refers = [names.index(name) for name in ("system_id", "shared_id") if name in names]
+    for batch in _rows(source, f"SELECT id, {', '.join(names)} FROM {table}"):
+        rows = [list(row[1:]) for row in batch]
+        for row in rows:
+            for at in refers:
+                assert texts is not None
+                row[at] = texts[row[at]]
+        db.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) ON CONFLICT DO NOTHING", rows)
+        found |= dict(zip((row[0] for row in batch), _ids(db, table, key, [row[place] for row in rows]), strict=True))
+    return found
+
+
+def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> None:
+    places = run.record[SHARD_RECORD]["places"]
+    texts = _copy_keyed(source, db, "texts", "hash")
+    calls = _copy_keyed(source, db, "calls", "key", texts)
+    pairs = _copy_keyed(source, db, "pairs", "hash")
+    names = [name for name in _columns(db, "run_pairs") if name not in ("run", "pair", "pair_row")]
+    for batch in _rows(source, f"SELECT pair, pair_row, {', '.join(names)} FROM run_pairs WHERE run=?", (run.number,)):
+        db.executemany(
+            f"INSERT OR REPLACE INTO run_pairs (run, pair, pair_row, {', '.join(names)}) "
+            f"VALUES (?, ?, ?, {', '.join('?' * len(names))})",
+            [(number, places[row[0]], pairs[row[1]], *row[2:]) for row in batch],
+        )
+    names = [name for name in _columns(db, "run_calls") if name not in ("run", "pair", "call_id")]
+    for batch in _rows(source, f"SELECT pair, call_id, {', '.join(names)} FROM run_calls WHERE run=?", (run.number,)):
+        db.executemany(
+            f"INSERT OR REPLACE INTO run_calls (run, pair, call_id, {', '.join(names)}) "
+            f"VALUES (?, ?, ?, {', '.join('?' * len(names))})",
+            [(number, places[row[0]], None if row[1] is None else calls[row[1]], *row[2:]) for row in batch],
+        )
+    for batch in _rows(source, "SELECT endpoint, model, body FROM learned"):
+        db.executemany("INSERT OR IGNORE INTO learned (endpoint, model, body) VALUES (?, ?, ?)", batch)
+    _copy_labels(source, db)
+
+
+def _copy_labels(source: Store, db: sqlite3.Connection) -> None:
+    """Copies the history of labels; entries that are there already (by all they say) are left out."""
+    names = [name for name in _columns(db, "labels") if name not in ("id", "undoes")]
+    there = {
+        tuple(row): int(number) for number, *row in db.execute(f"SELECT id, {', '.join(names)} FROM labels ORDER BY id")
+    }
+    found: dict[int, int] = {}
+    for number, undoes, *row in source.reader.execute(f"SELECT id, undoes, {', '.join(names)} FROM labels ORDER BY id"):
+        if tuple(row) not in there:
+            values = (None if undoes is None else found.get(undoes), *row)
+            cursor = db.execute(
+                f"INSERT INTO labels (undoes, {', '.join(names)}) VALUES (?, {', '.join('?' * len(names))})", values
+            )
+            there[tuple(row)] = int(cursor.lastrowid or 0)
+        found[number] = there[tuple(row)]

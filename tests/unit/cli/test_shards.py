@@ -1,0 +1,147 @@
+"""``judgenet run --shard`` and ``judgenet merge``: the same run as undivided, in every value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.fakes.judge_server import JudgeServer
+from tests.unit.cli.conftest import Judgenet
+
+SHARDS = 3
+
+
+@pytest.fixture
+def study(tmp_path: Path, judgenet: Judgenet, at: tuple[str, ...]) -> Path:
+    """A project of 24 pairs over 12 questions, some labelled, judged undivided in ``whole``."""
+    lines = [
+        {
+            "id": f"p{i}",
+            "question": f"What is {i // 2}?",
+            "response_a": f"It is {i}.",
+            "response_b": "Who knows.",
+            "human": ("a", "b", "tie", None)[i % 4],
+            "task": ("maths", "code")[i % 2],
+        }
+        for i in range(24)
+    ]
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join(json.dumps({k: v for k, v in of.items() if v}) + "\n" for of in lines), encoding="utf-8")
+    assert judgenet("run", "--pairs", pairs, *at, "--width", 2, "--out", "whole", "-q").code == 0
+    document = json.loads((tmp_path / "whole" / "run.judgenet").read_text(encoding="utf-8"))
+    document["pairs"]["files"] = ["pairs.jsonl"]
+    path = tmp_path / "study.judgenet"
+    path.write_text(json.dumps(document | {"name": "study"}), encoding="utf-8")
+    return path
+
+
+def run_all(judgenet: Judgenet, study: Path, at: tuple[str, ...], of: int = SHARDS) -> None:
+    for index in range(1, of + 1):
+        ran = judgenet("run", study.name, *at, "--shard", f"{index}/{of}", "-q")
+        assert ran.code == 0, ran.err
+
+
+def without_names(figures: dict[str, Any]) -> dict[str, Any]:
+    """Figures without what tells when and at what price in time they were made."""
+    return {name: value for name, value in figures.items() if name not in ("run", "name", "note", "cost")}
+
+
+def test_merged_shards_are_the_undivided_run(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], server: JudgeServer, tmp_path: Path
+) -> None:
+    run_all(judgenet, study, at)
+    asked = len(server.log)
+    merged = judgenet("merge", study.name, "--json").json
+    assert (merged["state"], merged["shards"], merged["missing"], merged["unfinished"]) == ("done", SHARDS, [], [])
+    for command in (("metrics",), ("metrics", "--by", "task"), ("rate",), ("learn",), ("curve",)):
+        whole, divided = (judgenet(*command[:1], run, *command[1:], "--json").json for run in ("whole", study.name))
+        assert without_names(divided) == without_names(whole), command
+    for what in ("verdicts", "roles"):
+        assert judgenet("export", study.name, "--what", what).lines == judgenet("export", "whole", "--what", what).lines
+    calls = [judgenet("export", run, "--what", "calls").lines for run in (study.name, "whole")]
+    timed = ("latency_s", "started_at", "attempts", "cached")
+    told = [[{name: of[name] for name in of if name not in timed} for of in lines] for lines in calls]
+    assert told[0] == told[1]
+    # The merged run is the project's own: it goes on, and nothing is asked again.
+    again = judgenet("run", study.name, *at, "-q", "--json")
+    assert again.code == 0
+    assert len(server.log) == asked
+    assert again.json["run"] == merged["run"]
+    # Merging again changes nothing.
+    assert judgenet("merge", study.name, "--json").json == merged
+
+
+def test_a_shard_ends_with_a_manifest_and_a_matrix(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    run_all(judgenet, study, at)
+    folders = sorted((tmp_path / "study.shards").iterdir())
+    assert [of.name for of in folders] == [f"000{index}-of-0003" for index in range(1, SHARDS + 1)]
+    manifests = [json.loads((of / "manifest.json").read_text(encoding="utf-8")) for of in folders]
+    assert sum(of["pairs"] for of in manifests) == sum(of["finished"] for of in manifests) == 24
+    matrix = pd.concat(pd.read_parquet(of / "matrix.parquet") for of in folders)
+    calls = judgenet("export", "whole", "--what", "calls").lines
+    assert len(matrix) == len(calls) == sum(of["calls"] for of in manifests)
+    scored = {(of["pair_id"], of["layer"], of["neuron"], of["order"]): of["verdict"] for of in calls if of["layer"]}
+    found = matrix[matrix["layer"] > 0]
+    keys = zip(found["id"], found["layer"], found["neuron"], found["order"], strict=True)
+    assert dict(zip(keys, found["verdict"], strict=True)) == scored
+    assert {"place", "sample", "score_a", "score_b", "tokens_in", "tokens_out", "price"} <= set(matrix.columns)
+    assert sorted(set(matrix["place"])) == list(range(24))
+    # A shard is a run like any other.
+    assert judgenet("metrics", folders[0], "--json").json["pairs"]["total"] == manifests[0]["pairs"]
+
+
+def test_more_shards_than_questions(study: Path, judgenet: Judgenet, at: tuple[str, ...]) -> None:
+    run_all(judgenet, study, at, 40)
+    assert judgenet("merge", study.name, "--json").json["state"] == "done"
+    assert judgenet("metrics", study.name, "--json").json["pairs"]["finished"] == 24
+
+
+def test_what_is_not_there_is_named(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], server: JudgeServer, tmp_path: Path
+) -> None:
+    none = judgenet("merge", study.name)
+    assert none.code == 2
+    assert "there are no shards here" in none.err
+    assert judgenet("run", study.name, *at, "--shard", "2/3", "-q").code == 0
+    refused = judgenet("merge", study.name)
+    assert refused.code == 2
+    assert "2 shards of 3 missing (1, 3)" in refused.err
+    partial = judgenet("merge", study.name, "--partial", "--json").json
+    assert (partial["state"], partial["missing"]) == ("halted", [1, 3])
+    judged = judgenet("metrics", study.name, "--json").json["pairs"]
+    assert 0 < judged["finished"] < 24
+    # The undivided command asks what is left, and only that.
+    before = len(server.log)
+    assert judgenet("run", study.name, *at, "-q").code == 0
+    assert len(server.log) - before == (24 - judged["finished"]) * 9
+    mixed = judgenet("run", study.name, *at, "--shard", "1/2", "-q")
+    assert mixed.code == 0
+    assert "holds shards of different divisions (of 2, 3)" in judgenet("merge", study.name).err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--shard", "4/3"), "shards count from 1"),
+        (("--shard", "x"), "write K/N, such as 17/300"),
+        (("--shard", "1/3", "--until", "width <= 0.1"), "cannot tell when enough is known"),
+    ],
+)
+def test_what_cannot_be_a_shard(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], options: tuple[str, ...], words: str
+) -> None:
+    ran = judgenet("run", study.name, *at, *options)
+    assert ran.code == 2
+    assert words in ran.err
+
+
+def test_a_shard_needs_a_project(study: Path, judgenet: Judgenet, at: tuple[str, ...]) -> None:
+    ran = judgenet("run", "--pairs", "pairs.jsonl", *at, "--shard", "1/3")
+    assert ran.code == 2
+    assert "--shard needs a project file" in ran.err
