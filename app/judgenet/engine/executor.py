@@ -11,66 +11,55 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-from judgenet.core.calls import ROLES_LAYER
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Reason, Unscored
 from judgenet.core.events import (
-    CallFinished,
     CallStarted,
     CallText,
     EndpointChanged,
-    Event,
-    LayerFinished,
-    PairFinished,
-    RolesFound,
     RunChanged,
     RunFinished,
     RunStarted,
     RunStatus,
     StoreTrouble,
 )
-from judgenet.core.network import NetworkError, NetworkSpec
-from judgenet.core.pairs import Pair
-from judgenet.core.plan import Price, PriceTable, cost_of
-from judgenet.core.prompts import PromptBook
-from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import plural
-from judgenet.engine.budget import Budget, Limits, Reserve, Used
+from judgenet.engine.asked_calls import (
+    AskedCall,
+    EndedCall,
+    Lane,
+    Spending,
+    answer_of,
+    finished_event,
+    outcome_of,
+    request_of,
+)
+from judgenet.engine.budget import Used
+from judgenet.engine.kept_answers import KeptAnswers
+from judgenet.engine.pairs_under_way import Emit, PairsUnderWay, RunPlan
 from judgenet.engine.ports import (
     CallFailed,
     ChatReply,
-    ChatRequest,
     Endpoint,
     EndpointStopped,
     FormRefused,
     Usage,
 )
-from judgenet.engine.questions import CallResult, FallbackRoles, Question, Questions
-from judgenet.engine.steering import InOrder, Steering
-from judgenet.engine.work import Call, PairWork
+from judgenet.engine.questions import CallResult, Questions
+from judgenet.engine.work import Call
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
     LONGER,
     Answer,
-    Outcome,
-    PairState,
     RecordedAnswer,
-    RunInfo,
-    next_key,
-    recorded,
-    retryable,
     set_run_state,
     write_outcome,
-    write_pair,
 )
 
 log = logging.getLogger(__name__)
-
-Emit = Callable[[Event], None]
 
 LENGTH_FACTOR = 4
 """A cut answer is asked once more with this many times the limit."""
@@ -85,87 +74,6 @@ _PATIENCE_S = 0.5
 """How long the end of a run waits for a store that cannot be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunPlan:
-    """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
-    the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
-
-    ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
-    ``again`` asks once more for answers that are kept and cannot be read. ``steering`` chooses the order of the pairs
-    and may end the run; without it all are taken up as they come. ``begun`` are the pairs of which earlier starts asked
-    something, where the run may end before it asks of all.
-    """
-
-    run: RunInfo
-    spec: NetworkSpec
-    pairs: Sequence[Pair]
-    states: Sequence[PairState]
-    book: PromptBook
-    salt: str
-    prices: PriceTable
-    fallback_roles: FallbackRoles
-    calls_planned: int
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    stream: bool = False
-    chosen: frozenset[int] | None = None
-    roles_only: bool = False
-    again: bool = False
-    steering: Steering | None = None
-    begun: frozenset[int] = frozenset()
-
-    def asks(self, index: int) -> bool:
-        """Whether this start works on a pair."""
-        return self.states[index] != "done" and (self.chosen is None or index in self.chosen)
-
-
-@dataclass(slots=True, eq=False)
-class _Lane:
-    """The calls of one endpoint."""
-
-    endpoint: Endpoint
-    ready: list[tuple[tuple[int, int, int, int, int], Call]] = field(default_factory=list)
-    in_flight: int = 0
-    keeping: int = 0
-    """Answers that are not on disk yet."""
-    opened: bool = False
-    stopped: str = ""
-    stopped_models: dict[str, str] = field(default_factory=dict)
-    held: list[Call] = field(default_factory=list)
-
-    @property
-    def room(self) -> bool:
-        # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
-        most = self.endpoint.concurrency if self.opened else 1
-        return not self.stopped and self.in_flight < most and self.keeping < self.endpoint.concurrency
-
-
-@dataclass(slots=True, eq=False)
-class _Asked:
-    """A call with its question, ready to be sent or in flight."""
-
-    call: Call
-    lane: _Lane
-    question: Question
-    reserve: Reserve | None = None
-    tokens_in: int = 0
-    """The estimate of the prompt's tokens, where a limit needs one."""
-
-
-@dataclass(slots=True, eq=False)
-class _Ended:
-    """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
-
-    call: Call
-    result: CallResult
-    key: bytes | None
-    usage: Usage
-    price: float | None
-    latency_s: float
-    attempts: int
-    cached: bool = False
-
-
 class Executor:
     """One start of a run."""
 
@@ -174,16 +82,9 @@ class Executor:
         self._store = store
         self._emit = emit
         self._run_id = plan.run.id
-        self._lanes = {name: _Lane(endpoint) for name, endpoint in endpoints.items()}
-        self._budget = Budget(plan.limits)
-        self._steering = plan.steering or InOrder(range(len(plan.pairs)))
-        self._turn = 0
-        self._begun = set(plan.begun)
-        self._active: dict[int, PairWork] = {}
-        self._done = sum(state == "done" for state in plan.states)
-        self._left = len(plan.pairs) - self._done - sum(plan.asks(index) for index in range(len(plan.pairs)))
+        self._lanes = {name: Lane(endpoint) for name, endpoint in endpoints.items()}
+        self._spending = Spending(plan.limits, plan.prices, plan.kinds)
         self._asking: dict[bytes, list[Call]] = {}
-        self._again: dict[bytes, bytes] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
         self._paused = False
@@ -194,16 +95,15 @@ class Executor:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Future[tuple[RunStatus, str]] | None = None
         self._models: set[tuple[str, str]] = set()
-        self._prices: dict[tuple[str, str], Price | None] = {}
-        self._excess: dict[tuple[str, str], float] = {}
-        self._forms = store.forms()
         self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles)
+        self._kept = KeptAnswers(plan, store, self._questions)
+        self._pairs = PairsUnderWay(plan, store, self._questions, emit, self._call_soon)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
 
     @property
     def used(self) -> Used:
         """What this start has used up of its limits."""
-        return Used(self._budget.calls, self._budget.tokens, self._budget.price)
+        return self._spending.used
 
     # Control, on the engine's loop
 
@@ -214,7 +114,7 @@ class Executor:
         self._store.on_trouble(lambda message: self._call_soon(lambda: self._on_trouble(message)))
         self._store.on_failure(lambda message: self._call_soon(lambda: self._finish("failed", message)))
         pairs = self._plan.pairs
-        self._emit(RunStarted(self._run_id, len(pairs), self._done, self._plan.calls_planned, self._left))
+        self._emit(RunStarted(self._run_id, len(pairs), self._pairs.done, self._plan.calls_planned, self._pairs.left))
         if self._cancelled:
             self.cancel()
         self._pump()
@@ -230,12 +130,12 @@ class Executor:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5)
-        known = self._steering.enough
+        known = self._pairs.enough
         record = {} if known is None else known.record
         set_run_state(self._store, self._run_id, state, message, learned=self._learned(), **record)
         if not await asyncio.to_thread(self._store.flush, _PATIENCE_S):
             state, message = self._unkept(state, message)
-        finished = RunFinished(self._run_id, state, message, self._done, len(pairs))
+        finished = RunFinished(self._run_id, state, message, self._pairs.done, len(pairs))
         self._emit(finished)
         return finished
 
@@ -308,7 +208,7 @@ class Executor:
         self._pumping = True
         try:
             looked_up = sent = 0
-            while not (self._paused or self._trouble or self._cancelled or self._budget_full or self._steering.enough):
+            while not (self._paused or self._trouble or self._cancelled or self._budget_full or self._pairs.enough):
                 self._admit()
                 lane = next((lane for lane in self._lanes.values() if lane.ready and lane.room), None)
                 if lane is None:
@@ -335,29 +235,13 @@ class Executor:
 
     def _admit(self) -> None:
         """Takes up pairs while some endpoint has room and nothing ready."""
-        while len(self._active) < self._most_active and any(
+        while len(self._pairs) < self._most_active and any(
             lane.room and not lane.ready for lane in self._lanes.values()
         ):
-            index = self._next_pair()
-            if index is None:
+            calls = self._pairs.take_up()
+            if calls is None:
                 return
-            self._take_up(index)
-
-    def _next_pair(self) -> int | None:
-        """The next pair that this start works on; ``None`` where there is none now."""
-        while (index := self._steering.next_pair()) is not None:
-            if self._plan.asks(index):
-                return index
-        return None
-
-    def _take_up(self, index: int) -> None:
-        work, calls = self._questions.take_up(index, self._plan.pairs[index])
-        if not calls:
-            raise NetworkError(f"The network asks nothing of pair {work.pair.id}: it has no neuron.")
-        work.turn = self._turn
-        self._turn += 1
-        self._active[index] = work
-        self._enqueue(calls)
+            self._enqueue(calls)
 
     def _enqueue(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -367,16 +251,16 @@ class Executor:
     def _check_end(self) -> None:
         if self._tasks or self._uncommitted or self._paused or self._cancelled or self._trouble:
             return
-        if (enough := self._steering.enough) is not None:
-            left = len(self._plan.pairs) - len(self._begun)
-            self._finish("enough", f"{enough.message} Not asked: {plural(left, 'pair')}.")
+        if (enough := self._pairs.enough) is not None:
+            self._finish("enough", f"{enough.message} Not asked: {plural(self._pairs.never_begun, 'pair')}.")
         elif self._budget_full:
-            self._finish("budget", f"Stopped by the limit: {self._budget.spent_up} used.")
-        elif not self._active:
-            if self._left:
-                are = "are" if self._left != 1 else "is"
+            self._finish("budget", f"Stopped by the limit: {self._spending.spent_up} used.")
+        elif not self._pairs:
+            if self._pairs.left:
+                are = "are" if self._pairs.left != 1 else "is"
                 self._finish(
-                    "cancelled", f"Finished what was chosen; {plural(self._left, 'pair')} {are} left for another start."
+                    "cancelled",
+                    f"Finished what was chosen; {plural(self._pairs.left, 'pair')} {are} left for another start.",
                 )
             else:
                 self._finish("done", "")
@@ -392,28 +276,28 @@ class Executor:
 
     # One call
 
-    def _start(self, call: Call, lane: _Lane) -> bool:
+    def _start(self, call: Call, lane: Lane) -> bool:
         """Sends a call, or takes its recorded answer; true where it was sent."""
         try:
             form = lane.endpoint.form(call.settings.model or "")
-            asked = _Asked(call, lane, self._questions.question(call, form))
+            asked = AskedCall(call, lane, self._questions.question(call, form))
         except Exception as error:
             log.exception("call %s of %s cannot be made", call.site, self._run_id)
             self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
             return False
         # Where it is asked again, the new answer is awaited.
-        followers = self._asking.get(self._again.get(asked.question.key, asked.question.key))
+        followers = self._asking.get(self._kept.awaited_key(asked))
         if followers is not None:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
             return False
-        answer = self._recorded(asked)
-        if answer is not None and not self._asks_again(asked, answer):
+        answer = self._kept.find(asked)
+        if answer is not None and not self._kept.asks_again(asked, answer):
             self._take_recorded(asked, answer)
             return False
-        asked.reserve = self._reserve(asked, asked.question.parameters.max_tokens)
+        asked.reserve = self._spending.reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
-            self._forget_again(asked)
+            self._kept.forget(asked)
             self._enqueue([call])
             self._budget_full = True
             return False
@@ -424,77 +308,7 @@ class Executor:
         task.add_done_callback(self._tasks.discard)
         return True
 
-    def _asks_again(self, asked: _Asked, answer: RecordedAnswer) -> bool:
-        """Whether a kept answer that cannot be read is asked for once more in this start: its question gets the key of
-        the next answer then. A recorded run would only give the same again."""
-        key = asked.question.key
-        kind = self._plan.kinds.get(asked.lane.endpoint.name, "")
-        if not self._plan.again or key in self._again or kind == "replay":
-            return False
-        if not isinstance(self._read(asked, answer)[0], Unscored):
-            return False
-        if asked.question.form == asked.lane.endpoint.form(asked.question.parameters.model):
-            asked.question = replace(asked.question, key=next_key(answer.key))
-        else:
-            # It was asked in a form that the endpoint refuses by now: in the other one it is another question.
-            asked.question = self._in_other_form(asked)
-        self._again[key] = asked.question.key
-        return True
-
-    def _recorded(self, asked: _Asked) -> RecordedAnswer | None:
-        """The kept answer to a call, also where an earlier start put the question in another form: an endpoint that
-        refuses schemas by now answered all the same, and was paid."""
-        answer = recorded(self._store, asked.question.key)
-        if answer is not None or self._forms <= {asked.question.form}:
-            return answer
-        other = self._in_other_form(asked)
-        answer = recorded(self._store, other.key)
-        if answer is not None:
-            asked.question = other
-        return answer
-
-    def _in_other_form(self, asked: _Asked) -> Question:
-        return self._questions.question(asked.call, "text" if asked.question.form == "json" else "json")
-
-    def _reserve(self, asked: _Asked, tokens_out: int) -> Reserve | None:
-        limits = self._plan.limits
-        if limits.max_tokens is None and limits.max_price is None:
-            return self._budget.reserve(0, 0.0)
-        if not asked.tokens_in:
-            # The parameters hold the reply schema, which endpoints count as part of the prompt.
-            question, prompt = asked.question, asked.question.prompt
-            texts = (prompt.system, prompt.shared, prompt.own, question.digest)
-            asked.tokens_in = sum(map(estimate_tokens, texts)) + 16
-        excess = self._excess.get((asked.lane.endpoint.name, asked.question.parameters.model), 1.0)
-        tokens_in = math.ceil(asked.tokens_in * excess)
-        price = self._price(asked, tokens_in, tokens_out, 0)
-        return self._budget.reserve(tokens_in + tokens_out, price)
-
-    def _price(self, asked: _Asked, tokens_in: int, tokens_out: int, cached: int) -> float | None:
-        """What tokens cost, ``None`` where the price is unknown."""
-        at = (asked.lane.endpoint.name, asked.question.parameters.model)
-        if at not in self._prices:
-            self._prices[at] = self._plan.prices.find(at[1], at[0], self._plan.kinds.get(at[0], ""))
-        price = self._prices[at]
-        return None if price is None else cost_of(price, tokens_in, tokens_out, cached)
-
-    def _request(self, asked: _Asked, max_tokens: int) -> ChatRequest:
-        question = asked.question
-        prompt = question.prompt
-        return ChatRequest(
-            model=asked.question.parameters.model,
-            system=prompt.system,
-            shared=prompt.shared,
-            own=prompt.own,
-            form=asked.question.form,
-            schema=question.schema,
-            temperature=asked.question.parameters.temperature,
-            max_tokens=max_tokens,
-            key=asked.question.key.hex(),
-            site=str(asked.call.site),
-        )
-
-    async def _ask(self, asked: _Asked) -> None:
+    async def _ask(self, asked: AskedCall) -> None:
         call, lane = asked.call, asked.lane
         started_at = now()
         on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
@@ -502,13 +316,13 @@ class Executor:
         try:
             reply = await self._reply(asked, on_text)
             lane.opened = True
-            result, rule = self._read(asked, reply)
+            result, rule = self._kept.read(asked, reply)
             usage, attempts = reply.usage, reply.attempts
             if reply.finish_reason == "length" and isinstance(result, Unscored):
                 longer = await self._ask_longer(asked, on_text)
                 if longer is not None:
                     reply = longer
-                    result, rule = self._read(asked, reply)
+                    result, rule = self._kept.read(asked, reply)
                     usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
             self._answered(asked, reply, result, rule, usage, attempts, started_at)
         except FormRefused:
@@ -538,21 +352,21 @@ class Executor:
             self._budget_full = False
             self._pump()
 
-    async def _reply(self, asked: _Asked, on_text: Callable[[str], None] | None) -> ChatReply:
+    async def _reply(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply:
         """The answer to a call; a recorded run may hold it in either form."""
         endpoint, limit = asked.lane.endpoint, asked.question.parameters.max_tokens
         try:
-            return await endpoint.chat(self._request(asked, limit), on_text)
+            return await endpoint.chat(request_of(asked, limit), on_text)
         except CallFailed as failure:
             if failure.reason is not Reason.NOT_RECORDED:
                 raise
-        other = self._in_other_form(asked)
+        other = self._kept.in_other_form(asked)
         followers = self._asking.pop(asked.question.key, [])
         self._asking.setdefault(other.key, []).extend(followers)
         asked.question = other
-        return await endpoint.chat(self._request(asked, limit), on_text)
+        return await endpoint.chat(request_of(asked, limit), on_text)
 
-    def _stopped(self, lane: _Lane, stop: EndpointStopped) -> None:
+    def _stopped(self, lane: Lane, stop: EndpointStopped) -> None:
         """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""
         message = str(stop)
         if stop.model is not None:
@@ -564,36 +378,28 @@ class Executor:
         if new:
             self._emit(EndpointChanged(self._run_id, lane.endpoint.name, "stopped", message))
 
-    async def _ask_longer(self, asked: _Asked, on_text: Callable[[str], None] | None) -> ChatReply | None:
+    async def _ask_longer(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply | None:
         """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""
         limit = min(asked.question.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
         if limit <= asked.question.parameters.max_tokens:
             return None
-        more = self._reserve(asked, limit)
+        more = self._spending.reserve(asked, limit)
         if more is None:
             return None
         try:
-            reply = await asked.lane.endpoint.chat(self._request(asked, limit), on_text)
+            reply = await asked.lane.endpoint.chat(request_of(asked, limit), on_text)
         except (CallFailed, FormRefused):
             # The first answer was paid for and is kept as it is: cut.
             return None
         finally:
-            self._budget.give_back(more, asked=True)
+            self._spending.give_back(more, asked=True)
         return replace(reply, applied={**reply.applied, LONGER: limit})
-
-    def _read(self, asked: _Asked, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
-        try:
-            return self._questions.read(asked.call, asked.question.form, answer)
-        except Exception as error:
-            # A fault of ours must not lose a paid answer: it is kept, and read again by the next start.
-            log.exception("the answer to %s of %s cannot be read", asked.call.site, self._run_id)
-            return Unscored(Reason.INTERNAL, f"{type(error).__name__}: {error}"), ""
 
     # What a call came to
 
     def _answered(
         self,
-        asked: _Asked,
+        asked: AskedCall,
         reply: ChatReply,
         result: CallResult,
         rule: str,
@@ -601,181 +407,50 @@ class Executor:
         attempts: int,
         started_at: float,
     ) -> None:
-        endpoint, model = asked.lane.endpoint.name, asked.question.parameters.model
-        self._models.add((endpoint, model))
-        price = self._price(asked, usage.prompt, usage.completion, usage.cached)
-        if asked.tokens_in and reply.usage.prompt > asked.tokens_in:
-            # Its tokenizer makes more of a text than was reckoned: what is asked from now on is reckoned likewise.
-            share = reply.usage.prompt / asked.tokens_in
-            self._excess[endpoint, model] = max(share, self._excess.get((endpoint, model), 1.0))
-        if asked.reserve is not None:
-            self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
-            asked.reserve = None
-        answer = Answer(
-            key=asked.question.key,
-            endpoint=endpoint,
-            model=model,
-            form=asked.question.form,
-            parameters=asked.question.digest,
-            applied=reply.applied,
-            system=asked.question.prompt.system,
-            shared=asked.question.prompt.shared,
-            own=asked.question.prompt.own,
-            raw_text=reply.text,
-            finish_reason=reply.finish_reason,
-            raw_finish=reply.raw_finish_reason,
-            returned_model=reply.model,
-            fingerprint=reply.fingerprint,
-            thinking=reply.thinking,
-            tokens_in=usage.prompt,
-            tokens_out=usage.completion,
-            tokens_cached=usage.cached,
-            tokens_reasoning=usage.reasoning,
-            tokens_estimated=usage.estimated,
-            price=price,
-            latency_s=reply.latency_s,
-            attempts=attempts,
-            started_at=started_at,
-        )
-        ended = _Ended(asked.call, result, asked.question.key, usage, price, reply.latency_s, attempts)
+        self._models.add(asked.model)
+        price = self._spending.settle(asked, usage, reply.usage)
+        answer = answer_of(asked, reply, usage, price, attempts, started_at)
+        ended = EndedCall(asked.call, result, asked.question.key, usage, price, reply.latency_s, attempts)
         asked.lane.keeping += 1
         self._keep(asked, ended, rule, answer, started_at)
 
-    def _take_recorded(self, asked: _Asked, answer: RecordedAnswer) -> None:
-        result, rule = self._read(asked, answer)
-        ended = _Ended(asked.call, result, None, Usage(), None, 0.0, 0, cached=True)
+    def _take_recorded(self, asked: AskedCall, answer: RecordedAnswer) -> None:
+        result, rule = self._kept.read(asked, answer)
+        ended = EndedCall(asked.call, result, None, Usage(), None, 0.0, 0, cached=True)
         self._keep(asked, ended, rule, answer.call_id, now())
 
-    def _failed(self, asked: _Asked, reason: Reason, detail: str, attempts: int, started_at: float) -> None:
-        ended = _Ended(asked.call, Unscored(reason, detail), None, Usage(), None, 0.0, attempts)
+    def _failed(self, asked: AskedCall, reason: Reason, detail: str, attempts: int, started_at: float) -> None:
+        ended = EndedCall(asked.call, Unscored(reason, detail), None, Usage(), None, 0.0, attempts)
         self._keep(asked, ended, "", None, started_at)
 
-    def _keep(self, asked: _Asked, ended: _Ended, rule: str, answer: Answer | int | None, started_at: float) -> None:
+    def _keep(
+        self, asked: AskedCall, ended: EndedCall, rule: str, answer: Answer | int | None, started_at: float
+    ) -> None:
         """Puts what a call came to into the store; :meth:`_committed` goes on from there."""
         store, run = self._store, self._plan.run.number
-        outcome = Outcome(
-            site=ended.call.site,
-            result=None if isinstance(ended.result, tuple) else ended.result,
-            endpoint=asked.lane.endpoint.name,
-            model=asked.question.parameters.model,
-            role=None if ended.call.role is None else ended.call.role.name,
-            rule=rule,
-            missing=asked.question.missing,
-            cached=ended.cached,
-            attempts=ended.attempts,
-            started_at=started_at,
-        )
+        outcome = outcome_of(asked, ended, rule, started_at)
         self._uncommitted += 1
         store.put(lambda db: write_outcome(db, store, run, outcome, answer), ended, self._on_commit)
 
-    def _not_answered(self, asked: _Asked, *, counts: bool = True) -> None:
+    def _not_answered(self, asked: AskedCall, *, counts: bool = True) -> None:
         if asked.reserve is not None:
-            self._budget.give_back(asked.reserve, asked=counts)
+            self._spending.give_back(asked.reserve, asked=counts)
             asked.reserve = None
-        self._forget_again(asked)
+        self._kept.forget(asked)
         self._enqueue(self._asking.pop(asked.question.key, []))
 
-    def _forget_again(self, asked: _Asked) -> None:
-        """A question that was to be asked again and brought no answer may be asked again later in this start."""
-        for key in [key for key, again in self._again.items() if again == asked.question.key]:
-            del self._again[key]
-
-    def _on_commit(self, batch: Sequence[_Ended]) -> None:
+    def _on_commit(self, batch: Sequence[EndedCall]) -> None:
         # On the store's thread.
         self._call_soon(lambda: self._committed(batch))
 
-    def _committed(self, batch: Sequence[_Ended]) -> None:
+    def _committed(self, batch: Sequence[EndedCall]) -> None:
         for ended in batch:
             self._uncommitted -= 1
-            self._begun.add(ended.call.site.pair)
+            self._pairs.begun(ended.call.site.pair)
             if ended.key is not None:
                 self._lanes[ended.call.settings.endpoint or ""].keeping -= 1
                 self._enqueue(self._asking.pop(ended.key, []))
-            self._tell(ended)
+            self._emit(finished_event(self._run_id, ended))
             if not self._cancelled:
-                self._advance(ended)
+                self._enqueue(self._pairs.advance(ended))
         self._pump()
-
-    def _tell(self, ended: _Ended) -> None:
-        result = ended.result
-        scored = result if isinstance(result, Evaluation) else None
-        self._emit(
-            CallFinished(
-                self._run_id,
-                *ended.call.site,
-                status="roles" if isinstance(result, tuple) else "unscored" if scored is None else "scored",
-                reason=result.reason.value if isinstance(result, Unscored) else None,
-                verdict=None if scored is None else scored.verdict,
-                score_a=None if scored is None else scored.score_a,
-                score_b=None if scored is None else scored.score_b,
-                cached=ended.cached,
-                tokens_in=ended.usage.prompt,
-                tokens_out=ended.usage.completion,
-                tokens_cached=ended.usage.cached,
-                price=ended.price,
-                latency_s=ended.latency_s,
-                attempts=ended.attempts,
-            )
-        )
-
-    def _advance(self, ended: _Ended) -> None:
-        work, site, result = ended.call.work, ended.call.site, ended.result
-        if site.layer == ROLES_LAYER:
-            if not isinstance(result, tuple):
-                work.open_calls += retryable(result)
-            roles, note = self._questions.roles_of(work, result)
-            ready = work.set_roles(roles, note)
-            self._emit(RolesFound(self._run_id, work.index, tuple((r.name, r.description) for r in roles), note))
-            if self._plan.roles_only:
-                self._leave(work)
-                return
-            self._enqueue(ready)
-        elif not isinstance(result, tuple):
-            work.open_calls += retryable(result)
-            ready, complete = work.finish(site, result)
-            self._enqueue(ready)
-            if complete:
-                self._emit(LayerFinished(self._run_id, work.index, site.layer))
-        if work.done:
-            self._pair_done(work)
-
-    def _leave(self, work: PairWork) -> None:
-        """Keeps the roles of a pair that goes on in another start."""
-        run, roles, note, total = self._plan.run.number, work.roles, work.note, work.calls_total
-        del self._active[work.index]
-        self._left += 1
-        self._store.put(lambda db: write_pair(db, run, work.index, "open", roles, note, total))
-
-    def _pair_done(self, work: PairWork) -> None:
-        run = self._plan.run.number
-        state: PairState = "failed" if work.open_calls else "done"
-        roles, note, total, sites = work.roles, work.note, work.calls_total, work.results.keys()
-        del self._active[work.index]
-        self._done += 1
-        found = work.verdicts()
-        told = PairFinished(
-            self._run_id,
-            work.index,
-            work.pair.id,
-            work.pair.human,
-            tuple(found.named().items()),
-            found.calls_used,
-            found.calls_total,
-            work.open_calls,
-            None if work.stop is None else (work.stop.layer, work.stop.neuron),
-            found.for_people,
-        )
-        self._steering.take(work.index, dict(told.verdicts))
-        self._store.put(
-            lambda db: write_pair(db, run, work.index, state, roles, note, total, sites),
-            told,
-            self._on_pair_commit,
-        )
-
-    def _on_pair_commit(self, batch: Sequence[PairFinished]) -> None:
-        # On the store's thread.
-        self._call_soon(lambda: self._tell_pairs(batch))
-
-    def _tell_pairs(self, batch: Sequence[PairFinished]) -> None:
-        for told in batch:
-            self._emit(told)

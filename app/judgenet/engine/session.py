@@ -37,7 +37,8 @@ from judgenet.engine.auto_matches import AutoMatches
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
-from judgenet.engine.executor import Executor, RunPlan
+from judgenet.engine.executor import Executor
+from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.engine.steering import Steering, in_run_order

@@ -23,7 +23,7 @@ from judgenet.core.events import (
     RunStarted,
 )
 from judgenet.engine.example import IN_FLIGHT
-from judgenet.engine.executor import RunPlan
+from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.runtime import Runtime
 from judgenet.engine.session import Engine, RunHandle, Start, plan_run
 from judgenet.store.db import Store

@@ -1,0 +1,219 @@
+"""A call on its way: asked, ended, and the values that endpoint, store and listeners are given of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.events import CallFinished
+from judgenet.core.plan import Price, PriceTable, cost_of
+from judgenet.core.tokens import estimate_tokens
+from judgenet.engine.budget import Budget, Limits, Reserve, Used
+from judgenet.engine.ports import ChatReply, ChatRequest, Endpoint, Usage
+from judgenet.engine.questions import CallResult, Question
+from judgenet.engine.work import Call
+from judgenet.store.runs import Answer, Outcome
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """The calls of one endpoint."""
+
+    endpoint: Endpoint
+    ready: list[tuple[tuple[int, int, int, int, int], Call]] = field(default_factory=list)
+    in_flight: int = 0
+    keeping: int = 0
+    """Answers that are not on disk yet."""
+    opened: bool = False
+    stopped: str = ""
+    stopped_models: dict[str, str] = field(default_factory=dict)
+    held: list[Call] = field(default_factory=list)
+
+    @property
+    def room(self) -> bool:
+        # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
+        most = self.endpoint.concurrency if self.opened else 1
+        return not self.stopped and self.in_flight < most and self.keeping < self.endpoint.concurrency
+
+
+@dataclass(slots=True, eq=False)
+class AskedCall:
+    """A call with its question, ready to be sent or in flight."""
+
+    call: Call
+    lane: Lane
+    question: Question
+    reserve: Reserve | None = None
+    tokens_in: int = 0
+    """The estimate of the prompt's tokens, where a limit needs one."""
+
+    @property
+    def model(self) -> tuple[str, str]:
+        """The names of the endpoint and of the model that is asked."""
+        return self.lane.endpoint.name, self.question.parameters.model
+
+
+@dataclass(slots=True, eq=False)
+class EndedCall:
+    """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
+
+    call: Call
+    result: CallResult
+    key: bytes | None
+    usage: Usage
+    price: float | None
+    latency_s: float
+    attempts: int
+    cached: bool = False
+
+
+def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
+    """What an endpoint is sent for a call."""
+    question = asked.question
+    prompt = question.prompt
+    return ChatRequest(
+        model=question.parameters.model,
+        system=prompt.system,
+        shared=prompt.shared,
+        own=prompt.own,
+        form=question.form,
+        schema=question.schema,
+        temperature=question.parameters.temperature,
+        max_tokens=max_tokens,
+        key=question.key.hex(),
+        site=str(asked.call.site),
+    )
+
+
+def answer_of(
+    asked: AskedCall, reply: ChatReply, usage: Usage, price: float | None, attempts: int, started_at: float
+) -> Answer:
+    """An answer as the store keeps it."""
+    question = asked.question
+    return Answer(
+        key=question.key,
+        endpoint=asked.lane.endpoint.name,
+        model=question.parameters.model,
+        form=question.form,
+        parameters=question.digest,
+        applied=reply.applied,
+        system=question.prompt.system,
+        shared=question.prompt.shared,
+        own=question.prompt.own,
+        raw_text=reply.text,
+        finish_reason=reply.finish_reason,
+        raw_finish=reply.raw_finish_reason,
+        returned_model=reply.model,
+        fingerprint=reply.fingerprint,
+        thinking=reply.thinking,
+        tokens_in=usage.prompt,
+        tokens_out=usage.completion,
+        tokens_cached=usage.cached,
+        tokens_reasoning=usage.reasoning,
+        tokens_estimated=usage.estimated,
+        price=price,
+        latency_s=reply.latency_s,
+        attempts=attempts,
+        started_at=started_at,
+    )
+
+
+def outcome_of(asked: AskedCall, ended: EndedCall, rule: str, started_at: float) -> Outcome:
+    """What a call came to, as the store keeps it."""
+    return Outcome(
+        site=ended.call.site,
+        result=None if isinstance(ended.result, tuple) else ended.result,
+        endpoint=asked.lane.endpoint.name,
+        model=asked.question.parameters.model,
+        role=None if ended.call.role is None else ended.call.role.name,
+        rule=rule,
+        missing=asked.question.missing,
+        cached=ended.cached,
+        attempts=ended.attempts,
+        started_at=started_at,
+    )
+
+
+def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
+    """What a call came to, as listeners hear it."""
+    result = ended.result
+    scored = result if isinstance(result, Evaluation) else None
+    return CallFinished(
+        run_id,
+        *ended.call.site,
+        status="roles" if isinstance(result, tuple) else "unscored" if scored is None else "scored",
+        reason=result.reason.value if isinstance(result, Unscored) else None,
+        verdict=None if scored is None else scored.verdict,
+        score_a=None if scored is None else scored.score_a,
+        score_b=None if scored is None else scored.score_b,
+        cached=ended.cached,
+        tokens_in=ended.usage.prompt,
+        tokens_out=ended.usage.completion,
+        tokens_cached=ended.usage.cached,
+        price=ended.price,
+        latency_s=ended.latency_s,
+        attempts=ended.attempts,
+    )
+
+
+class Spending:
+    """What a start may still spend and has spent, and what its calls cost.
+
+    ``kinds`` are the kinds of the endpoints by name, for prices.
+    """
+
+    def __init__(self, limits: Limits, prices: PriceTable, kinds: Mapping[str, str]) -> None:
+        self._budget = Budget(limits)
+        self._table = prices
+        self._kinds = kinds
+        self._prices: dict[tuple[str, str], Price | None] = {}
+        self._excess: dict[tuple[str, str], float] = {}
+
+    @property
+    def used(self) -> Used:
+        """What is used up of the limits."""
+        return Used(self._budget.calls, self._budget.tokens, self._budget.price)
+
+    @property
+    def spent_up(self) -> str:
+        """Which limit is in the way, for people."""
+        return self._budget.spent_up
+
+    def reserve(self, asked: AskedCall, tokens_out: int) -> Reserve | None:
+        """Room for a call with an answer of so many tokens at most; ``None`` where there is none now."""
+        limits = self._budget.limits
+        if limits.max_tokens is None and limits.max_price is None:
+            return self._budget.reserve(0, 0.0)
+        if not asked.tokens_in:
+            # The parameters hold the reply schema, which endpoints count as part of the prompt.
+            question, prompt = asked.question, asked.question.prompt
+            texts = (prompt.system, prompt.shared, prompt.own, question.digest)
+            asked.tokens_in = sum(map(estimate_tokens, texts)) + 16
+        tokens_in = math.ceil(asked.tokens_in * self._excess.get(asked.model, 1.0))
+        return self._budget.reserve(tokens_in + tokens_out, self._price(asked, Usage(tokens_in, tokens_out)))
+
+    def settle(self, asked: AskedCall, usage: Usage, last: Usage) -> float | None:
+        """Counts what an answered call used in all its attempts (``usage``) and returns its price, ``None`` where that
+        is unknown. ``last`` is what the answer itself used."""
+        price = self._price(asked, usage)
+        if asked.tokens_in and last.prompt > asked.tokens_in:
+            # Its tokenizer makes more of a text than was estimated: what is asked from now on is estimated likewise.
+            share = last.prompt / asked.tokens_in
+            self._excess[asked.model] = max(share, self._excess.get(asked.model, 1.0))
+        if asked.reserve is not None:
+            self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
+            asked.reserve = None
+        return price
+
+    def give_back(self, reserve: Reserve, *, asked: bool) -> None:
+        """Frees what a call held that brought no answer. ``asked`` counts it as a call all the same."""
+        self._budget.give_back(reserve, asked=asked)
+
+    def _price(self, asked: AskedCall, usage: Usage) -> float | None:
+        endpoint, model = at = asked.model
+        if at not in self._prices:
+            self._prices[at] = self._table.find(model, endpoint, self._kinds.get(endpoint, ""))
+        price = self._prices[at]
+        return None if price is None else cost_of(price, usage.prompt, usage.completion, usage.cached)
