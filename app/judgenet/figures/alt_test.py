@@ -11,7 +11,7 @@ import numpy as np
 from judgenet.core.wording import percent
 from judgenet.figures.base import Figures, Keys, figures_of
 from judgenet.figures.parts import MeanFigures, mean_figures
-from judgenet.stats.alt_test import EPSILON, LEVEL, AltTest, LeftOut, alt_test
+from judgenet.stats.alt_test import EPSILON, LEVEL, AltTest, AnnotatorLeftOut, alt_test
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.frame import RunFrame
 
@@ -35,8 +35,8 @@ class LeftOutFigures:
     reason: str | None
 
 
-@figures_of.register(LeftOut)
-def left_out_figures(found: LeftOut) -> LeftOutFigures:
+@figures_of.register(AnnotatorLeftOut)
+def left_out_figures(found: AnnotatorLeftOut) -> LeftOutFigures:
     """A judge against one annotator."""
     return LeftOutFigures(
         judge=found.judge,

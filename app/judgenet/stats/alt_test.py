@@ -43,7 +43,7 @@ FEWEST_PAIRS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class AnnotatorLeftOut:
     """A judge against one annotator.
 
     ``judge`` and ``annotator`` are how often each is at least as close to the other annotators, over ``n`` pairs of
@@ -76,7 +76,7 @@ class AltTest:
     tested: int
     advantage: Mean
     passes: bool | None
-    annotators: tuple[LeftOut, ...]
+    annotators: tuple[AnnotatorLeftOut, ...]
     reason: str = ""
 
 
@@ -96,7 +96,7 @@ def alt_test(
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon {epsilon:g} is not from 0 to 1.")
     counts = np.stack([(labels == code).sum(axis=1) for code in range(4)], axis=1)
-    found: list[LeftOut] = []
+    found: list[AnnotatorLeftOut] = []
     wins: list[Floats] = []
     for place, name in enumerate(annotators):
         left_out, judge_wins = _against(name, judge, labels[:, place], counts, groups, epsilon)
@@ -118,7 +118,7 @@ def alt_test(
     return AltTest(rate, won, len(tested), advantage, rate >= WINS, tuple(found))
 
 
-def _refusal(annotators: int, found: Sequence[LeftOut], tested: int) -> str:
+def _refusal(annotators: int, found: Sequence[AnnotatorLeftOut], tested: int) -> str:
     if annotators < FEWEST_ANNOTATORS:
         have = {0: "no pair has annotators by name", 1: "one annotator labelled pairs"}.get(
             annotators, "there are two annotators"
@@ -135,7 +135,7 @@ def _refusal(annotators: int, found: Sequence[LeftOut], tested: int) -> str:
 
 def _against(
     name: str, judge: Codes, own: Codes, counts: NDArray[np.intp], groups: Groups | None, epsilon: float
-) -> tuple[LeftOut, Floats]:
+) -> tuple[AnnotatorLeftOut, Floats]:
     """The judge against one annotator, and where it is at least as close to the others (1, 0, NaN: pair not used)."""
     mine = own > 0
     others = counts.copy()
@@ -155,10 +155,10 @@ def _against(
         few_questions(questions, n) if n >= FEWEST_PAIRS else f"{n:,} pairs; the test takes at least {FEWEST_PAIRS}"
     )
     if not n:
-        return LeftOut(name, None, None, None, None, None, None, 0, total, 0, reason), wins
+        return AnnotatorLeftOut(name, None, None, None, None, None, None, 0, total, 0, reason), wins
     differences = own_wins - wins[rows]
     p = None if reason else _p_below(differences, question, questions, epsilon)
-    left_out = LeftOut(
+    left_out = AnnotatorLeftOut(
         name,
         float(wins[rows].mean()),
         float(own_wins.mean()),

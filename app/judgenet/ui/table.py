@@ -111,7 +111,7 @@ class TextsModel(RowsModel):
         return None
 
 
-class Table(QTableView):
+class StudioTable(QTableView):
     """A table of whole rows without a grid, whose rows are as high as the theme has them.
 
     Attributes:
@@ -177,7 +177,7 @@ class Table(QTableView):
                     self.viewport().update(0, y, self.viewport().width(), self.row_height)
 
 
-class TextTable(Table):
+class TextTable(StudioTable):
     """A table of texts.
 
     Attributes:

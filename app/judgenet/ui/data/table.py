@@ -24,7 +24,7 @@ from judgenet.ui.elements import label
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.models.pairs_model import CellKind, ColumnKey, PairsModel
-from judgenet.ui.table import Table
+from judgenet.ui.table import StudioTable
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
@@ -185,7 +185,7 @@ class PairsHeader(QHeaderView):
         painter.restore()
 
 
-class PairsTable(Table):
+class PairsTable(StudioTable):
     """A table of pairs.
 
     Signals:

@@ -32,7 +32,7 @@ from judgenet.stats.intervals import Interval
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.table import RowsModel, Table
+from judgenet.ui.table import RowsModel, StudioTable
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE, TypeRole
 
@@ -317,7 +317,7 @@ def draw_estimate(
     painter.drawEllipse(QPointF(x, y), radius, radius)
 
 
-class FiguresTable(Table):
+class FiguresTable(StudioTable):
     """Figures in rows. It is as high as its rows, up to ``most`` of them; then it scrolls.
 
     Signals:
