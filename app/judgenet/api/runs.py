@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from judgenet.figures.metrics import Grouping, RunMetrics
     from judgenet.figures.panel import RunPanel
     from judgenet.figures.rates import RunRates
+    from judgenet.figures.reliability import RunReliability
+    from judgenet.stats.reliability import Binning
     from judgenet.stats.whatif import VoteRule
 
 
@@ -260,6 +262,21 @@ class Run:
 
         with self._open() as (store, run):
             return run_alt_test(fair_frame(store, run), epsilon)
+
+    def calibration(self, bins: int = 10, binning: Binning = "uniform", *, seed: int = 0) -> RunReliability:
+        """Whether the probabilities that B is better, by the share of calls, the score difference and learned weights
+        (both cross-fitted), mean what they say: reliability curve, expected calibration error and Brier score.
+
+        Args:
+            bins: how many bins the curve has.
+            binning: ``"uniform"``, bins of equal width, or ``"quantile"``, of about equally many pairs.
+
+        :raises ValueError: there are fewer than 2 bins.
+        """
+        from judgenet.figures.reliability import run_reliability
+
+        with self._open() as (store, run):
+            return run_reliability(fair_frame(store, run), bins, binning, seed=seed)
 
     def bias(self, own: Sequence[str] = ()) -> RecordedBias:
         """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer

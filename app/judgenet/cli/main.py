@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cascade": ("cascade:cascade", "What asking only where it matters would cost and say."),
     "panel": ("panel:panel", "What the neurons' votes are worth, and which adds most."),
     "guarantee": ("guarantee:guarantee_verdicts", "Which verdicts can be accepted with a bounded error."),
+    "calibration": ("reliability:calibration", "Whether probabilities mean what they say."),
     "alt-test": ("alt_test:instead_of_people", "Whether a judge may replace people."),
     "bias": ("bias:bias", "Measure the biases of a network and its parts."),
     "export": ("export:export", "Write calls, verdicts, roles, labels or the network."),

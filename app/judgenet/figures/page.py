@@ -52,6 +52,7 @@ from judgenet.figures.parts import (
 from judgenet.figures.power import PowerFigures
 from judgenet.figures.ranking import RankingFigures, RunRanking
 from judgenet.figures.rates import RunRates
+from judgenet.figures.reliability import ReliabilityFigures, RunReliability
 from judgenet.stats.intervals import Interval
 
 COMMANDS: Final[dict[str, type]] = {
@@ -64,6 +65,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet cascade": RunCascade,
     "judgenet panel": RunPanel,
     "judgenet guarantee": RunGuarantee,
+    "judgenet calibration": RunReliability,
     "judgenet alt-test": RunAltTest,
     "judgenet compare": RunComparison,
     "judgenet check": GateFigures,
@@ -97,6 +99,7 @@ PARTS: Final[dict[str, type]] = {
     "difference": DifferenceFigures,
     "plan": PowerFigures,
     "alt": AltTestFigures,
+    "reliability": ReliabilityFigures,
     "length": LengthFigures,
     "ranking": RankingFigures,
 }

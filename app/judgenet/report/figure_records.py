@@ -9,6 +9,7 @@ from judgenet.figures.alt_test import RunAltTest
 from judgenet.figures.anytime import RunAnytime
 from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.panel import ChoiceFigures
+from judgenet.figures.reliability import RunReliability
 from judgenet.report.bias_figures import LabFigures
 from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
 from judgenet.report.model import Report
@@ -120,6 +121,8 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
         yield from _choice("labels", more.panel.choice.labels)
     if more.alt_test is not None:
         yield from _alt_test(more.alt_test)
+    if more.reliability is not None:
+        yield from _reliability(more.reliability)
     for layer in more.layers:
         yield from _layer(layer, total)
     if more.review is not None:
@@ -144,6 +147,19 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             yield FigureRecord(
                 "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
             )
+
+
+def _reliability(found: RunReliability) -> Iterator[FigureRecord]:
+    for source, of in found.sources.items():
+        why, brier = of.reason or "", of.brier
+        for figure, value, within in (("ece", of.ece, of.ece_ci), ("ece by chance", of.ece_by_chance, None)):
+            yield FigureRecord("calibration", source, figure, value, *_ends(within), of.n, of.n_total, why)
+        yield FigureRecord(
+            "calibration", source, "brier", brier.value, *_ends(brier.ci), brier.n, of.n_total, brier.reason or ""
+        )
+        for one in of.curve:
+            name = f"{one.low:.2f} to {one.high:.2f}"
+            yield FigureRecord(f"calibration {source}", name, "share of B", one.observed, *_ends(one.ci), one.n, of.n)
 
 
 def _alt_test(found: RunAltTest) -> Iterator[FigureRecord]:

@@ -21,6 +21,7 @@ from judgenet.figures.learned import WARNINGS, WAY_TITLES, LessOther, Way, compa
 from judgenet.figures.panel import PanelStudy, panel_study
 from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.people import annotators_panel
+from judgenet.figures.reliability import RunReliability, run_reliability
 from judgenet.figures.systems import system_games
 from judgenet.report.bias_figures import lab_figures
 from judgenet.report.model import Report
@@ -117,7 +118,8 @@ class RunStudy:
     ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
     is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are,
     ``panel`` which of them go together, and which adds most.
-    ``alt_test`` says whether the judges may replace the annotators, where pairs have several.
+    ``alt_test`` says whether the judges may replace the annotators, where pairs have several, ``reliability`` whether
+    probabilities mean what they say.
     """
 
     people: PeoplePanel | None
@@ -132,6 +134,7 @@ class RunStudy:
     ranks: SystemRanks | None
     plan: LabelPlan | None
     alt_test: RunAltTest | None = None
+    reliability: RunReliability | None = None
 
 
 def deepen(
@@ -175,6 +178,8 @@ def deepen(
     alt_test = run_alt_test(frame) if any(len(panel) > 1 for panel in frame.pairs.panel_kinds) else None
     tell("Weights of neurons")
     learned = tuple(_learned(frame, report, draws, seed)) if len(frame.names) > 1 else ()
+    tell("Calibration")
+    reliable = run_reliability(frame, seed=seed) if labelled else None
     tell("Smaller networks")
     sizes = _sizes(report, frame) if labelled and len(frame.names) > 1 else None
     tell("Ranking")
@@ -184,7 +189,9 @@ def deepen(
     plan = None
     if report.rates.judged:
         plan = sample_plan(frame, report.decides, PLAN_WIDTH, chosen).plan
-    more = RunStudy(people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan, alt_test)
+    more = RunStudy(
+        people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan, alt_test, reliable
+    )
     return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
 
 

@@ -59,13 +59,14 @@ from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_panel import panel_section
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
+from judgenet.report.outline_reliability import reliability_section
 from judgenet.report.outline_tables import STATES, baseline_line, estimate, flip_words, forest, in_order
 from judgenet.version import __version__
 
 PartKey = Literal[
     "run", "cascade", "agreement", "winner", "anytime", "people", "instead", "tasks", "neurons", "raters", "roles",
-    "orders", "bias", "layers", "diversity", "panel", "review", "guarantee", "learned", "sizes", "ranking",
-    "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts", "record",
+    "orders", "bias", "layers", "diversity", "panel", "review", "calibration", "guarantee", "learned", "sizes",
+    "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
 """The parts that a report may have beside its head, in their order."""
@@ -88,6 +89,7 @@ PART_TITLES: dict[PartKey, str] = {
     "diversity": "Agreement between neurons",
     "panel": "Effective votes",
     "review": "If people review uncertain pairs",
+    "calibration": "Do probabilities mean what they say?",
     "guarantee": "Verdicts with a guarantee",
     "learned": "Learned weights",
     "sizes": "Smaller networks",
@@ -120,6 +122,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "diversity": diversity_section,
     "panel": panel_section,
     "review": review_section,
+    "calibration": reliability_section,
     "guarantee": guarantee_section,
     "learned": learned_section,
     "sizes": sizes_section,

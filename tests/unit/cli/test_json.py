@@ -34,6 +34,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("panel", "RUN"),
     ("guarantee", "RUN"),
     ("alt-test", "RUN"),
+    ("calibration", "RUN"),
+    ("calibration", "RUN", "--bins", "3", "--binning", "quantile"),
     ("compare", "RUN", "RUN"),
     ("check", "RUN", "--require", "c1.accuracy >= .5"),
     ("rank", "RUN"),
@@ -333,6 +335,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "judgenet panel": (("panel", "asked"), ("panel", "recorded", "--neuron", "u", "--neuron", "v")),
     "judgenet guarantee": (("guarantee", "asked"), ("guarantee", "recorded", "--alpha", "0.45", "--chosen", "random")),
+    "judgenet calibration": (("calibration", "asked"), ("calibration", "recorded")),
     "judgenet alt-test": (("alt-test", "asked"), ("alt-test", "recorded", "--epsilon", "0.1")),
     "judgenet compare": (("compare", "asked", "recorded"),),
     "judgenet check": (

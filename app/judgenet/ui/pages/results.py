@@ -43,6 +43,7 @@ from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
 from judgenet.ui.results.ranking import RankingPanel
+from judgenet.ui.results.reliability import ReliabilityPanel
 from judgenet.ui.results.requirements import RequirementsPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
 from judgenet.ui.results.selection_titles import selection_words
@@ -90,6 +91,7 @@ class ResultsPage(OfRunPage):
         self.review = ReviewPanel(self.trusting)
         self.alike = AlikePanel(self.trusting)
         self.instead = InsteadPanel(context)
+        self.reliability = ReliabilityPanel(context)
         self.panel_state = PanelState(context, self)
         self.worth = WorthPanel(self.panel_state)
         self.together = CorrelationPanel(self.panel_state)
@@ -117,6 +119,7 @@ class ResultsPage(OfRunPage):
             self.worth,
             self.together,
             self.adds,
+            self.reliability,
             self.breakdown,
             self.orders,
             self.changes,
@@ -138,7 +141,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.learned)
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.review, self.alike)
-        self.rows.add(self.instead)
+        self.rows.add(self.reliability, self.instead)
         self.rows.add(self.worth, self.together, weights=(44, 56))
         self.rows.add(self.adds)
         self.rows.add(self.clouds)
@@ -276,6 +279,7 @@ class ResultsPage(OfRunPage):
         self.panel_state.look(results, live=self.context.run_state.live)
         self.review.show_people(results.people)
         self.instead.look(results, live=self.context.run_state.live)
+        self.reliability.look(results, live=self.context.run_state.live)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
         self.changes.show_report(report)

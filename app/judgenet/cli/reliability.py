@@ -1,0 +1,84 @@
+"""``judgenet calibration``: whether the probabilities that a run implies mean what they say, at no cost."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run
+from judgenet.cli.errors import InputError
+from judgenet.cli.terminal import Terminal
+from judgenet.figures.reliability import SOURCE_TITLES, SOURCE_WORDS, RunReliability, reliability_words, run_reliability
+from judgenet.stats.reliability import BINS, Binning
+from judgenet.store.taught import fair_frame
+
+_BINNINGS: dict[str, Binning] = {"uniform": "uniform", "quantile": "quantile"}
+
+
+def print_reliability(figures: RunReliability, console: Console) -> None:
+    """The curve and its errors, a table a kind of probability."""
+    for source, title in SOURCE_TITLES.items():
+        found = figures.sources[source]
+        console.print(f"\n{title}: {reliability_words(found)}", soft_wrap=True)
+        console.print(f"The probability is {SOURCE_WORDS[source]}.", soft_wrap=True)
+        if not found.curve:
+            continue
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in ("probability of B", "mean", "people prefer B", "95 %", "n"):
+            table.add_column(heading, justify="right")
+        for of in found.curve:
+            table.add_row(
+                f"{of.low:.2f} to {of.high:.2f}",
+                f"{of.predicted:.3f}",
+                f"{of.observed:.3f}",
+                interval_text(of.ci) or "no interval",
+                f"{of.n:,}",
+            )
+        console.print(table)
+        console.print(
+            f"Brier score {figure(found.brier.value)} ({interval_text(found.brier.ci) or 'no interval'}); always "
+            f"giving the share of B: {figure(found.brier_base)}. {found.n_ties:,} pairs that people call a tie are "
+            "left out.",
+            soft_wrap=True,
+        )
+        if found.reason:
+            console.print(f"No interval: {found.reason}", soft_wrap=True)
+    width = "equal width" if figures.binning == "uniform" else "about equally many pairs"
+    console.print(
+        f"\n{figures.bins} bins of {width}. Chance alone makes an expected calibration error larger than it is, the "
+        "more so the more bins and the fewer pairs: read it beside what calibrated probabilities would show.",
+        soft_wrap=True,
+    )
+
+
+def calibration(
+    run: RunArgument,
+    bins: Annotated[int, typer.Option(min=2, max=100, help="Bins of the curve.")] = BINS,
+    binning: Annotated[
+        str,
+        typer.Option(
+            metavar="uniform|quantile", help="Bins of equal width, or of about equally many pairs.", show_default=True
+        ),
+    ] = "uniform",
+    seed: Annotated[int, typer.Option(help="Seed of the folds and of resampling.")] = 0,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Show whether probabilities mean what they say: reliability curve, expected calibration error, Brier score.
+
+    Probabilities that B is better come from the share of calls, from the score difference, and from learned weights;
+    the last two are fitted to the labels of other questions. They are held against the human labels.
+
+    Example: judgenet calibration out --bins 5 --binning quantile
+    """
+    if binning not in _BINNINGS:
+        raise InputError(f"--binning {binning}: choose uniform or quantile.")
+    with open_run(run, project) as (store, info):
+        figures = run_reliability(fair_frame(store, info), bins, _BINNINGS[binning], seed=seed)
+    if as_json:
+        typer.echo(figures.to_json())
+    else:
+        print_reliability(figures, Terminal())

@@ -1,0 +1,126 @@
+"""Whether the probabilities that a run implies mean what they say, as the report says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judgenet.core.wording import of, p_value, percent, percent_interval, plural, ratio, ratio_interval
+from judgenet.figures.reliability import SOURCE_TITLES, SOURCE_WORDS, ReliabilityFigures, RunReliability
+from judgenet.report.blocks import Block, Bullets, Figure, Line, Paragraph, Row, Section, Strong, Table
+from judgenet.report.curve_charts import ChartLine, CurveAxes, CurvePoint, curves
+from judgenet.report.drawing import Drawing
+from judgenet.report.model import Report
+
+
+def reliability_section(report: Report) -> Iterable[Block]:
+    """The reliability curves, the expected calibration errors and the Brier scores."""
+    found = None if report.more is None else report.more.reliability
+    if found is None:
+        return
+    shown = {title: found.sources[name] for name, title in SOURCE_TITLES.items() if found.sources[name].curve}
+    if not shown:
+        return
+    yield Section("Do probabilities mean what they say?", "that response B is better")
+    width = "equal width" if found.binning == "uniform" else "about equally many pairs"
+    yield Table(
+        (
+            "Probability",
+            "Calibration error, %",
+            "Calibrated ones, %",
+            "p",
+            "Brier score",
+            "Constant answer",
+            "Pairs",
+        ),
+        (False, True, True, True, True, True, True),
+        tuple(_row(title, one) for title, one in shown.items()),
+    )
+    yield Figure(_picture(shown), _bins(shown))
+    notes: list[Line] = [
+        (Strong(f"{title}. "), f"The probability is {SOURCE_WORDS[name]}.")
+        for name, title in SOURCE_TITLES.items()
+        if title in shown
+    ]
+    notes += [
+        (Strong(f"{title}: n/a. "), f"{_sentence(found.sources[name].reason or 'unknown')}.")
+        for name, title in SOURCE_TITLES.items()
+        if title not in shown
+    ]
+    yield Bullets(tuple(notes))
+    yield Paragraph((_method(found, shown, width),), "note")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _row(title: str, found: ReliabilityFigures) -> Row:
+    return Row(
+        (
+            (title,),
+            (f"{percent(found.ece, unit=False)} {percent_interval(found.ece_ci)}".strip(),),
+            (percent(found.ece_by_chance, unit=False),),
+            (p_value(found.p).removeprefix("p = ").removeprefix("p ") if found.p is not None else "n/a",),
+            (f"{ratio(found.brier.value)} {ratio_interval(found.brier.ci)}".strip(),),
+            (ratio(found.brier_base),),
+            (of(found.n, found.n_total),),
+        )
+    )
+
+
+def _bins(shown: dict[str, ReliabilityFigures]) -> Table:
+    return Table(
+        ("Probability", "Bin, %", "Mean, %", "People prefer B, %", "Pairs"),
+        (False, True, True, True, True),
+        tuple(
+            Row(
+                (
+                    (title,),
+                    (f"{100 * one.low:.0f} to {100 * one.high:.0f}",),
+                    (percent(one.predicted, unit=False),),
+                    (f"{percent(one.observed, unit=False)} {percent_interval(one.ci)}".strip(),),
+                    (f"{one.n:,}",),
+                )
+            )
+            for title, found in shown.items()
+            for one in found.curve
+        ),
+    )
+
+
+def _picture(shown: dict[str, ReliabilityFigures]) -> Drawing:
+    calibrated = ChartLine("Calibrated", (CurvePoint(0.0, 0.0), CurvePoint(1.0, 1.0)))
+    panels = [
+        CurveAxes(
+            title,
+            (
+                calibrated,
+                ChartLine(
+                    title, tuple(CurvePoint(one.predicted, one.observed, one.ci) for one in found.curve), subject=True
+                ),
+            ),
+        )
+        for title, found in shown.items()
+    ]
+    return curves(
+        panels,
+        "How often people prefer B, by the probability that B is better",
+        "probability that B is better, %",
+        ticks=(0.0, 0.25, 0.5, 0.75, 1.0),
+        tick_text=lambda share: f"{100 * share:.0f}",
+    )
+
+
+def _method(found: RunReliability, shown: dict[str, ReliabilityFigures], width: str) -> str:
+    ties = max(one.n_ties for one in shown.values())
+    left = f"{plural(ties, 'pair')} that people call a tie {'is' if ties == 1 else 'are'} left out. " if ties else ""
+    reasons = {one.reason for one in shown.values() if one.reason}
+    why = f"No interval: {'; '.join(sorted(reasons))}. " if reasons else ""
+    return (
+        "The expected calibration error (Naeini et al. 2015) is the mean distance, over pairs, of the probability from "
+        f"the share of pairs where people prefer B, in {found.bins} bins of {width}. It is never below 0, so that "
+        "chance alone makes it larger than it is: the next column is what calibrated probabilities would show in these "
+        f"bins, and p the probability of an error as large (wild bootstrap over questions). {left}{why}Points are "
+        "bins, with Wilson's intervals, or intervals over questions where pairs share them; the constant answer gives "
+        "the share of B to all pairs."
+    )

@@ -1,0 +1,124 @@
+"""Whether the probabilities that a run implies mean what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QWidget
+
+from judgenet.core.wording import percent, percent_interval, ratio, ratio_interval
+from judgenet.ui.context import Context
+from judgenet.ui.elements import label
+from judgenet.ui.measures import measure
+from judgenet.ui.results.panel import Panel, unbroken
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
+from judgenet.ui.results.state import Results
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.figures.reliability import ReliabilityFigures, RunReliability
+
+_CHART: Final = 264
+"""Height of the chart in px at 100 %."""
+_TICKS: Final = tuple((share / 4, f"{25 * share}") for share in range(5))
+
+
+class ReliabilityPanel(Panel):
+    """ "Do probabilities mean what they say?": reliability curve, expected calibration error and Brier score.
+
+    It reckons in a thread, and stays hidden while a run goes on and where no pair has a label.
+    """
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        choices = [("votes", "Calls"), ("scores", "Scores"), ("learned", "Learned")]
+        self.source = Segment("The probability comes from", choices)
+        self.chart = PointChart("Share where people prefer B, by probability", "Point at a bin for its figures.")
+        self.words = label("", wrap=True)
+        self.note = label("", tone="text2", wrap=True)
+        super().__init__("Do probabilities mean what they say?", parent=parent)
+        self._context = context
+        self.found: RunReliability | None = None
+        self._key: tuple[object, ...] | None = None
+        self._number = 0
+        for widget in (self.source, self.words, self.chart, self.note):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+        self.source.chosen.connect(self._fill)
+        context.document.opened.connect(self.forget)
+        self.hide()
+        measure(self.chart, height=_CHART)
+        for text in (self.words, self.note):
+            measure(text, font="body", tabular=True)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self.found = self._key = None
+        self.hide()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Shows the calibration of a run; while it goes on, nothing is reckoned."""
+        if live or not results.frame.human.any():
+            self.forget()
+            return
+        key = (results.run.id, results.frame)
+        if key != self._key:
+            self._key = key
+            self._number += 1
+            self._context.tasks.start(self._reckon(results, self._number), "Reckon the calibration")
+
+    async def _reckon(self, results: Results, number: int) -> None:
+        from judgenet.figures.reliability import run_reliability
+
+        found = await self._context.tasks.off_thread(run_reliability, results.frame)
+        if number == self._number:
+            self.found = found
+            self._fill()
+
+    def _fill(self) -> None:
+        from judgenet.figures.reliability import SOURCE_WORDS
+
+        if self.found is None:
+            return
+        self.show()
+        source = self.source.current
+        found = self.found.sources[source]
+        meaning = next(words for name, words in SOURCE_WORDS.items() if name == source)
+        self.chart.setVisible(bool(found.curve))
+        self.say(f"{found.n:,} of {found.n_total:,} pairs")
+        if found.ece is None:
+            self.words.setText(f"n/a – {found.reason}.")
+            self.note.setText("")
+            return
+        self.words.setText(unbroken(_errors(found)))
+        ties = f" {found.n_ties:,} pairs that people call a tie are left out." if found.n_ties else ""
+        self.note.setText(f"The probability is {meaning}.{ties}")
+        self.chart.show_picture(reliability_picture(found))
+
+
+def _errors(found: ReliabilityFigures) -> str:
+    words = f"Calibration error {percent(found.ece)} {percent_interval(found.ece_ci)}"
+    if found.ece_by_chance is not None:
+        words += f"; calibrated probabilities would show {percent(found.ece_by_chance)} by chance"
+    brier = f"{ratio(found.brier.value)} {ratio_interval(found.brier.ci)}"
+    return f"{words}. Brier score {brier}; a constant answer {ratio(found.brier_base)}."
+
+
+def reliability_picture(found: ReliabilityFigures) -> Picture:
+    """The curve beside the line of calibrated probabilities."""
+    spots = tuple(
+        PointMark(
+            one.predicted,
+            one.observed,
+            f"Probability {100 * one.low:.0f} to {100 * one.high:.0f} %: on {one.n:,} pairs with a mean of "
+            f"{percent(one.predicted)} people prefer B in {percent(one.observed)} {percent_interval(one.ci)}.",
+            one.ci,
+        )
+        for one in found.curve
+    )
+    ends = tuple(PointMark(share, share, f"Calibrated: {percent(share)}") for share in (0.0, 1.0))
+    series = (
+        Series("People prefer B", spots, spread="bars", value=""),
+        Series("Calibrated", ends, 0, marked=False),
+    )
+    return Picture(series, _TICKS, share_ticks((0.0, 1.0)), "probability that B is better, %")
