@@ -108,10 +108,12 @@ def _bad_input() -> tuple[type[Exception], ...]:
     """The errors that are the user's to mend. Loaded where an error is at hand: nothing else needs them all."""
     from judgenet.core.bias.base import BiasError
     from judgenet.core.documents import DocumentError
+    from judgenet.core.matches import MatchesError
     from judgenet.core.network import NetworkError
     from judgenet.core.plan import PriceError
     from judgenet.core.prompts import PromptError
     from judgenet.core.roles import RoleError
+    from judgenet.core.until import UntilError
     from judgenet.engine.endpoints import EndpointError
     from judgenet.engine.options import OptionError
     from judgenet.figures.errors import FiguresError
@@ -122,7 +124,8 @@ def _bad_input() -> tuple[type[Exception], ...]:
     from judgenet.store.settings import SettingsError
 
     return (
-        *(InputError, BiasError, DataError, DocumentError, FileError, NetworkError, PriceError, PromptError),
+        *(InputError, BiasError, DataError, DocumentError, FileError, MatchesError, NetworkError, PriceError),
+        *(PromptError, UntilError),
         *(RoleError, OptionError, SecretError, EndpointError, SettingsError, StoreError, FiguresError),
     )
 

@@ -67,7 +67,7 @@ def anytime_page(figures: dict[str, Any], day: str) -> str:
         "",
         "## False exclusions",
         "",
-        f"{_ABOUT} Of a corrected rate it is an upper bound: the share in which one of its two parts excludes its "
+        f"{_ABOUT} Of a corrected rate it is an upper bound: the share in which one of its three parts excludes its "
         "truth.",
         "",
         f"| setting, {figures['pairs']:,} pairs | valid at any time | ordinary |",

@@ -18,6 +18,10 @@ Matches = int | float | None
 """How many matches a question has: a number, a share of all (below 1), or ``None`` for all."""
 
 
+class MatchesError(ValueError):
+    """Matches cannot be chosen; the message says why."""
+
+
 def matches_of(systems: int, wanted: Matches) -> int:
     """How many matches a question with so many systems gets: never fewer than connect them, never more than there
     are."""

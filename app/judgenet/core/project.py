@@ -37,6 +37,9 @@ RULE = "aggregation"
 
 LIMITS = "limits"
 """The name in a project's metadata of what a start of a run in the studio must not exceed."""
+
+STOP = "stop"
+"""The name in a project's metadata of how a run in the studio may end before its last pair."""
 """Version of the document that this program reads and writes."""
 
 REQUIRES = "0.1.0"

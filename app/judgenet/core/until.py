@@ -8,9 +8,9 @@ are valid at any time, so that a rule may be looked at after every pair.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 UntilFigure = Literal["win_rate", "accuracy", "corrected"]
 UntilTest = Literal["excludes", "above", "below", "width"]
@@ -103,3 +103,36 @@ def _subject(text: str | None, whole: str) -> tuple[UntilFigure, str | None]:
         known = f"{', '.join(figures[:-1])} or {figures[-1]}"
         raise UntilError(f"{whole!r}: {second} is no figure that a run can stop by. Choose {known}.")
     return "win_rate", first
+
+
+@dataclass(frozen=True, slots=True)
+class StopWish:
+    """How runs of a project are to end before their last pair: by a rule (its text, empty for none), or when the ranks
+    of the systems are separated."""
+
+    until: str = ""
+    auto_matches: bool = False
+
+    @property
+    def rule(self) -> UntilRule | None:
+        """The rule; ``None`` where there is none.
+
+        :raises UntilError: its text cannot be read.
+        """
+        return parse_until(self.until) if self.until else None
+
+    def to_json(self) -> dict[str, Any]:
+        """What is wished for, by name."""
+        found: dict[str, Any] = {"until": self.until} if self.until else {}
+        return found | ({"auto_matches": True} if self.auto_matches else {})
+
+    @classmethod
+    def from_json(cls, record: object) -> StopWish:
+        """The wish of such a record; what cannot be read is left out."""
+        given = record if isinstance(record, Mapping) else {}
+        text = given.get("until")
+        try:
+            until = parse_until(text).text if isinstance(text, str) and text else ""
+        except UntilError:
+            until = ""
+        return cls(until, given.get("auto_matches") is True and not until)

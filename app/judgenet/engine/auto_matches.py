@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judgenet.core.aggregate import deciding
+from judgenet.core.matches import MatchesError
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.engine.steering import Enough, Verdicts
@@ -15,10 +16,6 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.system_matches import MATCHES_RECORD, matches_seed, system_matches
 
 FEWEST_SYSTEMS = 2
-
-
-class MatchesError(ValueError):
-    """Matches cannot be chosen; the message says why."""
 
 
 def _score(verdict: Verdict | None) -> float | None:
@@ -34,7 +31,9 @@ class AutoMatches:
     def __init__(self, frame: RunFrame) -> None:
         self._matches = system_matches(frame)
         if len(self._matches.names) < FEWEST_SYSTEMS:
-            raise MatchesError("the pairs do not name two systems (columns model_a and model_b), so that none can meet")
+            raise MatchesError(
+                "The pairs do not name two systems (columns model_a and model_b), so that none can meet."
+            )
         self._decides = deciding(frame.spec)
         self._seed = matches_seed(frame.run.record)
         self._plan = AdaptiveMatches(len(self._matches.names), self._matches.groups)

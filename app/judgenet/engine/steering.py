@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from judgenet.core.aggregate import deciding
-from judgenet.core.asking_order import asking_order, order_seed
 from judgenet.core.pairs import Verdict
 from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilFigure, UntilRule
 from judgenet.core.wording import aggregation_title, plural
@@ -77,10 +76,11 @@ class _Figure:
     aggregation: str
     scores: UnitTally
     differences: UnitTally
+    labels: UnitTally
 
     def rate(self) -> AnytimeRate:
         if self.name == "corrected":
-            return anytime_corrected(self.scores, self.differences)
+            return anytime_corrected(self.scores, self.differences, self.labels)
         return anytime_rate(self.scores)
 
 
@@ -122,7 +122,8 @@ class UntilWatch:
             if condition.figure == "corrected" and name not in self._labels:
                 self._labels[name] = anytime_labels(frame, name)[0]
             figure = self._figures.setdefault(
-                (condition.figure, name), _Figure(condition.figure, name, UnitTally(most), UnitTally(most))
+                (condition.figure, name),
+                _Figure(condition.figure, name, *(UnitTally(most) for _ in range(3))),
             )
             self._conditions.append((condition, figure))
         names = {name for _, name in self._figures}
@@ -157,7 +158,9 @@ class UntilWatch:
             scores = right_scores(codes, self._human[pairs]) if kind == "accuracy" else win_scores(codes)
             _add(figure.scores, scores)
             if kind == "corrected":
-                _add(figure.differences, difference_scores(codes, self._labels[name][pairs]))
+                labels = np.where(codes > 0, self._labels[name][pairs], 0)
+                _add(figure.differences, difference_scores(codes, labels))
+                _add(figure.labels, win_scores(labels))
 
     def _look(self) -> None:
         close = self._units <= _CLOSE_LOOKS or self._units % (self._units // 100) == 0
@@ -229,8 +232,7 @@ def in_run_order(frame: RunFrame, rule: UntilRule | None) -> InOrder:
 
     :raises judgenet.core.until.UntilError: the rule names an aggregation that the network does not have.
     """
-    seed = order_seed(frame.run.record)
-    order = list(range(len(frame))) if seed is None else asking_order(seed, frame.questions.tolist())
+    order: list[int] = frame.order.tolist()
     if rule is None:
         return InOrder(order)
     return InOrder(order, UntilWatch(frame, rule, order))

@@ -18,6 +18,7 @@ from judgenet.store.anytime import (
     TurnPairs,
     anytime_accuracy,
     anytime_corrected_rate,
+    anytime_human_rate,
     anytime_labels,
     anytime_win_rate,
     turn_pairs,
@@ -53,9 +54,10 @@ class AnytimeFigures:
     accuracy: Annotated[AnytimeEstimate, "share of the labelled pairs whose verdict is the label"]
     corrected: Annotated[
         AnytimeEstimate,
-        "win rate of B corrected by labels of pairs drawn at random (difference estimator); the union bound of two "
-        "intervals",
+        "win rate of B corrected by labels of pairs drawn at random (difference estimator, and the labels alone); a "
+        "union bound over three intervals",
     ]
+    human_only: Annotated[AnytimeEstimate, "win rate of B by the labels alone"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def anytime_figures(
         ),
         accuracy=AnytimeEstimate(**_estimate(anytime_accuracy(frame, aggregation, turn))),
         corrected=AnytimeEstimate(**_estimate(anytime_corrected_rate(frame, aggregation, turn, chosen, used))),
+        human_only=AnytimeEstimate(**_estimate(anytime_human_rate(frame, aggregation, turn, chosen, used))),
     )
 
 

@@ -153,7 +153,7 @@ def build(
         studies=pair_studies(store, frame, decides, found),
         disagreements=found.counts,
         prompts=_prompts(store, run, spec),
-        anytime=run_anytime(frame, (decides,), chosen),
+        anytime=run_anytime(frame, None, chosen),
         until=until_figures(run),
         acceptance=acceptance_figures(frame),
         guarantee=_guarantee(frame, decides, chosen),

@@ -19,7 +19,8 @@ ABOUT = (
 )
 _CORRECTED = (
     "The corrected rate is the mean of the verdicts plus the mean difference between label and verdict on the pairs "
-    "labelled at random; its interval adds those of both (union bound), and is not that of the stratified estimate."
+    "labelled at random, and it is the mean of the labels: its interval is what both say in common (union bound). It "
+    "is not the stratified estimate, of which no such interval is known."
 )
 
 

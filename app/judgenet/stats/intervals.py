@@ -340,3 +340,15 @@ def win_rate(a: int, b: int, tie: int, *, pseudo: int = 1) -> WinRate:
     mean = share_b + share_tie / 2
     spread = Z * sqrt((share_b + share_tie / 4 - mean * mean) / (n + pseudo))
     return WinRate((b + tie / 2) / n, Interval(max(0.0, mean - spread), min(1.0, mean + spread)), a, b, tie)
+
+
+def win_rate_ends(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], n: NDArray[np.float64], pseudo: int = 3
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of the interval of :func:`win_rate` for many counts at once: of ``n`` verdicts B won ``wins``."""
+    import numpy as np
+
+    share_b, share_tie = (wins + pseudo / 3) / (n + pseudo), (ties + pseudo / 3) / (n + pseudo)
+    mean = share_b + share_tie / 2
+    spread = Z * np.sqrt((share_b + share_tie / 4 - mean * mean) / (n + pseudo))
+    return np.maximum(0.0, mean - spread), np.minimum(1.0, mean + spread)

@@ -14,9 +14,9 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.stats.anytime import ALPHA, LABEL_ALPHA, LOG_WEIGHTS, log_factors
+from judgenet.stats.anytime import ALPHA, LABEL_ALPHA, LOG_WEIGHTS, VERDICT_ALPHA, log_factors
 from judgenet.stats.curves import Floats
-from judgenet.stats.intervals import Z
+from judgenet.stats.intervals import Z, win_rate_ends
 
 PAIRS: Final = 1000
 """Pairs of a simulated run."""
@@ -178,30 +178,23 @@ _RIGHT, _LABEL_EVERY = 0.8, 5
 
 
 def _corrected_excludes(rng: np.random.Generator, setting: LookSetting, runs: int, pairs: int) -> NDArray[np.bool_]:
-    """Whether one of the two intervals of a corrected rate excludes its truth at some look: an upper bound of how often
-    their sum does."""
+    """Whether one of the three intervals behind a corrected rate excludes its truth at some look: an upper bound of how
+    often it does itself."""
     human = rng.random((runs, pairs)) < setting.mean
     verdict = np.where(rng.random((runs, pairs)) < _RIGHT, human, ~human)
     said = setting.mean * _RIGHT + (1 - setting.mean) * (1 - _RIGHT)
-    one = _log_e(np.where(verdict, 0, 2), said) >= -np.log(ALPHA - LABEL_ALPHA)
+    one = _log_e(np.where(verdict, 0, 2), said) >= -np.log(VERDICT_ALPHA)
     labelled = slice(None, None, _LABEL_EVERY)
     moved = (human[:, labelled].astype(np.int64) - verdict[:, labelled] + 1) / 2
     other = _log_e(np.rint(2 - 2 * moved).astype(np.int64), (setting.mean - said + 1) / 2) >= -np.log(LABEL_ALPHA)
-    found: NDArray[np.bool_] = one.any(axis=1) | other.any(axis=1)
+    alone = _log_e(np.where(human[:, labelled], 0, 2), setting.mean) >= -np.log(LABEL_ALPHA)
+    found: NDArray[np.bool_] = one.any(axis=1) | other.any(axis=1) | alone.any(axis=1)
     return found
-
-
-def ordinary_ends(wins: Floats, ties: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """:func:`judgenet.stats.intervals.win_rate` with three pseudo-pairs, for many counts at once."""
-    share_b, share_tie = (wins + 1) / (n + 3), (ties + 1) / (n + 3)
-    mean = share_b + share_tie / 2
-    spread = Z * np.sqrt((share_b + share_tie / 4 - mean * mean) / (n + 3))
-    return mean - spread, mean + spread
 
 
 def _ordinary_excludes(kinds: NDArray[np.int64], mean: float) -> NDArray[np.bool_]:
     n = np.arange(1, kinds.shape[1] + 1, dtype=float)
-    low, high = ordinary_ends((kinds == 0).cumsum(axis=1), (kinds == 1).cumsum(axis=1), n)
+    low, high = win_rate_ends((kinds == 0).cumsum(axis=1), (kinds == 1).cumsum(axis=1), n)
     found: NDArray[np.bool_] = (low > mean) | (high < mean)
     return found
 

@@ -14,9 +14,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.asking_order import asking_order, order_seed
+from judgenet.core.asking_order import order_seed
 from judgenet.core.labels import Chosen
-from judgenet.stats.anytime import AnytimeRate, anytime_corrected, anytime_rate, tally_units
+from judgenet.core.learned import LEARNED
+from judgenet.stats.anytime import (
+    AnytimeCurve,
+    AnytimeRate,
+    anytime_corrected,
+    anytime_curve,
+    anytime_rate,
+    tally_units,
+    win_rate_curve,
+)
 from judgenet.stats.curves import CODES, Codes, Floats
 from judgenet.stats.provenance import LabelTally, Sample
 from judgenet.store.columns import DONE_PHASE
@@ -40,17 +49,9 @@ class TurnPairs:
     drawn: bool
 
 
-def run_order(frame: RunFrame) -> NDArray[np.int64]:
-    """The places of the pairs in the order in which the run asks them."""
-    seed = order_seed(frame.run.record)
-    if seed is None:
-        return np.arange(len(frame))
-    return np.array(asking_order(seed, frame.questions.tolist()), dtype=np.int64)
-
-
 def turn_pairs(frame: RunFrame) -> TurnPairs:
     """The pairs of a run that count now."""
-    order, questions = run_order(frame), frame.questions
+    order, questions = frame.order, frame.questions
     drawn = order_seed(frame.run.record) is not None
     if not len(order):
         return TurnPairs(order, order, 1, 0, drawn)
@@ -116,6 +117,25 @@ def anytime_accuracy(frame: RunFrame, aggregation: str, turn: TurnPairs) -> Anyt
     return found
 
 
+def anytime_human_rate(
+    frame: RunFrame,
+    aggregation: str,
+    turn: TurnPairs,
+    chosen: Chosen | None = None,
+    used: NDArray[np.bool_] | None = None,
+) -> AnytimeRate:
+    """The win rate of B by the labels alone, over the judged pairs that count; refused as the corrected rate is."""
+    labels, sample = anytime_labels(frame, aggregation, chosen, used)
+    if sample.chosen not in ("random", "imported"):
+        return AnytimeRate(None, None, 0, 0, reason=_AT_RANDOM)
+    judged = frame.verdict_codes(aggregation)[turn.pairs] > 0
+    found = anytime_rate(tally_units(turn.units, win_scores(np.where(judged, labels[turn.pairs], 0)), turn.most), 0.5)
+    return found if found.value is not None else AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
+
+
+_AT_RANDOM: Final = "it takes labels of pairs that were drawn at random from all pairs"
+
+
 def anytime_corrected_rate(
     frame: RunFrame,
     aggregation: str,
@@ -126,9 +146,31 @@ def anytime_corrected_rate(
     """The win rate of B corrected by labels of pairs that were drawn at random; refused where they were not."""
     labels, sample = anytime_labels(frame, aggregation, chosen, used)
     if sample.chosen not in ("random", "imported"):
-        why = "it takes labels of pairs that were drawn at random from all pairs"
-        return AnytimeRate(None, None, 0, 0, reason=why)
+        return AnytimeRate(None, None, 0, 0, reason=_AT_RANDOM)
     codes = frame.verdict_codes(aggregation)[turn.pairs]
     verdicts = tally_units(turn.units, win_scores(codes), turn.most)
-    moved = difference_scores(codes, labels[turn.pairs])
-    return anytime_corrected(verdicts, tally_units(turn.units, moved, turn.most))
+    moved, alone = difference_scores(codes, labels[turn.pairs]), win_scores(labels[turn.pairs])
+    return anytime_corrected(
+        verdicts,
+        tally_units(turn.units, moved, turn.most),
+        tally_units(turn.units, np.where(codes > 0, alone, np.nan), turn.most),
+    )
+
+
+def rate_curve(frame: RunFrame, aggregation: str, *, at_any_time: bool) -> AnytimeCurve:
+    """The win rate of B by an aggregation's verdicts as pairs finish, with the interval for one look, or as their turn
+    comes, with the one that is valid at any time."""
+    codes = frame.verdict_codes(aggregation)
+    if at_any_time:
+        turn = turn_pairs(frame)
+        return anytime_curve(turn.units, win_scores(codes[turn.pairs]), turn.most)
+    return win_rate_curve(codes[np.asarray(frame.finished, np.int64)])
+
+
+def accuracy_curve(frame: RunFrame, aggregation: str) -> AnytimeCurve:
+    """The accuracy of an aggregation as the turn of pairs comes, with the interval that is valid at any time."""
+    turn = turn_pairs(frame)
+    human = frame.human[turn.pairs]
+    if aggregation == LEARNED:
+        human = np.where(frame.pairs.taught[turn.pairs], 0, human).astype(np.uint8)
+    return anytime_curve(turn.units, right_scores(frame.verdict_codes(aggregation)[turn.pairs], human), turn.most)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.asking_order import asking_order, order_seed
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.cascade import Stop
 from judgenet.core.evaluation import Evaluation, Reason
@@ -62,6 +63,7 @@ class RunFrame(CallFrame):
     """The pairs whose labels taught the learned aggregation (:func:`judgenet.store.taught.fair_frame`)."""
     _cached_table: VerdictTable | None = None
     _cached_places: tuple[NeuronPlace, ...] | None = None
+    _cached_order: NDArray[np.int64] | None = None
     _cached_early: tuple[DecidedEarly | None] | None = None
 
     def _changed(self) -> None:
@@ -98,6 +100,15 @@ class RunFrame(CallFrame):
     def question_count(self) -> int:
         """How many different questions the pairs ask."""
         return int(self.pairs.questions.max(initial=0)) + 1 if len(self) else 0
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The places of the pairs in the order in which the run asks them."""
+        if self._cached_order is None:
+            seed = order_seed(self.run.record)
+            drawn = range(len(self)) if seed is None else asking_order(seed, self.questions.tolist())
+            self._cached_order = np.array(drawn, dtype=np.int64)
+        return self._cached_order
 
     @property
     def longer_b(self) -> NDArray[np.int64]:

@@ -14,10 +14,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.documents import DocumentError
+from judgenet.core.matches import MatchesError
 from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.roles import RoleError
+from judgenet.core.until import UntilError
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.versions import versions
 from judgenet.formats.errors import DataError
@@ -39,6 +41,7 @@ OUR_ERRORS: Final = (
     DocumentError,
     EndpointError,
     FileError,
+    MatchesError,
     NetworkError,
     PriceError,
     PromptError,
@@ -46,6 +49,7 @@ OUR_ERRORS: Final = (
     SecretError,
     SettingsError,
     StoreError,
+    UntilError,
 )
 """Errors whose message is written for the user."""
 

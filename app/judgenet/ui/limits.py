@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from judgenet.core.aggregate import aggregation_names
 from judgenet.core.network import Settings
 from judgenet.core.plan import PriceError
+from judgenet.core.until import StopWish, parse_until
 from judgenet.core.wording import money, plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.setup import no_price_words, unpriced_models
@@ -22,6 +24,25 @@ _LEAD: Final = (
     "A run stops before it exceeds these limits. Leave a field empty for no limit. Answers that the project already "
     "has cost nothing and do not count."
 )
+
+
+_UNTIL_TIP: Final = (
+    "The run stops itself when enough is known, by intervals that are valid however often one looks. Examples:\n"
+    "c2_all excludes 50%\naccuracy above 70%\ncorrected excludes 50%\nwidth <= 0.1\n"
+    "Several are joined by “or”. Pairs are then asked in drawn order; the others stay unasked."
+)
+_AUTO_TIP: Final = (
+    "In rounds the run asks pairs of systems whose ranks are least separated, and stops when each system is separated "
+    "from the next one."
+)
+_FEWEST_SYSTEMS: Final = 3
+
+
+def stop_words(stop: StopWish) -> str:
+    """How a run may end before its last pair, in a few words; empty where it may not."""
+    if stop.until:
+        return f"until {stop.until}"
+    return "until ranks are separated" if stop.auto_matches else ""
 
 
 def limits_words(limits: Limits, currency: str = "USD") -> str:
@@ -54,8 +75,13 @@ class LimitsDialog(QDialog):
         self.told = label("", tone="warn", wrap=True)
         self._form = QFormLayout()
         self._priced = QFormLayout()
-        for edit in (self.money, self.calls, self.tokens):
+        self.until = field("Stop when", "all pairs are judged")
+        self.until.setToolTip(_UNTIL_TIP)
+        self.auto = QCheckBox("Choose pairs until each system is separated from the next")
+        self.auto.setToolTip(_AUTO_TIP)
+        for edit in (self.money, self.calls, self.tokens, self.until):
             add_row(self._form, edit.accessibleName(), edit)
+        self._form.addRow("", self.auto)
         self.keep = QPushButton("Save")
         self.leave = QPushButton("Cancel")
         set_kind(self.keep, "primary")
@@ -86,11 +112,31 @@ class LimitsDialog(QDialog):
         self.money.setText("" if limits.max_price is None else f"{limits.max_price:g}")
         self.calls.setText("" if limits.max_calls is None else str(limits.max_calls))
         self.tokens.setText("" if limits.max_tokens is None else str(limits.max_tokens))
+        stop = self._context.runner.stop_wish
+        self.until.setText(stop.until)
+        self.auto.setChecked(stop.auto_matches)
+        self.auto.setVisible(stop.auto_matches or self._systems() >= _FEWEST_SYSTEMS)
         self._ask_prices(self._unpriced())
         self._tell("")
         self.resize(min(theme.px(_WIDE), self._over.width() - theme.px(32)), self.sizeHint().height())
         self.money.setFocus()
         self.open()
+
+    def _systems(self) -> int:
+        pairs = self._context.document.pairs
+        return len({name for pair in pairs for name in (pair.model_a, pair.model_b) if name})
+
+    def _stop_wish(self) -> StopWish:
+        """How a run may end before its last pair, as it was entered.
+
+        :raises ValueError: the rule cannot be used.
+        """
+        text = " ".join(self.until.text().split())
+        if text and self.auto.isChecked():
+            raise ValueError("A run stops by a rule, or when systems are separated: leave one of the two out.")
+        if text:
+            parse_until(text).require_known(aggregation_names(self._context.document.spec))
+        return StopWish(text, self.auto.isChecked())
 
     def _unpriced(self) -> tuple[Settings, ...]:
         document = self._context.document
@@ -132,6 +178,7 @@ class LimitsDialog(QDialog):
                 _whole(self.tokens.text(), "Tokens"),
                 amount(self.money.text(), "Money"),
             )
+            stop = self._stop_wish()
             for (endpoint, model), (cost_in, cost_out) in self.prices.items():
                 if (prices := both_prices(cost_in.text(), cost_out.text(), model)) is not None:
                     keep_price(endpoint, model, *prices)
@@ -145,7 +192,7 @@ class LimitsDialog(QDialog):
             self._ask_prices(left)
             self._tell(f"{no_price_words(left)} The limit of money needs it.")
             return
-        self._context.runner.set_limits(limits)
+        self._context.runner.set_limits(limits, stop)
         self.accept()
 
 

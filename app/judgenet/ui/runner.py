@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, Signal
 from judgenet.core.checks import check
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, RunFinished
+from judgenet.core.matches import MatchesError
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
-from judgenet.core.project import LIMITS
+from judgenet.core.project import LIMITS, STOP
 from judgenet.core.prompts import PromptError
+from judgenet.core.until import StopWish, UntilError
 from judgenet.core.wording import plural
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
@@ -40,6 +42,7 @@ class Runner(QObject):
 
     Attributes:
         limits: what the next start must not exceed.
+        stop_wish: how it may end before its last pair.
 
     Signals:
         changed: any of the properties changed.
@@ -74,7 +77,8 @@ class Runner(QObject):
         self._other = ""
         self._stop_other: Callable[[], None] = lambda: None
         self.limits = Limits()
-        self._kept_limits: object = None
+        self.stop_wish = StopWish()
+        self._kept_limits: tuple[object, object] = (None, None)
         self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
         run_state.run_changed.connect(self.changed)
         run_state.endpoint_changed.connect(self._endpoint_changed)
@@ -82,22 +86,26 @@ class Runner(QObject):
         document.loading_changed.connect(self.changed)
         document.read_only_changed.connect(self.changed)
 
-    def set_limits(self, limits: Limits) -> None:
-        """Sets what the next starts must not exceed, and keeps it with the project."""
+    def set_limits(self, limits: Limits, stop: StopWish | None = None) -> None:
+        """Sets what the next starts must not exceed and, where it is given, how they may end before the last pair; both
+        are kept with the project."""
+        stop = self.stop_wish if stop is None else stop
         project = self._document.project
-        metadata = {name: value for name, value in project.metadata.items() if name != LIMITS}
-        if kept := limits.to_json():
-            metadata[LIMITS] = kept
+        metadata = {name: value for name, value in project.metadata.items() if name not in (LIMITS, STOP)}
+        for name, record in ((LIMITS, limits.to_json()), (STOP, stop.to_json())):
+            if record:
+                metadata[name] = record
         self._document.edit_project("Change the limits of a run", replace(project, metadata=metadata))
-        self.limits = limits
+        self.limits, self.stop_wish = limits, stop
         self.changed.emit()
 
     def _project_changed(self) -> None:
         """Takes over limits that were opened, undone or redone with the project."""
-        kept = self._document.project.metadata.get(LIMITS)
+        metadata = self._document.project.metadata
+        kept = (metadata.get(LIMITS), metadata.get(STOP))
         if kept != self._kept_limits:
             self._kept_limits = kept
-            self.limits = Limits.from_json(kept)
+            self.limits, self.stop_wish = Limits.from_json(kept[0]), StopWish.from_json(kept[1])
         self.changed.emit()
 
     def use(self, engine: Engine) -> None:
@@ -216,11 +224,13 @@ class Runner(QObject):
                 limits=self.limits,
                 stream=True,
                 scope=scope,
+                until=self.stop_wish.rule,
+                auto_matches=self.stop_wish.auto_matches,
             )
             if not await document.may_send(profiles_of(start)) or store is not document.store:
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
-        except (EndpointError, NetworkError, PriceError, PromptError, StoreError) as error:
+        except (EndpointError, MatchesError, NetworkError, PriceError, PromptError, StoreError, UntilError) as error:
             self._errors.tell_exception(error, "No run was started")
             return
         finally:
@@ -252,6 +262,13 @@ class Runner(QObject):
         where = f"Run {handle.run.number}"
         if finished.state in ("halted", "failed"):
             self._errors.tell(finished.message, where, Mend("Go on", self.start))
+        elif finished.state == "enough":
+            self._errors.tell(
+                f"{finished.message} To judge the others too, run it without the rule.",
+                where,
+                Mend("Change the rule", self.limits_wanted.emit),
+                level="note",
+            )
         elif finished.state == "budget":
             left = f"{finished.pairs_done:,} of {plural(finished.pairs, 'pair')} are judged, and all answers are kept."
             self._errors.tell(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
@@ -17,25 +17,31 @@ from judgenet.ui.tokens import UI_SCALES, Density
 RECENT: Final = 12
 """So many projects are remembered."""
 
+IntervalKind = Literal["once", "anytime"]
+"""Intervals for one look at a fixed number of pairs, or intervals that are valid at any time."""
+
 _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "theme": lambda value: value in get_args(ThemeChoice),
     "scale": lambda value: isinstance(value, int | float) and UI_SCALES[0] <= value <= UI_SCALES[1],
     "density": lambda value: value in get_args(Density),
     "reduce_motion": lambda value: value is None or isinstance(value, bool),
     "markdown": lambda value: isinstance(value, bool),
+    "intervals": lambda value: value in get_args(IntervalKind),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
     """What the user chose. ``scale`` is the UI scale, 0.8 to 2; ``reduce_motion`` of ``None`` follows the system;
-    ``markdown`` shows responses and evidence as Markdown instead of plain text."""
+    ``markdown`` shows responses and evidence as Markdown instead of plain text; ``intervals`` says which ones live
+    plots and the page Results have."""
 
     theme: ThemeChoice = "system"
     scale: float = 1.0
     density: Density = "comfortable"
     reduce_motion: bool | None = None
     markdown: bool = True
+    intervals: IntervalKind = "once"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from judgenet.core.matches import MatchesError
 from judgenet.core.network import Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import network
-from judgenet.engine.auto_matches import MatchesError
 from judgenet.engine.budget import Limits
 from judgenet.engine.ports import ChatRequest
 from judgenet.figures.ranking import run_ranking

@@ -19,7 +19,6 @@ from judgenet.store.anytime import (
     anytime_accuracy,
     anytime_corrected_rate,
     anytime_win_rate,
-    run_order,
     turn_pairs,
 )
 from judgenet.store.columns import SCORED_PHASE
@@ -120,7 +119,7 @@ def test_a_pair_counts_when_its_turn_comes(tmp_path: Path) -> None:
     frame = frame_of(path)
     done = int(frame.judged.sum())
     assert done == 8
-    assert run_order(frame).tolist() == order
+    assert frame.order.tolist() == order
     assert turn_pairs(frame).pairs.tolist() == order[:done]
     frame.states[order[1]] = 1
     turn = turn_pairs(frame)

@@ -13,14 +13,16 @@ from judgenet.stats.anytime import (
     ALPHA,
     BETS,
     LABEL_ALPHA,
+    VERDICT_ALPHA,
     UnitTally,
     anytime_corrected,
     anytime_curve,
     anytime_rate,
     tally_units,
+    win_rate_curve,
 )
-from judgenet.stats.intervals import win_rate
-from judgenet.stats.simulation_anytime import anytime_failures, ordinary_ends, simulate_anytime
+from judgenet.stats.intervals import win_rate, win_rate_ends
+from judgenet.stats.simulation_anytime import anytime_failures, simulate_anytime
 
 
 def tally(wins: int, ties: int, losses: int) -> UnitTally:
@@ -126,19 +128,29 @@ def test_without_a_score_there_is_a_reason() -> None:
         tally(1, 0, 0).evidence(1.0)
 
 
-def test_the_corrected_rate_is_the_sum_of_two_intervals() -> None:
-    verdicts, differences = tally(300, 40, 160), UnitTally()
-    # 60 labelled pairs: people say A on 10 that the verdicts gave to B.
-    differences.add(1, 0.5, 50)
-    differences.add(1, 0.0, 10)
-    found = anytime_corrected(verdicts, differences)
-    assert found.value == pytest.approx(0.64 - 10 / 60)
-    mine, moved = verdicts.interval(ALPHA - LABEL_ALPHA), differences.interval(LABEL_ALPHA)
+def test_the_corrected_rate_is_what_verdicts_with_labels_and_labels_alone_have_in_common() -> None:
+    # 200 labelled pairs, 114 of them won by B; people say A on 14 that the verdicts gave to B.
+    verdicts, differences, labels = tally(6000, 800, 3200), UnitTally(), tally(114, 0, 86)
+    differences.add(1, 0.5, 186)
+    differences.add(1, 0.0, 14)
+    found = anytime_corrected(verdicts, differences, labels)
+    assert found.value == pytest.approx(0.64 - 14 / 200)
+    mine, moved = verdicts.interval(0.005), differences.interval(0.0225)
+    alone = labels.interval(0.0225)
     assert mine is not None
     assert moved is not None
-    assert found.interval == pytest.approx((mine.low + 2 * moved.low - 1, mine.high + 2 * moved.high - 1))
-    assert (found.n, found.units) == (60, 60)
-    assert anytime_corrected(verdicts, UnitTally()).reason == "no labelled pair has a verdict"
+    assert alone is not None
+    sums = (mine.low + 2 * moved.low - 1, mine.high + 2 * moved.high - 1)
+    assert found.interval == pytest.approx((max(sums[0], alone.low), min(sums[1], alone.high)))
+    assert (found.n, found.units) == (200, 200)
+    assert abs(VERDICT_ALPHA + 2 * LABEL_ALPHA - ALPHA) < 1e-12
+    assert anytime_corrected(verdicts, UnitTally(), UnitTally()).reason == "no labelled pair has a verdict"
+    # Where the verdicts say nothing of the labels, these alone count.
+    noise = UnitTally()
+    noise.add(1, 1.0, 114)
+    noise.add(1, 0.0, 86)
+    assert anytime_corrected(tally(30, 0, 30), noise, labels).interval == pytest.approx(alone)
+    assert anytime_corrected(tally(30, 0, 30), noise, labels).value == pytest.approx(0.57)
 
 
 def test_a_curve_ends_with_the_interval_of_all() -> None:
@@ -155,6 +167,15 @@ def test_a_curve_ends_with_the_interval_of_all() -> None:
     earlier = tally_units(units[:stop], scores[:stop], 3).interval()
     assert earlier == pytest.approx((curve.low[7], curve.high[7]))
     assert not len(anytime_curve(units[:0], scores[:0], 1).pairs)
+
+
+def test_the_curve_of_one_look_has_the_ordinary_intervals() -> None:
+    codes = np.array([3, 0, 1, 2, 3, 3, 0, 2], dtype=np.uint8)
+    curve = win_rate_curve(codes)
+    assert curve.pairs.tolist() == [1, 2, 3, 4, 5, 6]
+    last = win_rate(1, 3, 2, pseudo=3)
+    assert (curve.values[-1], curve.low[-1], curve.high[-1]) == pytest.approx((last.value, *(last.interval or ())))
+    assert not len(win_rate_curve(np.zeros(3, np.uint8)).pairs)
 
 
 def test_a_look_at_every_pair_excludes_the_truth_in_at_most_five_of_a_hundred_runs() -> None:
@@ -185,8 +206,8 @@ def test_the_simulation_looks_with_the_intervals_that_are_shown() -> None:
         shown = win_rate(losses, wins, ties, pseudo=3).interval
         if shown is not None:
             n = float(wins + ties + losses)
-            low, high = ordinary_ends(np.array([float(wins)]), np.array([float(ties)]), np.array([n]))
-            assert (max(0.0, low[0]), min(1.0, high[0])) == pytest.approx(shown)
+            low, high = win_rate_ends(np.array([float(wins)]), np.array([float(ties)]), np.array([n]))
+            assert (low[0], high[0]) == pytest.approx(shown)
 
 
 def test_a_short_version_of_the_grid() -> None:

@@ -14,7 +14,7 @@ from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, set_tone, upright
 from judgenet.ui.icons import icon
-from judgenet.ui.limits import limits_words
+from judgenet.ui.limits import limits_words, stop_words
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import set_kind
 
@@ -187,7 +187,14 @@ class CostStrip(QFrame):
         limits, found = self._context.runner.limits, self._context.figures.estimate
         named = limits_words(limits)
         unknown = found is not None and found.estimate.pairs > 0 and found.estimate.price is None
-        text = f"At most {named}" if named else "Enter the price" if unknown else "Limits"
+        stop = stop_words(self._context.runner.stop_wish)
+        text = (
+            f"At most {named}"
+            if named
+            else "Enter the price"
+            if unknown
+            else f"{stop[:1].upper()}{stop[1:]}" or "Limits"
+        )
         if text != self.limits.text():
             self.limits.setText(text)
             self.limits.setAccessibleName(f"Limits of a run: {named}" if named else text)

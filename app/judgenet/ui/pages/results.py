@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation
 from judgenet.core.wording import plural
+from judgenet.report.anytime_view import at_any_time
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
@@ -28,6 +29,7 @@ from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.export_run import ExportDialog
+from judgenet.ui.interval_switch import IntervalSwitch
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
@@ -79,6 +81,8 @@ class ResultsPage(OfRunPage):
 
         self.strips = {key: NoticeStrip() for key in ("state", "rules", "changed", "working")}
         self.head = HeadPanel()
+        self.intervals = IntervalSwitch(context.settings)
+        self.head.add_switch(self.intervals)
         self.compare = ComparePanel()
         self.agreement = AgreementPanel()
         self.differ = DifferPanel()
@@ -192,6 +196,7 @@ class ResultsPage(OfRunPage):
     def _connect(self) -> None:
         context = self.context
         context.runner.changed.connect(self._refresh_strips)
+        context.settings.changed.connect(self._show_intervals)
         context.document.difference_changed.connect(self._refresh_strips)
         context.document.opened.connect(self._opened)
         self.agreement.aggregation_chosen.connect(self._look_at)
@@ -263,9 +268,8 @@ class ResultsPage(OfRunPage):
         if self._aggregation not in report.aggregations or (before and before.report.decides != report.decides):
             self._aggregation = report.decides
         assert self._aggregation is not None
-        self.head.show_results(report)
+        self._show_intervals()
         self._show_file_labels(results)
-        self.agreement.show_report(report, self._aggregation)
         self.differ.show_report(report, self._aggregation)
         own = self._state.own or results
         rules = self._state.rules or report.recorded
@@ -286,6 +290,15 @@ class ResultsPage(OfRunPage):
         self.left_out.show_report(report)
         self._show_clouds(report)
         self._list_again()
+
+    def _show_intervals(self, *_: object) -> None:
+        """Shows rates and agreement with the kind of interval that the user's setting names."""
+        if self._shown is None or self._aggregation is None:
+            return
+        always = self.context.settings.preferences.intervals == "anytime"
+        report = at_any_time(self._shown.report) if always else self._shown.report
+        self.head.show_results(report, at_any_time=always)
+        self.agreement.show_report(report, self._aggregation)
 
     def _show_file_labels(self, results: Results) -> None:
         store = self.context.document.store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -214,8 +214,15 @@ class HeadPanel(QFrame):
         self.rests_on.setVisible(not wide)
         self.plan_links[1].setVisible(not wide)
 
-    def show_results(self, report: Report) -> None:
-        """Shows the win rate that can be defended, what the others say, and what all of them rest on."""
+    def add_switch(self, switch: QWidget) -> None:
+        """Puts a choice of intervals above the estimates."""
+        layout = self._middle.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(0, switch)
+
+    def show_results(self, report: Report, *, at_any_time: bool = False) -> None:
+        """Shows the win rate that can be defended, what the others say, and what all of them rest on. With
+        ``at_any_time`` the report is that of :func:`judgenet.report.anytime_view.at_any_time`."""
         best = report.rates.headline
         method: Method = best or "naive"
         found = report.rates.estimates[method]
@@ -229,9 +236,10 @@ class HeadPanel(QFrame):
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))
-        self.line.say(*headline_lines(report.rates))
+        self.line.say(*headline_lines(report.rates, "valid at any time" if at_any_time else ""))
         self.judgement.say(*judgement_lines(report))
-        self._show_estimates(report.rates, method)
+        titles = RATE_TITLES | ({"stratified": "Corrected (at any time)"} if at_any_time else {})
+        self._show_estimates(report.rates, method, titles)
         self._show_facts(report)
 
     def show_file_labels(self, chosen: Chosen, count: int) -> None:
@@ -244,14 +252,14 @@ class HeadPanel(QFrame):
     def _file_chosen(self, _place: int) -> None:
         self.file_chosen_changed.emit(self.file_chosen.currentData())
 
-    def _show_estimates(self, found: CorrectedRates, subject: Method) -> None:
+    def _show_estimates(self, found: CorrectedRates, subject: Method, titles: Mapping[Method, str]) -> None:
         estimates = found.estimates
         elsewhere = found.sample.chosen == "imported"
         shown: list[Method] = [subject] if subject not in _ALWAYS else []
-        shown += [method for method in RATE_TITLES if method in _ALWAYS or (elsewhere and method != subject)]
+        shown += [method for method in titles if method in _ALWAYS or (elsewhere and method != subject)]
         rates = [
             RateRow(
-                RATE_TITLES[method],
+                titles[method],
                 estimates[method].value,
                 estimates[method].interval,
                 "uncorrected" if method == "naive" else "subject" if method == subject else "other",
@@ -263,7 +271,7 @@ class HeadPanel(QFrame):
         refused: dict[str, list[str]] = {}
         for method in shown:
             if estimates[method].value is None:
-                refused.setdefault(estimates[method].reason, []).append(RATE_TITLES[method])
+                refused.setdefault(estimates[method].reason, []).append(titles[method])
         lines: list[Line] = [(f"{'; '.join(names)}: n/a – {reason}.",) for reason, names in refused.items()]
         lines += [(f"{note[:1].upper()}{note[1:]}.",) for note in estimates[subject].notes if note != "uncorrected"]
         self.win_note.say(*lines)
@@ -325,8 +333,9 @@ def win_title(report: Report) -> Line:
     )
 
 
-def headline_lines(rates: CorrectedRates) -> tuple[Line, ...]:
-    """What the figure is, and what the network alone says; or why it is uncorrected."""
+def headline_lines(rates: CorrectedRates, validity: str = "") -> tuple[Line, ...]:
+    """What the figure is, and what the network alone says; or why it is uncorrected. ``validity`` is what to add of its
+    interval."""
     naive = rates.estimates["naive"]
     if rates.headline is None:
         if naive.value is None:
@@ -339,8 +348,8 @@ def headline_lines(rates: CorrectedRates) -> tuple[Line, ...]:
         )
     return (
         (
-            f"{_CORRECTED_WORDS[rates.headline]}, 95 % interval. Uncorrected, the network says "
-            f"{percent(naive.value)}. A tie counts half.",
+            f"{_CORRECTED_WORDS[rates.headline]}, 95 % interval{f' {validity}' if validity else ''}. Uncorrected, the "
+            f"network says {percent(naive.value)}. A tie counts half.",
         ),
     )
 

@@ -31,6 +31,7 @@ from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
+    from judgenet.figures.ranking import SeparationFigures
     from judgenet.figures.systems import SystemsRanking
     from judgenet.store.frame import RunFrame
 
@@ -48,10 +49,11 @@ _NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agr
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A run's ranking, and by system the places in the run of its pairs."""
+    """A run's ranking, by system the places in the run of its pairs, and which systems are separated from the next."""
 
     ranking: SystemsRanking
     pairs: Mapping[str, tuple[int, ...]]
+    separation: SeparationFigures
 
 
 class RankingPanel(Panel):
@@ -179,18 +181,20 @@ class RankingPanel(Panel):
             f"{aggregation_title(found.aggregation)}, {plural(found.judged, 'judged pair')} of "
             f"{plural(found.ranking.questions, 'question')}"
         )
-        self.words.setText(" ".join(_words(found, wins=wins)))
+        self.words.setText(" ".join([*_words(found, wins=wins), separation_words(ranked.separation)]))
 
 
 def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> Ranked | None:
     """Ranks the systems of a run; ``None`` where too few are named."""
+    from judgenet.figures.ranking import separation_figures
     from judgenet.figures.systems import rank_run, system_games
 
     games = system_games(frame)
     if len(games.names) < FEWEST:
         return None
     found = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(done / of_all))
-    return Ranked(found, games.by_system())
+    order = [system.name for system in found.ranking.systems]
+    return Ranked(found, games.by_system(), separation_figures(frame, decides, order))
 
 
 def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
@@ -260,6 +264,18 @@ def _picture(found: SystemsRanking) -> Picture:
         "Rank",
         ReferenceLine("Mean", "1,000", 1000.0),
     )
+
+
+def separation_words(found: SeparationFigures) -> str:
+    """Which systems are separated from the next, in a sentence."""
+    apart = [f"{one.better} from {one.worse}" for one in found.neighbours if one.separated]
+    open_ones = [f"{one.better} and {one.worse}" for one in found.neighbours if not one.separated]
+    chosen = f" The run chose its matches: {of(found.played, found.n_total)} pairs." if found.auto else ""
+    if not open_ones:
+        return f"Valid at any time, each system is separated from the next.{chosen}"
+    head = f"Separated at any time: {', '.join(apart)}" if apart else "No system is separated from the next at any time"
+    rest = f"; not {', '.join(open_ones)}" if apart else ""
+    return f"{head}{rest}.{chosen}"
 
 
 def _words(found: SystemsRanking, *, wins: bool) -> list[str]:

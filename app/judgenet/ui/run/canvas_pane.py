@@ -24,7 +24,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
-from judgenet.ui.limits import limits_words
+from judgenet.ui.limits import limits_words, stop_words
 from judgenet.ui.measures import measure
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
@@ -378,6 +378,8 @@ class CanvasPane(QFrame):
         parts.append(low if low == high else f"{low} – {high}")
         if limits := limits_words(self._context.runner.limits, found.currency):
             parts.append(f"at most {limits}")
+        if stop := stop_words(self._context.runner.stop_wish):
+            parts.append(stop)
         return " · ".join(parts)
 
     def _start(self) -> None:

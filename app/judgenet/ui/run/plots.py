@@ -15,13 +15,16 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedLayout, QV
 from judgenet.core.aggregate import deciding
 from judgenet.core.calls import CallSite
 from judgenet.core.wording import MINUS, aggregation_title, duration, money, short
+from judgenet.stats.anytime import AnytimeCurve
 from judgenet.stats.curves import AgreementCurves, Curve
 from judgenet.stats.intervals import agreement_intervals
+from judgenet.store.anytime import accuracy_curve, rate_curve
 from judgenet.store.frame import RunFrame
 from judgenet.store.pace import Pace
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, line, link
+from judgenet.ui.interval_switch import interval_link
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.run.focus import FocusPair
@@ -37,14 +40,15 @@ RESAMPLES: Final = 1000
 """For the live intervals of macro-F1 and kappa; the page Results takes more."""
 MOST_OTHERS: Final = 6
 
-PlottedFigure = Literal["accuracy", "macro_f1", "kappa"]
+PlottedFigure = Literal["accuracy", "macro_f1", "kappa", "win_rate"]
 Speed = Literal["calls", "tokens", "price"]
 FIGURES: Final[dict[PlottedFigure, str]] = {
     "accuracy": "Accuracy against people",
     "macro_f1": "Macro-F1 against people",
     "kappa": "Kappa against people",
+    "win_rate": "Win rate of B",
 }
-SHORT_NAMES: Final = {"accuracy": "Accuracy", "macro_f1": "Macro-F1", "kappa": "Kappa"}
+SHORT_NAMES: Final = {"accuracy": "Accuracy", "macro_f1": "Macro-F1", "kappa": "Kappa", "win_rate": "Win rate"}
 SPEEDS: Final[dict[Speed, str]] = {"calls": "Calls a second", "tokens": "Tokens a second", "price": "Price"}
 
 
@@ -204,6 +208,7 @@ class ChartPane(QFrame):
         self.nothing.setParent(self)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.axis = label("", tone="text2")
+        self.interval = interval_link(context.settings, self)
         self.foot = Foot()
         self.slow = SlowLink(context)
         self.slow.call_wanted.connect(self.call_wanted)
@@ -218,7 +223,10 @@ class ChartPane(QFrame):
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(0)
         inner.addWidget(self.chart, stretch=1)
-        inner.addWidget(self.axis)
+        below = QHBoxLayout()
+        below.addWidget(self.interval)
+        below.addWidget(self.axis, stretch=1)
+        inner.addLayout(below)
         self._stack.addWidget(whole)
         self._stack.addWidget(self.nothing)
         column = QVBoxLayout(self)
@@ -235,6 +243,7 @@ class ChartPane(QFrame):
         self._head, self._column = head, column
         self._refresher = Refresh(context.run_state, self.refresh, "chart", REFRESH_MS, self)
         self.choice.activated.connect(self.refresh)
+        context.settings.changed.connect(self._run_changed)
         state = context.run_state
         state.run_changed.connect(self._run_changed)
         state.pairs_changed.connect(self._pairs_changed)
@@ -245,6 +254,7 @@ class ChartPane(QFrame):
         measure(self.choice, height=DOCK_HEADER - 4)
         measure(self.nothing, margins=(12, 8, 12, 12))
         measure(self.axis, margins=(12, 0, 24, 4))
+        measure(below, margins=(12, 0, 0, 0))
         measure(self.fact, font="body", tabular=True)
         measure(self._head, margins=(4 if self._alone else 12, 0, 12, 0))
         self.axis.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -324,6 +334,7 @@ class ChartPane(QFrame):
         self._fit_choice()
         self._table = self._context.run_state.table
         kind = self.kind
+        self.interval.setVisible(kind in ("accuracy", "win_rate"))
         for figure in FIGURES:
             if kind == figure:
                 self._show_figure(figure)
@@ -341,8 +352,11 @@ class ChartPane(QFrame):
             self._say_rates(None)
             return
         subject = deciding(table.spec)
-        curves = table.curves(subject)
         self._say_rates(table)
+        if figure == "win_rate":
+            self._show_win_rate(table, subject)
+            return
+        curves = table.curves(subject)
         found = curves.last
         labelled = found.n_total - found.n_unlabelled
         if not found.n_used:
@@ -358,7 +372,13 @@ class ChartPane(QFrame):
         others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
         lines = [_line(table.curves(name), figure, aggregation_title(name), place) for place, name in enumerate(others)]
         lines = [one for one in lines if len(one.x)]
-        lines.append(_line(curves, figure, aggregation_title(subject), -1))
+        if figure == "accuracy" and self._at_any_time:
+            lines.append(_rate_line(accuracy_curve(table, subject), aggregation_title(subject)))
+        else:
+            lines.append(_line(curves, figure, aggregation_title(subject), -1))
+        if figure == "accuracy" and not len(lines[-1].x):
+            self._empty(_NO_TURN)
+            return
         if not len(lines[-1].x):
             self._empty(f"Kappa is undefined: {found.reasons.get('kappa', 'one class only')}.")
             return
@@ -378,6 +398,38 @@ class ChartPane(QFrame):
         self._stack.setCurrentIndex(0)
         self.axis.setText("labelled pairs finished")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
+
+    @property
+    def _at_any_time(self) -> bool:
+        return self._context.settings.preferences.intervals == "anytime"
+
+    def _show_win_rate(self, table: RunFrame, subject: str) -> None:
+        """How often B wins, with its interval, and what is known of the other aggregations."""
+        always = self._at_any_time
+        others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
+        lines = [
+            _rate_line(rate_curve(table, name, at_any_time=always), aggregation_title(name), place)
+            for place, name in enumerate(others)
+        ]
+        lines = [one for one in lines if len(one.x)]
+        curve = rate_curve(table, subject, at_any_time=always)
+        if not len(curve.pairs):
+            self._empty(_NO_TURN if always and len(table.finished) else "No finished pair has a verdict yet.")
+            return
+        lines.append(_rate_line(curve, aggregation_title(subject)))
+        judged = int(curve.pairs[-1])
+        self.fact.setText(f"{judged:,} of {len(table.finished):,}")
+        self.fact.setToolTip(
+            f"{judged:,} of {len(table.finished):,} finished pairs "
+            + ("count: they have a verdict, and their turn has come" if always else "have a verdict")
+        )
+        base = ReferenceLine("even", share_text(0.5), 0.5)
+        values = [float(of) for of in (curve.values[-1], curve.low[-1], curve.high[-1], 0.5)]
+        values += [float(value) for one in lines for value in (one.y.min(), one.y.max())]
+        y_range, ticks = _y_axis(max(0.0, min(values) - 0.02), max(values) + 0.02, self.chart.plot.view_size[1], 0.0)
+        self._stack.setCurrentIndex(0)
+        self.axis.setText("judged pairs")
+        self.chart.show_lines(lines, base, "judged pairs", y_range=y_range, y_ticks=ticks)
 
     def _say_rates(self, table: RunFrame | None) -> None:
         """How often the orders differ, and how much is unscored."""
@@ -445,6 +497,17 @@ class ChartPane(QFrame):
     def _currency(self) -> str:
         known = self._context.figures.estimate
         return "USD" if known is None else known.estimate.currency
+
+
+_NO_TURN: Final = "No question has had its turn with all its pairs yet: an interval that is valid at any time waits."
+
+
+def _rate_line(curve: AnytimeCurve, name: str, place: int = -1) -> ChartCurve:
+    total = int(curve.pairs[-1]) if len(curve.pairs) else 0
+    start = int(np.searchsorted(curve.pairs, FROM_PAIRS)) if total >= 2 * FROM_PAIRS else 0
+    value = share_text(float(curve.values[-1])) if total else ""
+    low, high = (curve.low[start:], curve.high[start:]) if place < 0 else (None, None)
+    return ChartCurve(name, value, curve.pairs[start:].astype(float), curve.values[start:], place, low, high)
 
 
 def _line(curves: AgreementCurves, figure: PlottedFigure, name: str, place: int) -> ChartCurve:

@@ -1,0 +1,57 @@
+"""A report whose intervals of accuracy and win rates are those that are valid at any time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from judgenet.figures.anytime import AnytimeEstimate, AnytimeFigures
+from judgenet.figures.rates import CorrectedRates
+from judgenet.report.model import Report, ReportedAgreement
+from judgenet.stats.calibration import Estimate
+
+NO_INTERVAL: Final = "no interval of it is valid at any time"
+_NOTE: Final = "corrected at any time: labels against the verdicts on the same pairs, and labels alone, taken together"
+
+
+def at_any_time(report: Report) -> Report:
+    """The report as the page Results shows it under intervals that are valid at any time; the same where there are
+    none. Values are over the pairs that count."""
+    if report.anytime is None:
+        return report
+    found = report.anytime.aggregations
+    return replace(
+        report,
+        rates=_rates(report.rates, found[report.decides]),
+        aggregations={
+            name: _agreement(of, found[name].accuracy) if name in found else of
+            for name, of in report.aggregations.items()
+        },
+    )
+
+
+def _rates(rates: CorrectedRates, found: AnytimeFigures) -> CorrectedRates:
+    estimates = {
+        method: of.refused(NO_INTERVAL) if of.value is not None else of for method, of in rates.estimates.items()
+    }
+    estimates["stratified"] = _estimate(found.corrected, found.win_rate.n, found.corrected.n, (_NOTE,))
+    estimates["naive"] = _estimate(found.win_rate, found.win_rate.n, 0, rates.estimates["naive"].notes)
+    estimates["human_only"] = _estimate(found.human_only, found.human_only.n, found.human_only.n)
+    return replace(rates, estimates=estimates)
+
+
+def _estimate(of: AnytimeEstimate, n: int, labels: int, notes: tuple[str, ...] = ()) -> Estimate:
+    kept = notes if of.value is not None else ()
+    return Estimate(of.value, of.ci, n, labels, of.reason or "", kept, of.n_questions)
+
+
+def _agreement(of: ReportedAgreement, found: AnytimeEstimate) -> ReportedAgreement:
+    reasons = {name: why for name, why in of.intervals.reasons.items() if name not in ("macro_f1", "kappa")}
+    intervals = replace(
+        of.intervals,
+        accuracy=found.ci,
+        macro_f1=None,
+        kappa=None,
+        reasons=reasons | dict.fromkeys(("macro_f1", "kappa"), NO_INTERVAL),
+    )
+    return replace(of, intervals=intervals)

@@ -1,0 +1,63 @@
+"""The choice between intervals for one look and intervals that are valid at any time, for live plots and Results."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from judgenet.ui.elements import label, link
+from judgenet.ui.measures import measure
+from judgenet.ui.settings import IntervalKind, Preferences, StudioSettings
+from judgenet.ui.widgets import Segment
+
+NAMES: Final[dict[IntervalKind, str]] = {"once": "Fixed n", "anytime": "Valid at any time"}
+TIPS: Final[dict[IntervalKind, str]] = {
+    "once": "The 95 % interval for one look at a number of pairs that was fixed before. Who looks again and again, or "
+    "stops by what it shows, is wrong far more often than in 5 % of the runs.",
+    "anytime": "95 % intervals that hold together after every pair: look as often as you like, and stop when you know "
+    "enough. They are wider. A pair counts when its turn comes.",
+}
+
+
+class IntervalSwitch(QWidget):
+    """Both kinds side by side, as the user's setting has it."""
+
+    def __init__(self, settings: StudioSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.kinds = Segment("Interval", list(NAMES.items()))
+        for kind, tip in TIPS.items():
+            self.kinds.button(kind).setToolTip(tip)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label("Interval", tone="text2"))
+        row.addWidget(self.kinds)
+        row.addStretch(1)
+        measure(row, spacing=8)
+        self.kinds.chosen.connect(lambda kind: settings.set(intervals=kind))
+        settings.changed.connect(self._follow)
+        self._follow(settings.preferences)
+
+    def _follow(self, preferences: Preferences) -> None:
+        self.kinds.set_current(preferences.intervals)
+
+
+def interval_link(settings: StudioSettings, parent: QWidget) -> QPushButton:
+    """The kind in words; a click turns to the other, where there is no room for both."""
+    made = link("", "Interval")
+    made.setParent(parent)
+
+    def follow(preferences: Preferences) -> None:
+        kind = preferences.intervals
+        made.setText(f"Interval: {NAMES[kind][:1].lower()}{NAMES[kind][1:]}")
+        made.setAccessibleName(made.text())
+        made.setToolTip(TIPS[kind])
+
+    def turn() -> None:
+        settings.set(intervals="anytime" if settings.preferences.intervals == "once" else "once")
+
+    made.clicked.connect(turn)
+    settings.changed.connect(follow)
+    follow(settings.preferences)
+    return made
