@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,10 +12,38 @@ from judgenet.core.project import SCHEMA, SCHEMA_FILE
 from judgenet.engine.versions import versions
 
 
-def show_version(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Show the versions of JudgeNet, of what it runs on, and of the project file, with the file of its JSON Schema."""
-    found = versions() | {"project": f"{SCHEMA}", "project schema": str(asset(SCHEMA_FILE))}
+def show_version(
+    check: Annotated[bool, typer.Option("--check", help="Ask the package index whether there is a newer one.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show the versions of JudgeNet, of what it runs on, and of the project file, with the file of its JSON Schema.
+
+    With --check it also asks the package index, through pip, whether there is a newer JudgeNet. Nothing else ever asks,
+    and without a network it only says that it does not know. An upgrade keeps projects, labels and settings.
+
+    Example: judgenet version --check
+    """
+    found: dict[str, Any] = versions() | {"project": f"{SCHEMA}", "project schema": str(asset(SCHEMA_FILE))}
+    if not check:
+        typer.echo(json.dumps(found) if as_json else _lines(found))
+        return
+    from judgenet.engine.updates import check_for_update
+
+    update = check_for_update()
     if as_json:
-        typer.echo(json.dumps(found))
+        told = {"latest": update.latest, "newer": update.newer}
+        told |= {"upgrade": update.upgrade} if update.newer else {}
+        told |= {"reason": update.reason} if update.latest is None else {}
+        typer.echo(json.dumps(found | {"update": told}))
+        return
+    typer.echo(_lines(found))
+    if update.latest is None:
+        typer.echo(f"Whether there is a newer version is not known. {update.reason}")
+    elif update.newer:
+        typer.echo(f"JudgeNet {update.latest} is newer. To have it: {update.upgrade}")
     else:
-        typer.echo("\n".join(f"{name:20} {text}" for name, text in found.items()))
+        typer.echo(f"This is the newest version ({update.latest} is what the package index has).")
+
+
+def _lines(found: dict[str, Any]) -> str:
+    return "\n".join(f"{name:20} {text}" for name, text in found.items())

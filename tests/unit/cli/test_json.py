@@ -368,6 +368,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet bias --recorded": (("bias", "--recorded", "asked"), ("bias", "--recorded", "recorded")),
     "judgenet endpoint trust": (("endpoint", "trust"),),
     "judgenet endpoint models": (("endpoint", "models", "embedded"),),
+    "judgenet version --check": (("version", "--check"),),
     "judgenet selfcheck screen": (("selfcheck", "screen"),),
     "judgenet selfcheck statistics": (("selfcheck", "statistics", "--runs", "100"),),
     "judgenet selfcheck statistics --grid edges": (("selfcheck", "statistics", "--grid", "edges", "--runs", "10"),),
@@ -394,7 +395,10 @@ def answer(judgenet: Judgenet, words: list[str]) -> Any:
     return found
 
 
-def test_the_listed_keys_are_those_that_come_out(judgenet: Judgenet, two_runs: None, at: At) -> None:
+def test_the_listed_keys_are_those_that_come_out(
+    judgenet: Judgenet, two_runs: None, at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")  # no index is asked for a newer version
     assert set(LISTED) == {section for section in _tables() if section.startswith("judgenet ")}
     unlisted, never = set[str](), set[str]()
     for section, commands in LISTED.items():

@@ -1,0 +1,84 @@
+"""Is there a newer JudgeNet? Asked only when somebody wants to know, through pip, so that the user's settings (index,
+proxy, certificates) hold, no address is written here, and nothing but the name of the package is sent."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Final
+
+from judgenet.children import child_command, is_frozen
+from judgenet.version import __version__
+
+SECONDS: Final = 20.0
+"""So long an index may take to answer."""
+_OPTIONS: Final = ("--disable-pip-version-check", "--no-input", "--no-color", "--retries", "0", "--timeout", "10")
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateCheck:
+    """The newest version that can be had (``None`` where that is not known, with the ``reason``), and how to get it
+    where it is newer than this one."""
+
+    latest: str | None
+    newer: bool
+    upgrade: str | None = None
+    reason: str | None = None
+
+
+def check_for_update() -> UpdateCheck:
+    """Asks the package index for the newest JudgeNet. Without a network it says so; it never fails."""
+    command = child_command("pip", "index", "versions", "judgenet", *_OPTIONS)
+    try:
+        ran = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return UpdateCheck(None, False, reason=f"The package index could not be asked: {error}.")
+    # It begins with the newest release: judgenet (1.2.3).
+    found = re.match(r"judgenet \(([\d.]+)\)", ran.stdout)
+    if found is None:
+        return UpdateCheck(None, False, reason=_why_unknown(ran.stderr))
+    newer = _numbers(found[1]) > _numbers(__version__)
+    return UpdateCheck(found[1], newer, upgrade_command() if newer else None)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _why_unknown(said: str) -> str:
+    errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
+    if not errors:
+        return "pip could not ask the package index."
+    if errors[-1].startswith("No matching distribution"):
+        return "The package index has no release of JudgeNet, or could not be reached."
+    return f"pip could not ask the package index: {errors[-1]}"
+
+
+def upgrade_command() -> str:
+    """How this JudgeNet is brought to a newer version, by the way it was installed."""
+    if is_frozen():
+        return "Install the newer package over this one."
+    prefix = Path(sys.prefix)
+    if (prefix / "uv-receipt.toml").exists():
+        return "uv tool upgrade judgenet"
+    if (prefix / "pipx_metadata.json").exists():
+        return "pipx upgrade judgenet"
+    if _is_editable():
+        return "git pull, then: python3 packaging/start.py setup"
+    return "python -m pip install --upgrade judgenet"
+
+
+def _is_editable() -> bool:
+    """Whether this is a clone that was installed as it stands."""
+    try:
+        told = distribution("judgenet").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return True
+    return bool(told and json.loads(told).get("dir_info", {}).get("editable"))
