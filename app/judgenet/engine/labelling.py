@@ -28,6 +28,7 @@ from judgenet.stats.panel import PanelAgreement, panel_agreement
 from judgenet.stats.planning import draw_labels
 from judgenet.stats.provenance import LabelTally, Sample
 from judgenet.stats.resampling import question_counts
+from judgenet.store.acceptance import rule_confidence
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import LabelBook
 
@@ -112,6 +113,16 @@ def draw_uncertain(pairs: Sequence[Pair], table: RunFrame, aggregation: str) -> 
     order = sorted(np.flatnonzero(judged).tolist(), key=lambda pair: (-entropy[pair], abs(margin[pair]), pair))
     found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
     return Draw("targeted", found, "targeted", len(pairs), note="" if found else "The run has no verdict yet.")
+
+
+def draw_for_people(pairs: Sequence[Pair], table: RunFrame) -> Draw:
+    """The pairs that the acceptance rule of a run left to people, the least sure first. Those with a label that counts
+    are left out."""
+    places = _places(pairs)
+    waiting = np.flatnonzero(table.for_people & (table.human == 0))
+    order = waiting[np.argsort(rule_confidence(table)[waiting], kind="stable")].tolist()
+    found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
+    return Draw("targeted", found, "targeted", len(pairs), note="" if found else "The run left no pair to people.")
 
 
 def draw_planned(

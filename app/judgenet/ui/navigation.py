@@ -21,8 +21,8 @@ class Visit:
     ``pairs`` are 0-based indexes into the document's selected pairs (or the run's), ``site`` is a call; ``why`` says in
     words what was asked for ("network B, people A"), to stand beside it. ``files`` are files of pairs to be imported
     (page ``data``). ``part`` names a part of the page (``settings``: "look", "endpoints", "prices"), or where the pairs
-    come from (``labels``: "plan" where the planner drew them; else they were picked); "compare" on page ``results``
-    opens the choice of a run to compare with.
+    come from (``labels``: "plan" where the planner drew them, "people" where the network left them to people; else they
+    were picked); "compare" on page ``results`` opens the choice of a run to compare with.
     """
 
     page: PageKey

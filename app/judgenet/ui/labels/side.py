@@ -44,6 +44,10 @@ _WORDS: Final[dict[Mode, str]] = {
     "settle": "Pairs on which the annotators differ. What you say becomes the label, under your name. A and B are the "
     "pair's own sides here.",
 }
+_FOR_PEOPLE: Final = (
+    "The pairs whose verdict was not sure enough, the least sure first. Labels settle their own pairs; they stand for "
+    "no other pair and enter no estimate and no agreement."
+)
 _KEY: Final = {"a": "A", "b": "B", "tie": "T", "skip": "S", "unsure": "U"}
 _CHOSEN_WORDS: Final[dict[Chosen, str]] = {
     "imported": "unknown sampling",
@@ -181,11 +185,12 @@ class SidePanel(QFrame):
         """Shows mode, progress and the latest labels: what changes with every key."""
         mode = state.mode
         counts = mode != "targeted"
-        self.title.setText(TITLES[mode])
+        for_people = mode == "targeted" and state.for_people
+        self.title.setText("For people" if for_people else TITLES[mode])
         self.counts.setText("✓ Counts" if counts else "Does not count")
         self.counts.setAccessibleName("Counts for estimates" if counts else "Does not count for estimates")
         set_tone(self.counts, "good" if counts else "warn")
-        self.words.setText(_WORDS[mode])
+        self.words.setText(_FOR_PEOPLE if for_people else _WORDS[mode])
         if mode == "settle":
             self.mode.clear()
         else:

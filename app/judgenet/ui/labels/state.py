@@ -20,6 +20,7 @@ from judgenet.engine.labelling import (
     Mode,
     Survey,
     agreement_with_network,
+    draw_for_people,
     draw_given,
     draw_picked,
     draw_planned,
@@ -98,6 +99,7 @@ class LabelsState(QObject):
 
     Attributes:
         mode: how pairs are chosen; ``annotator`` is who labels, ``goal`` the number of labels wished.
+        for_people: the pairs of the targeted review are those that a network left to people.
         desk: the way through the draw, ``None`` before it is drawn.
         survey, plan: how the annotators stand, and the plan where there is a run; both lag behind the keys a little.
         working: pairs are being drawn.
@@ -128,6 +130,7 @@ class LabelsState(QObject):
         self.pending = 0
         self.in_view = False
         self._picked: tuple[int, ...] = ()
+        self.for_people = False
         self._stale = True
         self._unseen = False
         self._wanted = 0
@@ -176,13 +179,17 @@ class LabelsState(QObject):
 
     # What is wished
 
-    def enter(self, picked: tuple[int, ...] | None = None, *, drawn: bool = False) -> None:
+    def enter(self, picked: tuple[int, ...] | None = None, *, drawn: bool = False, for_people: bool = False) -> None:
         """The desk comes into view. ``picked`` are pairs to be reviewed or, where they were ``drawn`` by the planner
-        within the verdicts of the run in focus, its next pairs."""
+        within the verdicts of the run in focus, its next pairs; ``for_people`` those whose verdict was not sure
+        enough, all of which are wished."""
         self.in_view = True
         self._since = monotonic()
         if picked:
             self._picked, self.mode, self._stale = picked, "planned" if drawn else "targeted", True
+            self.for_people = for_people
+            if for_people:
+                self.goal = len(picked)
         if self._stale:
             self.refresh()
 
@@ -197,7 +204,7 @@ class LabelsState(QObject):
     def set_mode(self, mode: Mode) -> None:
         """Chooses how pairs are chosen."""
         if mode != self.mode or self._picked:
-            self.mode, self._picked = mode, ()
+            self.mode, self._picked, self.for_people = mode, (), False
             self.refresh()
 
     def set_annotator(self, name: str) -> None:
@@ -321,7 +328,7 @@ class LabelsState(QObject):
 
     def _opened(self) -> None:
         self.desk = self.survey = self.plan = None
-        self.mode, self._picked = "random", ()
+        self.mode, self._picked, self.for_people = "random", (), False
         self.pending = 0
         self._late.stop()
         self._unseen = False
@@ -427,6 +434,8 @@ def _made(asked: _Asked, check: object) -> _Found:
             draw = Draw(asked.mode, (), chosen, len(pairs), note="There is no run yet.")
         case "planned" if asked.picked:
             draw = draw_given(pairs, table, asked.aggregation, asked.picked)
+        case "targeted" if table.spec.aggregation.acceptance is not None:
+            draw = draw_for_people(pairs, table)
         case "targeted":
             draw = draw_uncertain(pairs, table, asked.aggregation)
         case _:

@@ -119,7 +119,7 @@ class LabelsPage(Page):
         return (self.desk if self.stack.currentWidget() is self.desk else self.stack, self.side)
 
     def enter(self, visit: Visit) -> None:
-        self.state.enter(visit.pairs, drawn=visit.part == "plan")
+        self.state.enter(visit.pairs, drawn=visit.part == "plan", for_people=visit.part == "people")
         self._refresh()
         # The window takes the focus from where it was once the page is in view.
         QTimer.singleShot(0, self, self._listen)

@@ -25,9 +25,11 @@ from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
 from judgenet.report.selection import OfNeuron, PairSelection, selected
 from judgenet.store.db import StoreError
+from judgenet.store.files import atomic_write
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
+from judgenet.ui.dialogs import ask_save_file
 from judgenet.ui.export_run import ExportDialog
 from judgenet.ui.interval_switch import IntervalSwitch
 from judgenet.ui.navigation import PageKey
@@ -38,6 +40,8 @@ from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
 from judgenet.ui.results.effective_votes import AddsPanel, CorrelationPanel, PanelState, WorthPanel
 from judgenet.ui.results.explore import Explorer
+from judgenet.ui.results.guarantee import GuaranteePanel
+from judgenet.ui.results.guarantee_state import GuaranteeState
 from judgenet.ui.results.headline import HeadPanel, NoticeStrip
 from judgenet.ui.results.instead import InsteadPanel
 from judgenet.ui.results.learn_panel import LearnPanel
@@ -91,6 +95,8 @@ class ResultsPage(OfRunPage):
         self.curve = CurvePanel(self.explorer)
         self.planner = PlannerPanel()
         self.learned = LearnPanel(context.learning)
+        self.guarantee_state = GuaranteeState(context, self)
+        self.guarantee = GuaranteePanel(self.guarantee_state)
         self.trusting = Trusting(context, self)
         self.review = ReviewPanel(self.trusting)
         self.alike = AlikePanel(self.trusting)
@@ -116,6 +122,7 @@ class ResultsPage(OfRunPage):
             self.what_if,
             self.curve,
             self.planner,
+            self.guarantee,
             self.learned,
             self.review,
             self.alike,
@@ -142,6 +149,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.what_if, self.curve, weights=(38, 62))
         self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
+        self.rows.add(self.guarantee)
         self.rows.add(self.learned)
         self.rows.add(self.orders, self.changes)
         self.rows.add(self.review, self.alike)
@@ -216,6 +224,9 @@ class ResultsPage(OfRunPage):
         self.alike.chosen.connect(self._list_trusted)
         self.learned.neuron_chosen.connect(self._choose_neuron)
         self.planner.label_wanted.connect(self._label_next)
+        self.guarantee.queue_wanted.connect(self._queue_people)
+        self.guarantee.labels_wanted.connect(lambda: context.navigator.go("labels"))
+        self.guarantee.list_wanted.connect(self._save_queue)
         self.explorer.answered.connect(self._list_wrong)
         self.ranking.pairs_wanted.connect(self._list_changed)
         self.compare.pairs_wanted.connect(self._list_changed)
@@ -278,6 +289,7 @@ class ResultsPage(OfRunPage):
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
         self.planner.show_results(results)
+        self.guarantee.show_results(results, live=self.context.run_state.live)
         self.learned.show_report(report)
         self.trusting.look(results, live=self.context.run_state.live)
         self.panel_state.look(results, live=self.context.run_state.live)
@@ -397,6 +409,30 @@ class ResultsPage(OfRunPage):
             "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
 
+    def _queue_people(self, pairs: tuple[int, ...]) -> None:
+        """Leads to the desk with the pairs that are left to people."""
+        found = self._loaded(pairs)
+        if found:
+            self.context.navigator.go("labels", pairs=found, why="for people", part="people")
+
+    def _save_queue(self, pairs: tuple[int, ...]) -> None:
+        """Writes the ids of pairs to a file."""
+        self._task = self.context.tasks.start(self._write_queue(pairs), "Save the list of pairs")
+
+    async def _write_queue(self, pairs: tuple[int, ...]) -> None:
+        results = self._shown
+        suggestion = self.context.document.folder / "for-people.txt"
+        path = await ask_save_file(self, "Save the list of pairs for people", ("Text (*.txt)",), suggestion, "txt")
+        if path is None or results is None:
+            return
+        text = "".join(f"{results.frame.pairs.ids[pair]}\n" for pair in pairs)
+        try:
+            await self.context.tasks.off_thread(atomic_write, path, text)
+        except OSError as error:
+            self.context.errors.tell_exception(error, str(path))
+            return
+        self.context.errors.tell(f"{plural(len(pairs), 'pair')} saved.", str(path), level="note")
+
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
         found = self.trusting.found
@@ -481,18 +517,22 @@ class ResultsPage(OfRunPage):
 
     def _open_all(self) -> None:
         """Shows all listed pairs with their texts."""
+        found = self._loaded(self.pairs.view.pairs.pairs)
+        if found:
+            self.context.navigator.go("data", pairs=found, why=self._why())
+
+    def _loaded(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
+        """Pairs of the run as places in the pairs that are loaded now; says which are not."""
         document, table = self.context.document, self.context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
         ids = () if table is None else table.pairs.ids
-        wanted = self.pairs.view.pairs.pairs
         found = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
         if not found:
             self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
-            return
-        if len(found) < len(wanted):
+        elif len(found) < len(wanted):
             missing = len(wanted) - len(found)
             self.context.errors.tell(f"{plural(missing, 'pair')} of the run are not loaded now.", "Data", level="note")
-        self.context.navigator.go("data", pairs=found, why=self._why())
+        return found
 
     def _close_pairs(self) -> None:
         self._choose(None)

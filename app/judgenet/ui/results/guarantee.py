@@ -1,0 +1,329 @@
+"""Which verdicts can be accepted with a bounded error: sliders, the share decided, and the queue for people."""
+
+from __future__ import annotations
+
+from math import log10
+from typing import TYPE_CHECKING, Final, get_args
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_words
+from judgenet.core.network import Confidence
+from judgenet.core.wording import plural
+from judgenet.ui.elements import ComboBox, label, link
+from judgenet.ui.measures import measure
+from judgenet.ui.results.guarantee_state import GuaranteeAnswer, GuaranteeQuestion, GuaranteeState
+from judgenet.ui.results.panel import Big, Panel
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
+from judgenet.ui.results.what_if import Slider
+from judgenet.ui.widgets import Segment
+
+if TYPE_CHECKING:
+    from judgenet.figures.acceptance import AcceptanceFigures
+    from judgenet.figures.guarantee import RunGuarantee
+    from judgenet.ui.results.state import Results
+
+_ALPHAS: Final = (1, 50)
+"""The least and the largest error that can be asked for, in per cent."""
+_DELTAS: Final = (("0.1", "10 %"), ("0.05", "5 %"), ("0.01", "1 %"))
+_CONFIDENCES: Final[dict[Confidence, str]] = {
+    "calls": "Agreement of calls",
+    "orders": "Agreement of orders",
+    "neurons": "Agreement of neurons",
+    "samples": "Agreement of samples",
+    "margin": "Margin of scores",
+    "learned": "Learned probability",
+}
+_LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+_CHOOSE_FIRST: Final = (
+    "Choose error, risk and confidence before you look at the labels: a promise holds for one choice."
+)
+
+
+class GuaranteePanel(Panel):
+    """What can be promised of the run in focus.
+
+    Signals:
+        queue_wanted: pairs of the run for people, by index, are to be labelled.
+        labels_wanted: pairs are to be labelled at random.
+        list_wanted: a list of pairs of the run, by index, is to be saved to a file.
+        pairs_wanted: pairs of the run, by index, are to be listed, and why.
+    """
+
+    queue_wanted = Signal(object)
+    labels_wanted = Signal()
+    list_wanted = Signal(object)
+    pairs_wanted = Signal(object, str)
+
+    def __init__(self, state: GuaranteeState, parent: QWidget | None = None) -> None:
+        self._state = state
+        self.alpha = Slider("Error at most, in per cent")
+        self.alpha.setRange(*_ALPHAS)
+        self.alpha.setValue(round(100 * state.question.alpha))
+        self.alpha_value = label("", "strong")
+        self.delta = Segment("Risk that it is more", _DELTAS)
+        self.confidence = ComboBox("What tells how sure a verdict is")
+        for kind in get_args(Confidence):
+            self.confidence.addItem(_CONFIDENCES[kind], kind)
+            self.confidence.setItemData(
+                self.confidence.count() - 1, f"{CONFIDENCE_WORDS[kind]}", Qt.ItemDataRole.ToolTipRole
+            )
+        self.decided, self.people = Big(), Big()
+        self.view = Segment("Chart", (("alpha", "By error"), ("labels", "By labels")))
+        self.chart = PointChart("Share of verdicts accepted", "Point at a mark for its numbers.")
+        self.note = label("", tone="text2", wrap=True)
+        self.save_button = QPushButton("Save this rule in the project")
+        self.queue_button = QPushButton("Queue for people")
+        self.list_button = QPushButton("Save the list…")
+        self.random_button = QPushButton("Label at random")
+        self.kept = label("", wrap=True)
+        self.remove = link("", "Remove the rule from the project")
+        self.ran = label("", wrap=True)
+        self.ran_queue = link("", "Queue the pairs that the rule of this run left to people")
+        super().__init__("Verdicts with a guarantee", parent=parent)
+        self._lay_out()
+        self._report_acceptance: AcceptanceFigures | None = None
+        self.alpha.valueChanged.connect(self._ask)
+        self.delta.chosen.connect(self._ask)
+        self.confidence.activated.connect(self._ask)
+        self.view.chosen.connect(self._fill)
+        self.view.set_current("alpha")
+        self.chart.chosen.connect(self._choose_alpha)
+        self.save_button.clicked.connect(state.save)
+        self.remove.clicked.connect(state.remove)
+        self.queue_button.clicked.connect(lambda: self._queue(self.queue_wanted))
+        self.list_button.clicked.connect(lambda: self._queue(self.list_wanted))
+        self.random_button.clicked.connect(self.labels_wanted)
+        self.ran_queue.clicked.connect(self._queue_of_run)
+        state.changed.connect(self._fill)
+        self._fill()
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        rows: tuple[tuple[str, QWidget], ...] = (
+            ("Error at most (α)", self.alpha),
+            ("Risk that it is more (δ)", self.delta),
+            ("Confidence", self.confidence),
+        )
+        for row, (name, widget) in enumerate(rows):
+            words = label(name, tone="text2")
+            words.setBuddy(widget)
+            grid.addWidget(words, row, 0)
+            grid.addWidget(widget, row, 1)
+        grid.addWidget(self.alpha_value, 0, 2)
+        bigs = QHBoxLayout()
+        for big in (self.decided, self.people):
+            bigs.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
+        queue = QHBoxLayout()
+        queue.addWidget(self.queue_button)
+        queue.addWidget(self.list_button)
+        queue.addWidget(self.random_button)
+        queue.addStretch(1)
+        save = QHBoxLayout()
+        save.addWidget(self.save_button)
+        save.addStretch(1)
+        left = QVBoxLayout()
+        for part in (grid, bigs, queue, save):
+            left.addLayout(part)
+        left.addWidget(self.kept)
+        left.addWidget(self.remove, alignment=Qt.AlignmentFlag.AlignLeft)
+        left.addStretch(1)
+        head = QHBoxLayout()
+        head.addWidget(self.view)
+        head.addStretch(1)
+        right = QVBoxLayout()
+        right.addLayout(head)
+        right.addWidget(self.chart, 1)
+        both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        both.addLayout(left, 42)
+        both.addLayout(right, 58)
+        self.body.addWidget(self.ran)
+        self.body.addWidget(self.ran_queue, alignment=Qt.AlignmentFlag.AlignLeft)
+        self.body.addLayout(both)
+        self.body.addWidget(self.note)
+        measure(grid, across=12, down=8)
+        measure(bigs, spacing=16)
+        measure(queue, spacing=8)
+        measure(save, spacing=8)
+        measure(left, spacing=12)
+        measure(right, spacing=4)
+        measure(both, spacing=24)
+        measure(self.alpha_value, font="strong", tabular=True, min_width=44)
+
+    # What is asked
+
+    def show_results(self, results: Results, *, live: bool) -> None:
+        """Looks at a run."""
+        self._report_acceptance = results.report.acceptance
+        self._state.look(results, live=live)
+        self._fill()
+
+    def _ask(self) -> None:
+        kind: Confidence = self.confidence.currentData()
+        delta = float(self.delta.current or self._state.question.delta)
+        self._state.ask(GuaranteeQuestion(self.alpha.value() / 100, delta, kind))
+
+    def _choose_alpha(self, alpha: object) -> None:
+        if isinstance(alpha, float):
+            self.alpha.setValue(round(100 * alpha))
+
+    def _queue(self, wanted: object) -> None:
+        answer = self._state.answer
+        if answer is not None and answer.queue:
+            wanted.emit(answer.queue)  # type: ignore[attr-defined]
+
+    def _queue_of_run(self) -> None:
+        answer = self._state.answer
+        if answer is not None and answer.decided_queue:
+            self.queue_wanted.emit(answer.decided_queue)
+
+    # What is shown
+
+    def _fill(self) -> None:
+        state, answer = self._state, self._state.answer
+        question = state.question
+        self.alpha_value.setText(f"{100 * question.alpha:.0f} %")
+        self.delta.set_current(f"{question.delta:g}")
+        self.confidence.setCurrentIndex(self.confidence.findData(question.confidence))
+        self._fill_run(answer)
+        self._fill_project()
+        there = answer is not None
+        for widget in (self.chart, self.view, self.decided, self.people):
+            widget.setVisible(there)
+        if answer is None:
+            for button in (self.queue_button, self.list_button, self.random_button, self.save_button):
+                button.hide()
+            self.say("")
+            self.note.setText(
+                "What can be promised is computed when the run has ended."
+                if state.live
+                else "Computing …"
+                if state.working
+                else "There is no run yet."
+            )
+            return
+        self._fill_answer(answer)
+
+    def _fill_run(self, answer: GuaranteeAnswer | None) -> None:
+        decided = self._report_acceptance
+        self.ran.setVisible(decided is not None)
+        queue = () if answer is None else answer.decided_queue
+        self.ran_queue.setVisible(bool(decided is not None and queue))
+        if decided is None:
+            return
+        notes = [f"{note[:1].upper()}{note[1:]}." for note in decided.notes]
+        self.ran.setText(" ".join([f"This run: {decided.line}. {decided.words}", *notes]))
+        self.ran_queue.setText(f"Queue {plural(len(queue), 'pair')} that this run left to people")
+
+    def _fill_project(self) -> None:
+        rule = self._state.project_rule
+        self.kept.setVisible(rule is not None)
+        self.remove.setVisible(rule is not None)
+        self.remove.setText("Remove it")
+        if rule is not None:
+            self.kept.setText(f"The project has a rule for new runs: {acceptance_words(rule)}")
+
+    def _fill_answer(self, answer: GuaranteeAnswer) -> None:
+        from judgenet.figures.guarantee import labels_sentence
+
+        figures, promised = answer.figures, answer.rule is not None
+        pairs = figures.pairs
+        self.say(
+            f"{plural(pairs.labels_used, 'random label')}, {pairs.judged:,} of {pairs.total:,} pairs with a verdict"
+        )
+        if promised and figures.share is not None:
+            self.decided.say(
+                f"{100 * figures.share:.0f} %",
+                f"{figures.accepted:,} of {pairs.judged:,} verdicts accepted, with a confidence of "
+                f"{figures.threshold:.4g} or more",
+            )
+            self.people.say(
+                f"{len(figures.for_people):,}", f"pairs for people, {len(answer.queue):,} of them without a label"
+            )
+        else:
+            likely = pairs.labels_likely
+            self.decided.say("Nothing", "can be promised with these labels")
+            self.people.say(
+                "–" if likely is None else f"≈ {likely:,}",
+                "no number of labels is likely to do" if likely is None and figures.by_labels else "labels might do",
+            )
+            self.people.setVisible(bool(figures.by_labels))
+        for button in (self.queue_button, self.list_button):
+            button.setVisible(promised)
+            button.setEnabled(bool(answer.queue))
+            button.setToolTip("" if answer.queue else "Every pair for people is labelled.")
+        self.random_button.setVisible(not promised)
+        why = self._state.why_not_save()
+        self.save_button.setVisible(promised)
+        self.save_button.setEnabled(not why)
+        self.save_button.setToolTip(why or "It decides new runs of this project. Can be undone.")
+        notes = [] if promised else [f"Nothing can be promised: {figures.reason}.", labels_sentence(figures)]
+        if promised:
+            notes.append(
+                f"With a probability of {100 * (1 - figures.delta):.4g} %, over the choice of the labels, at most "
+                f"{100 * figures.alpha:.4g} % of such verdicts are wrong: {figures.errors:,} of "
+                f"{plural(figures.accepted_labels, 'accepted label')} are."
+            )
+        notes += [f"{note[:1].upper()}{note[1:]}." for note in figures.notes]
+        notes.append(_CHOOSE_FIRST)
+        if promised and why:
+            notes.append(why)
+        self.note.setText(" ".join(notes))
+        by_alpha = self.view.current != "labels"
+        self.chart.setAccessibleName(
+            "Share of verdicts accepted against the error" if by_alpha else "Share of verdicts accepted against labels"
+        )
+        self.chart.show_picture(alpha_picture(figures) if by_alpha else labels_picture(figures))
+
+
+def alpha_picture(figures: RunGuarantee) -> Picture:
+    """The share of verdicts that are accepted against the largest error, for all alphas."""
+    judged, total = figures.pairs.judged, figures.pairs.total
+    by_alpha = {of.alpha: of for of in figures.by_alpha}
+    spots = []
+    for step in range(_ALPHAS[0], _ALPHAS[1] + 1):
+        alpha = round(step / 100, 2)
+        of = by_alpha.get(alpha)
+        words = (
+            f"Error at most {step} %: nothing can be promised."
+            if of is None
+            else f"Error at most {step} %: {of.accepted:,} of {judged:,} verdicts accepted ({100 * of.share:.0f} %), "
+            f"{total - of.accepted:,} of {total:,} pairs for people."
+        )
+        spots.append(PointMark(float(step), 0.0 if of is None else of.share, words, key=alpha))
+    chosen = round(100 * figures.alpha)
+    ring = (0, chosen - _ALPHAS[0]) if _ALPHAS[0] <= chosen <= _ALPHAS[1] else None
+    ticks: tuple[Tick, ...] = tuple((float(at), f"{at} %") for at in (1, 10, 20, 30, 40, 50))
+    return Picture(
+        (Series("", tuple(spots), -1),),
+        ticks,
+        share_ticks((0.0, 1.0), from_zero=True),
+        "error at most",
+        uprights=(Upright(float(chosen)),),
+        ring=ring,
+    )
+
+
+def labels_picture(figures: RunGuarantee) -> Picture:
+    """The share of verdicts that are likely to be accepted, and how likely a promise is, against labels."""
+    share = tuple(
+        PointMark(
+            log10(of.labels),
+            of.share,
+            f"{plural(of.labels, 'label')}: {100 * of.share:.0f} % of the verdicts are accepted on average, if "
+            f"verdicts err as the {plural(figures.pairs.labels_used, 'label')} say; something can be promised in "
+            f"{100 * of.promised:.0f} % of the draws.",
+        )
+        for of in figures.by_labels
+    )
+    likely = tuple(PointMark(at.x, of.promised, at.words) for at, of in zip(share, figures.by_labels, strict=True))
+    low, high = (min(at.x for at in share), max(at.x for at in share)) if share else (1.0, 3.0)
+    ticks: tuple[Tick, ...] = tuple(
+        (log10(count), f"{count:,}") for count in _LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05
+    )
+    series = (Series("Accepted", share, -1), Series("Any promise", likely, 0)) if share else ()
+    have = figures.pairs.labels_used
+    uprights = (Upright(log10(have), right="now"),) if share and have and low <= log10(have) <= high else ()
+    return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), "labels in all", uprights=uprights)

@@ -1,0 +1,188 @@
+"""What can be promised of the verdicts of the run in focus, computed in a thread; the rule that the project keeps."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
+from judgenet.core.aggregate import verdict_names
+from judgenet.core.network import AcceptanceRule, Confidence
+from judgenet.store.db import StoreError
+from judgenet.ui.clock import today
+from judgenet.ui.context import Context
+from judgenet.ui.results.state import Results
+
+if TYPE_CHECKING:
+    from judgenet.figures.guarantee import ConfidentVerdicts, RunGuarantee
+
+ALPHA: Final = 0.1
+DELTA: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeQuestion:
+    """The largest error of accepted verdicts, the probability that it is larger, and what tells how sure they are."""
+
+    alpha: float = ALPHA
+    delta: float = DELTA
+    confidence: Confidence = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeAnswer:
+    """What can be promised. ``rule`` would go into the project, ``None`` where nothing can; ``queue`` are the pairs of
+    the run for people that nobody has labelled, by index, the least sure first; ``decided_queue`` those that the rule
+    of the run itself left."""
+
+    question: GuaranteeQuestion
+    figures: RunGuarantee
+    rule: AcceptanceRule | None
+    queue: tuple[int, ...]
+    decided_queue: tuple[int, ...]
+
+
+class GuaranteeState(QObject):
+    """Answers questions about the run in focus; of questions that follow each other fast the last one is answered.
+
+    Attributes:
+        question: what is asked; ``answer`` is ``None`` while there is none.
+        working: an answer is on its way.
+        live: the run goes on, and nothing is computed.
+
+    Signals:
+        changed: any of these changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.question = GuaranteeQuestion()
+        self.answer: GuaranteeAnswer | None = None
+        self.working = False
+        self.live = False
+        self._results: Results | None = None
+        self._verdicts: dict[Confidence, ConfidentVerdicts] = {}
+        self._number = 0
+        context.document.opened.connect(self.forget)
+        context.document.network_changed.connect(self.changed)
+        context.document.read_only_changed.connect(self.changed)
+
+    def forget(self) -> None:
+        """Another project was opened."""
+        self._number += 1
+        self._results = self.answer = None
+        self._verdicts = {}
+        self.working = False
+        self.changed.emit()
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Looks at a run. While it goes on, nothing is computed."""
+        if results is self._results and live == self.live:
+            return
+        before = self._results
+        if live or before is None or before.run.id != results.run.id:
+            self.answer = None
+        self._results, self.live, self._verdicts = results, live, {}
+        self._number += 1
+        self.working = False
+        if not live:
+            self._begin()
+        self.changed.emit()
+
+    def ask(self, question: GuaranteeQuestion) -> None:
+        """Asks something else."""
+        if question == self.question:
+            return
+        self.question = question
+        if not self.live and not self.working:
+            self._begin()
+        self.changed.emit()
+
+    def _begin(self) -> None:
+        results = self._results
+        if results is not None:
+            self.working = True
+            self._context.tasks.start(self._answer(results, self._number), "Ask what can be promised")
+
+    async def _answer(self, results: Results, number: int) -> None:
+        made = today().isoformat()
+        while number == self._number:
+            question = self.question
+            known = self._verdicts.get(question.confidence)
+            try:
+                verdicts, answer = await self._context.tasks.off_thread(answered, results, question, known, made)
+            except (StoreError, sqlite3.Error) as error:
+                if number == self._number:
+                    self.working = False
+                    self._context.errors.tell_exception(error, results.run.id)
+                return
+            if number != self._number:
+                return
+            self._verdicts[question.confidence] = verdicts
+            self.answer = answer
+            self.working = self.question != question
+            self.changed.emit()
+            if not self.working:
+                return
+
+    # The project
+
+    def why_not_save(self) -> str:
+        """Why the rule cannot go into the project; empty where it can."""
+        document, answer = self._context.document, self.answer
+        if answer is None or answer.rule is None:
+            return "Nothing can be promised yet."
+        if document.read_only:
+            return document.read_only
+        there = document.spec.aggregation.acceptance
+        if there is not None and replace(there, made=answer.rule.made) == answer.rule:
+            return "The project has this rule."
+        spec = replace(document.spec, aggregation=replace(document.spec.aggregation, acceptance=answer.rule))
+        if why := acceptance_misfit(spec, verdict_names(spec)):
+            return f"The network of today is another one. {why}"
+        if asks_otherwise(spec):
+            return "The network of today asks otherwise than this run did: run it, and choose the rule from that run."
+        return ""
+
+    def save(self) -> None:
+        """Keeps the rule in the project: it decides new runs. Can be undone."""
+        if self.why_not_save() or self.answer is None:
+            return
+        self._set_rule("Save the rule that accepts verdicts", self.answer.rule)
+
+    @property
+    def project_rule(self) -> AcceptanceRule | None:
+        """The rule that decides the project's new runs."""
+        return self._context.document.spec.aggregation.acceptance
+
+    def remove(self) -> None:
+        """Takes the rule out of the project. Can be undone."""
+        if self.project_rule is not None and not self._context.document.read_only:
+            self._set_rule("Remove the rule that accepts verdicts", None)
+
+    def _set_rule(self, what: str, rule: AcceptanceRule | None) -> None:
+        spec = self._context.document.spec
+        self._context.document.edit_network(what, replace(spec, aggregation=replace(spec.aggregation, acceptance=rule)))
+        self.changed.emit()
+
+
+def answered(
+    results: Results, question: GuaranteeQuestion, known: ConfidentVerdicts | None, made: str
+) -> tuple[ConfidentVerdicts, GuaranteeAnswer]:
+    """The answer to a question; ``known`` are the verdicts with its confidence where they were computed before."""
+    from judgenet.figures.acceptance import people_queue, without_label
+    from judgenet.figures.guarantee import acceptance_rule, confident_verdicts, for_people, guarantee_of
+
+    frame = results.frame
+    verdicts = known or confident_verdicts(frame, results.report.decides, question.confidence)
+    figures = guarantee_of(frame, verdicts, question.alpha, question.delta)
+    rule = None if figures.threshold is None else acceptance_rule(frame, figures, verdicts, made)
+    people = for_people(verdicts, figures.threshold)
+    queue = tuple(people[without_label(frame)[people]].tolist())
+    return verdicts, GuaranteeAnswer(question, figures, rule, queue, people_queue(frame))
