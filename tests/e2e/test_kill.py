@@ -168,6 +168,7 @@ CRASH = """
 import os, signal, sqlite3, sys
 from judgenet.cli.main import main
 from judgenet.engine.executor import Executor
+from judgenet.engine.pairs_under_way import PairsUnderWay
 from judgenet.store.db import Store, StoreError
 
 statement, moment = {point!r}
@@ -191,15 +192,16 @@ def watched(self):
 if moment == "before the commit":
     Store._connect = watched
 else:
-    setattr(Executor, statement, kill)
+    of, _, name = statement.partition(".")
+    setattr({{"Executor": Executor, "PairsUnderWay": PairsUnderWay}}[of], name, kill)
 sys.exit(main(sys.argv[1:]))
 """
 POINTS = (
     ("INSERT INTO run_pairs", "before the commit"),
     ("INSERT INTO calls", "before the commit"),
-    ("_on_commit", "between commit and telling"),
+    ("Executor._on_commit", "between commit and telling"),
     ("UPDATE run_pairs SET state", "before the commit"),
-    ("_on_pair_commit", "between commit and telling"),
+    ("PairsUnderWay._on_commit", "between commit and telling"),
     ("UPDATE runs SET state", "before the commit"),
 )
 

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 import queue
 import shutil
 import sqlite3
@@ -20,12 +19,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from filelock import FileLock, Timeout
 
 from judgenet.core.documents import well_formed
 from judgenet.store.links import link_out
+from judgenet.store.opened_file import OpenedFile, Trouble
 
 log = logging.getLogger(__name__)
 
@@ -53,24 +53,6 @@ class StoreError(Exception):
 
 class StoreInUse(StoreError):
     """Another process writes to this store."""
-
-
-class Trouble(NamedTuple):
-    """Why a store cannot be written now: what is wrong, what mends it meanwhile, and what is to be done after the end.
-
-    ``gone`` where its file is no longer where it was; what is written goes into it all the same. ``lost`` where that
-    file has no name any more, and ends with the program.
-    """
-
-    what: str
-    meanwhile: str
-    afterwards: str
-    gone: bool = False
-    lost: bool = False
-
-    @property
-    def message(self) -> str:
-        return f"{self.what} {self.meanwhile}"
 
 
 _CURES = (
@@ -172,8 +154,7 @@ class Store:
         self._thread: threading.Thread | None = None
         self._on_trouble: OnTrouble = lambda message: None
         self._on_failure: OnTrouble = lambda message: None
-        self._file: tuple[int, int] | None = None
-        self._place_then = path.absolute()
+        self._file = OpenedFile(path)
         self._readable = ""
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self.trouble: Trouble | None = None
@@ -218,8 +199,7 @@ class Store:
             store.close()
             raise
         if not readonly:
-            found = path.stat()
-            store._file = (found.st_dev, found.st_ino)
+            store._file.opened()
             store._thread = threading.Thread(target=store._write_all, name="judgenet-store", daemon=True)
             store._thread.start()
         return store
@@ -274,7 +254,7 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
             connection = self._connect_to_read()
-        elif gone := self._gone():
+        elif gone := self._file.gone():
             raise StoreError(f"{gone.what} {gone.afterwards}")
         else:
             connection = sqlite3.connect(
@@ -307,40 +287,6 @@ class Store:
                     else:
                         self._readable = f"{uri}?mode=ro&immutable=1"
         return sqlite3.connect(self._readable, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
-
-    def _gone(self) -> Trouble | None:
-        """What became of the store's file, where it is no longer the one that was opened: what is written now would be
-        found by nobody."""
-        if self._file is None:
-            return None
-        try:
-            found = self._place_then.stat()
-        except OSError:
-            found = None
-        if found is not None and (found.st_dev, found.st_ino) == self._file:
-            return None
-        place = self._place()
-        if place is not None:
-            what = f"{self.path}: was moved to {place} while it is open."
-            afterwards = f"What was judged is kept there: go on with it in {place.parent}, or move it back first."
-        elif found is not None:
-            what = f"{self.path}: another file took its place while it is open."
-            afterwards = "Put back the file that was there, or name another folder."
-        else:
-            what = f"{self.path}: was deleted or moved while it is open."
-            afterwards = "Put it back where it was and start again; without it, another start begins anew."
-        meanwhile = "No more calls are sent. Put it back and the run goes on, or stop it."
-        return Trouble(what, meanwhile, afterwards, gone=True, lost=place is None)
-
-    def _place(self) -> Path | None:
-        """Where the opened file lies now; ``None`` where the system does not tell, or it has no name any more."""
-        for link in Path("/proc/self/fd").glob("*"):
-            with contextlib.suppress(OSError):
-                found = link.stat()
-                if (found.st_dev, found.st_ino) == self._file:
-                    place = Path(os.readlink(link))
-                    return place if place.exists() else None
-        return None
 
     def meta(self, name: str) -> str | None:
         """A value of the store as a whole."""
@@ -375,7 +321,7 @@ class Store:
         :raises StoreError: the store cannot be written, such as on a full disk.
         """
         db = self.reader
-        if gone := self._gone():
+        if gone := self._file.gone():
             raise StoreError(f"{gone.what} {gone.afterwards}")
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -467,7 +413,7 @@ class Store:
 
     def _tell_kept(self) -> None:
         """Tells who waits for it what is on disk; nobody where that is in a file that lies elsewhere by now."""
-        if (gone := self._gone()) is not None:
+        if (gone := self._file.gone()) is not None:
             if gone != self.trouble:
                 self.trouble = gone
                 self._on_trouble(gone.message)

@@ -1,0 +1,74 @@
+"""What became of the file of an open store: it may be moved, deleted or replaced while it is written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Trouble(NamedTuple):
+    """Why a store cannot be written now: what is wrong, what mends it meanwhile, and what is to be done after the end.
+
+    ``gone`` where its file is no longer where it was; what is written goes into it all the same. ``lost`` where that
+    file has no name any more, and ends with the program.
+    """
+
+    what: str
+    meanwhile: str
+    afterwards: str
+    gone: bool = False
+    lost: bool = False
+
+    @property
+    def message(self) -> str:
+        return f"{self.what} {self.meanwhile}"
+
+
+class OpenedFile:
+    """The file of a store as it was when it was opened for writing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._path_then = path.absolute()
+        self._identity: tuple[int, int] | None = None
+
+    def opened(self) -> None:
+        """Notes which file it is. Until then nothing is known to be gone."""
+        found = self._path.stat()
+        self._identity = (found.st_dev, found.st_ino)
+
+    def gone(self) -> Trouble | None:
+        """What became of the store's file, where it is no longer the one that was opened: what is written now would be
+        found by nobody."""
+        if self._identity is None:
+            return None
+        try:
+            found = self._path_then.stat()
+        except OSError:
+            found = None
+        if found is not None and (found.st_dev, found.st_ino) == self._identity:
+            return None
+        place = self._place()
+        if place is not None:
+            what = f"{self._path}: was moved to {place} while it is open."
+            afterwards = f"What was judged is kept there: go on with it in {place.parent}, or move it back first."
+        elif found is not None:
+            what = f"{self._path}: another file took its place while it is open."
+            afterwards = "Put back the file that was there, or name another folder."
+        else:
+            what = f"{self._path}: was deleted or moved while it is open."
+            afterwards = "Put it back where it was and start again; without it, another start begins anew."
+        meanwhile = "No more calls are sent. Put it back and the run goes on, or stop it."
+        return Trouble(what, meanwhile, afterwards, gone=True, lost=place is None)
+
+    def _place(self) -> Path | None:
+        """Where the opened file lies now; ``None`` where the system does not tell, or it has no name any more."""
+        for link in Path("/proc/self/fd").glob("*"):
+            with contextlib.suppress(OSError):
+                found = link.stat()
+                if (found.st_dev, found.st_ino) == self._identity:
+                    place = Path(os.readlink(link))
+                    return place if place.exists() else None
+        return None
