@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QMenu
@@ -23,6 +24,8 @@ from judgenet.ui.document import Document
 from judgenet.ui.pages.design import DesignPage
 from tests.ui.conftest import settle
 from tests.ui.person import click_at
+from tests.ui.story import story_network
+from tests.ui.test_run_page import ran
 
 ROLES = (Role("Accuracy", "Is it right?"), Role("Clarity", "Is it clear?"), Role("Safety", "Is it safe?"))
 
@@ -124,3 +127,28 @@ def test_a_gate_says_its_share_and_price_once_they_are_known() -> None:
     assert known.words == (
         "Not asked where both orders agree; 28.4 % of pairs go on, as in 30 recorded pairs, $0.05 – 0.07"
     )
+
+
+async def test_the_run_page_says_which_pairs_were_decided_early(studio: Studio, place: Path) -> None:
+    page = await ran(studio, place, count=6, spec=with_rule(story_network(), "orders-agree"))
+    table = studio.window.context.run_state.table
+    assert table is not None
+    early = [pair for pair in range(6) if table.stop(pair) is not None]
+    assert 0 < len(early) < 6
+    model = page.dock.pairs.model
+    assert [pair for pair in range(6) if "decided early after layer 1" in model.words(pair)] == early
+    model.set_filter("early")
+    assert sorted(model.pair(row) for row in range(model.rowCount())) == early
+    studio.window.context.run_state.set_focus(early[0])
+    await settle()
+    now = page.focus.now
+    assert now is not None
+    assert {neuron.phase for neuron in now.layers[1]} == {"left_out"}
+    assert now.verdict == table.verdict("c2_all", early[0])
+    assert page.canvas.scene.ends.verdict.verdict == now.verdict
+    assert page.canvas.scene.ends.layers[1].gate is not None
+    assert page.canvas.scene.state(Place(1, 0)).settings == "Decided early"
+    page.inspector.show_target("pair")
+    assert "decided early after layer 1" in page.inspector.place.whole
+    # The totals are those of what is asked now.
+    assert table.calls_planned == table.calls_in

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
+from judgenet.core.cascade import has_stop_rules, place_words, rule_at, stop_places, stop_rule_words
 from judgenet.core.network import NetworkSpec
 from judgenet.core.wording import aggregation_title, day, digest, of, percent, plural, spent_text
 from judgenet.report import charts
@@ -281,6 +282,7 @@ def _run_facts(report: Report) -> Facts:
     rows: list[tuple[str, Line]] = [
         ("Models", (Given(", ".join(names) or "none answered"),)),
         ("Orders", (_orders_words(report.spec),)),
+        *([("Decided early", (_stop_words(report.spec),))] if has_stop_rules(report.spec) else []),
         ("Calls", (calls,)),
         ("Orders differ", (flip_words(report.position),)),
         ("Data", (f"{plural(data.pairs, 'pair')}, hash {digest(data.hash)}",)),
@@ -289,6 +291,11 @@ def _run_facts(report: Report) -> Facts:
         ("Price", (spent_text(spent.price, spent.unpriced),)),
     ]
     return Facts(tuple(rows))
+
+
+def _stop_words(spec: NetworkSpec) -> str:
+    rules = ((place_words(spec, place), rule_at(spec, place)) for place in stop_places(spec))
+    return "; ".join(f"{where} where {stop_rule_words(rule)}" for where, rule in rules if rule is not None)
 
 
 def _orders_words(spec: NetworkSpec) -> str:

@@ -326,7 +326,8 @@ class RunInspector(QFrame):
         pair = self._focus.pair
         if pair is None:
             return ""
-        parts = [pair.id, pair.task or "", ", ".join(pair.tags)]
+        stop = None if self._focus.now is None else self._focus.now.stop
+        parts = [pair.id, pair.task or "", ", ".join(pair.tags), "" if stop is None else stop.words()]
         return ", ".join(part for part in parts if part)
 
     def _show_head(self, now: NeuronSnapshot) -> None:

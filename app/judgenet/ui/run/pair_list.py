@@ -39,6 +39,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.aggregate import deciding
+from judgenet.core.cascade import Stop
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.store.db import StoreError
@@ -57,13 +58,14 @@ from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
-Filter = Literal["all", "working", "disagree", "unscored"]
+Filter = Literal["all", "working", "disagree", "unscored", "early"]
 
 FILTERS: Final[dict[Filter, str]] = {
     "all": "All pairs",
     "working": "On their way",
     "disagree": "Network and people disagree",
     "unscored": "With unscored calls",
+    "early": "Decided early",
 }
 REFRESH_MS: Final = 100
 _TITLES_KEPT: Final = 512
@@ -126,6 +128,8 @@ class RunPairsModel(QAbstractListModel):
             shown = states == 1
         elif self._filter == "unscored":
             shown = table.pairs_with_unscored()
+        elif self._filter == "early":
+            shown = table.decided_early
         elif self._filter == "disagree":
             verdicts = table.verdict_codes(deciding(table.spec))
             shown = (states > 1) & (table.pairs.human > 0) & (verdicts > 0) & (table.pairs.human != verdicts)
@@ -177,9 +181,17 @@ class RunPairsModel(QAbstractListModel):
             return None
         return verdicts.get(deciding(table.spec))
 
+    def stop(self, pair: int) -> Stop | None:
+        """Where a pair was decided early, ``None`` where it was not."""
+        table = self._run_state.table
+        return None if table is None else table.stop(pair)
+
     def words(self, pair: int) -> str:
         """A row in words."""
         parts = [f"Pair {pair + 1:,}, {_STATE_WORDS[self._run_state.pair_state(pair)]}"]
+        stop = self.stop(pair)
+        if stop is not None:
+            parts.append(stop.words())
         network, human = self.network(pair), self._run_state.human(pair)
         if network is not None:
             parts.append(f"network {SPOKEN[network]}")

@@ -56,7 +56,7 @@ def neuron_state(now: NeuronSnapshot, spec: NetworkSpec, since: Since) -> Neuron
     if now.phase == "resting":
         return NeuronState(name, model="Rests", settings="No role on this pair", phase="idle")
     if now.phase == "left_out":
-        return NeuronState(name, model="Not asked", settings="The pair was decided early", phase="idle")
+        return NeuronState(name, model="Not asked", settings="Decided early", phase="idle")
     begun = [at for at in (since(site) for site in now.busy) if at is not None]
     orders = {one.order: order_state(one) for one in now.orders}
     note = note2 = reason = ""
@@ -174,8 +174,6 @@ def vote_state(now: PairSnapshot) -> VoteState:
 def verdict_state(now: PairSnapshot, human: Verdict | None) -> VerdictState:
     """The network's verdict as a node."""
     outstanding, note = now.outstanding, ""
-    if now.stop is not None:
-        note = f"Decided early after {now.stop.place()}"
     if now.chair is not None:
         outstanding = 0
         if not now.chair.complete:
