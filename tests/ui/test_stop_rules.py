@@ -13,6 +13,7 @@ from judgenet.core.network import ChairSpec, Role, Settings, StopRule
 from judgenet.core.plan import ExpectedCalls, PriceRange
 from judgenet.core.presets import network
 from judgenet.core.project import Project
+from judgenet.core.wording import percent
 from judgenet.ui.app import Studio
 from judgenet.ui.canvas.descriptions import target_words
 from judgenet.ui.canvas.export import network_svg
@@ -22,7 +23,8 @@ from judgenet.ui.canvas.model import Place
 from judgenet.ui.design.stop_rules import fill_stop_rules
 from judgenet.ui.document import Document
 from judgenet.ui.pages.design import DesignPage
-from tests.ui.conftest import settle
+from judgenet.ui.pages.results import ResultsPage
+from tests.ui.conftest import settle, until
 from tests.ui.person import click_at
 from tests.ui.story import story_network
 from tests.ui.test_run_page import ran
@@ -152,3 +154,31 @@ async def test_the_run_page_says_which_pairs_were_decided_early(studio: Studio, 
     assert "decided early after layer 1" in page.inspector.place.whole
     # The totals are those of what is asked now.
     assert table.calls_planned == table.calls_in
+
+
+async def test_results_answer_any_stop_rule_from_the_recorded_calls(studio: Studio, place: Path) -> None:
+    await ran(studio, place, count=24, spec=story_network())
+    studio.window.context.navigator.go("results")
+    page = studio.window.page("results")
+    assert isinstance(page, ResultsPage)
+    panel = page.cascade
+    await until(lambda: panel.found is not None, "the stop rule is replayed")
+    found = panel.found
+    assert found is not None
+    assert (found.rule, [stage.name for stage in found.stages]) == ("orders-agree", ["layer 1", "layer 2"])
+    assert panel.calls.figure.text() == percent(found.variants[1].calls_share)
+    panel.rule.setCurrentIndex(panel.rule.findData("margin"))
+    panel.rule.activated.emit(panel.rule.currentIndex())
+    panel.number.setValue(3)
+    await until(lambda: panel.found is not None and panel.found.rule == "margin>=3", "the other rule is replayed")
+    panel.stages.setCurrentIndex(panel.stages.findData("two"))
+    panel.stages.activated.emit(panel.stages.currentIndex())
+    await until(lambda: panel.found is not None and len(panel.found.stages[0].name) > 10, "two neurons are replayed")
+    assert panel.first.isVisible()
+    assert not panel.use.isVisible()
+    panel.stages.setCurrentIndex(0)
+    panel.stages.activated.emit(0)
+    await until(lambda: panel.use.isVisible(), "the rule can be used")
+    panel.use.click()
+    assert stop_places(studio.window.context.document.spec) == (("before", 1),)
+    assert rule_at(studio.window.context.document.spec, ("before", 1)) == StopRule("margin", 3.0)

@@ -13,6 +13,11 @@ from judgenet.stats.whatif import ONE_POINT, VoteRule, WhatIf, what_if
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 
+STOPPED = (
+    "the run had stop rules, so that not every call of a smaller network is on record (judgenet cascade compares rules)"
+)
+"""Why there are no smaller networks of a run whose neurons were not asked on every pair."""
+
 
 @dataclass(frozen=True)
 class CurvePairs:
@@ -99,6 +104,7 @@ def run_curve(frame: RunFrame, rule: VoteRule, within: float, *, seed: int = 0) 
     calls, names = frame.what_if_calls(), frame.names
     pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
     found: WhatIf | None = None
-    if names:
+    why = "" if frame.early is None else STOPPED
+    if names and not why:
         found = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
-    return RunCurve(**vars(curve_figures(found, rule, names, within)), run=frame.run.id, seed=seed, pairs=pairs)
+    return RunCurve(**vars(curve_figures(found, rule, names, within, why)), run=frame.run.id, seed=seed, pairs=pairs)

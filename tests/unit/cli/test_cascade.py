@@ -74,6 +74,8 @@ def test_a_run_says_how_far_its_pairs_went_and_what_was_saved(
     assert "both orders agree" in text
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["cascade"]["calls"] == sent
     assert "cascade,layer 2,asked" in (tmp_path / "out.csv").read_text(encoding="utf-8")
+    curve = judgenet("curve", "out", "--json").json
+    assert (curve["whole"], "had stop rules" in curve["reason"]) == (None, True)
     after = judgenet("estimate", *options, *rule, "--out", "out", "--json").json
     assert after["calls"] == [sent, sent]
     assert after["expected"]["calls"] == sent

@@ -35,6 +35,7 @@ from judgenet.ui.interval_switch import IntervalSwitch
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
+from judgenet.ui.results.cascade import CascadePanel
 from judgenet.ui.results.compare import ComparePanel
 from judgenet.ui.results.curve import CurvePanel
 from judgenet.ui.results.discussion import ChangesPanel, OrdersPanel
@@ -93,6 +94,7 @@ class ResultsPage(OfRunPage):
         self.explorer = Explorer(context, self)
         self.what_if = WhatIfPanel(self.explorer)
         self.curve = CurvePanel(self.explorer)
+        self.cascade = CascadePanel(context)
         self.planner = PlannerPanel()
         self.learned = LearnPanel(context.learning)
         self.guarantee_state = GuaranteeState(context, self)
@@ -121,6 +123,7 @@ class ResultsPage(OfRunPage):
             self.differ,
             self.what_if,
             self.curve,
+            self.cascade,
             self.planner,
             self.guarantee,
             self.learned,
@@ -147,6 +150,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
         self.rows.add(self.what_if, self.curve, weights=(38, 62))
+        self.rows.add(self.cascade)
         self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         self.rows.add(self.guarantee)
@@ -288,6 +292,7 @@ class ResultsPage(OfRunPage):
         self.ranking.look(results, live=self.context.run_state.live)
         self.what_if.show_results(own, results, rules)
         self.curve.show_report(report)
+        self.cascade.look(results, live=self.context.run_state.live)
         self.planner.show_results(results)
         self.guarantee.show_results(results, live=self.context.run_state.live)
         self.learned.show_report(report)

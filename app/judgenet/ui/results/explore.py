@@ -67,6 +67,11 @@ def own_question(calls: Calls, decides: str, rules: Aggregation) -> WhatIfQuesti
     return WhatIfQuestion(whole, "c2_all", rules)
 
 
+_STOPPED: Final = (
+    "The run had stop rules: not every call of a smaller network is on record. See “Ask only where it matters”."
+)
+
+
 class Explorer(QObject):
     """Reads the calls of a finished run once, and answers questions about smaller networks.
 
@@ -123,6 +128,13 @@ class Explorer(QObject):
             if self.explored is not None or self.working:
                 self.forget()
                 self._results = results
+            return
+        if results.frame.early is not None:
+            self.why = _STOPPED
+            if self.explored is not None or self.working:
+                self.forget()
+            self._key, self._results = None, results
+            self.changed.emit()
             return
         if key != self._key:
             self.forget()

@@ -1,0 +1,326 @@
+"""What if the run had asked on only where it matters: any stop rule, answered at once from the recorded calls."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_text, stop_rule_words, with_rule
+from judgenet.core.network import NetworkError, StopRule, StopWhen, is_recorded
+from judgenet.core.wording import money, of, percent, percent_interval, points, points_interval
+from judgenet.store.db import Store, StoreError
+from judgenet.ui.context import Context
+from judgenet.ui.elements import ComboBox, label, line, link
+from judgenet.ui.measures import measure
+from judgenet.ui.results.panel import Big, Panel, clear_layout
+from judgenet.ui.results.state import Results
+from judgenet.ui.results.what_if import Slider
+
+if TYPE_CHECKING:
+    from judgenet.figures.cascade import RunCascade
+
+_WAIT_MS: Final = 30
+_RULES: Final[dict[StopWhen, str]] = {
+    "orders_agree": "Both orders agree",
+    "neurons_agree": "All neurons agree",
+    "decided": "The vote cannot change",
+    "margin": "Lead in votes",
+    "difference": "Difference of scores",
+}
+_STEPS: Final[dict[StopWhen, tuple[int, float]]] = {"margin": (9, 1.0), "difference": (18, 0.5)}
+"""The last place of the slider of a number, and how much a place counts."""
+_ABOUT: Final = (
+    "A rule that is chosen on the pairs on which it is measured looks better than it is: try it on others before you "
+    "rely on it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeQuestion:
+    """A stop rule, and between which stages it stands: neurons by name, or a place as in ``--stop-when``."""
+
+    rule: StopRule
+    groups: tuple[tuple[str, ...], ...] = ()
+    after: str = ""
+
+
+def cascade_of(store: Store, results: Results, question: CascadeQuestion) -> RunCascade:
+    """What the run in view would have said under a stop rule.
+
+    :raises FiguresError: the stages cannot be asked in this order.
+    """
+    from judgenet.figures.cascade import run_cascade
+
+    return run_cascade(
+        store,
+        results.frame,
+        stop_rule_text(question.rule),
+        question.groups,
+        after=question.after,
+        aggregation="c1" if results.report.decides == "c1" else "c2_all",
+    )
+
+
+class CascadePanel(Panel):
+    """A stop rule with sliders, its accuracy and its calls beside asking everything, and other rules."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        self.stages = ComboBox("Stages")
+        self.first, self.then = ComboBox("First stage"), ComboBox("Next stage")
+        self.rule = ComboBox("A pair is decided where")
+        for when, text in _RULES.items():
+            self.rule.addItem(text, when)
+        self.number = Slider("At least")
+        self.value = label("", "strong")
+        self.accuracy, self.calls, self.gain = Big(), Big(), Big()
+        self.words = label("", tone="text2", wrap=True)
+        self.ran = label("", wrap=True)
+        self.use = link("Use this rule in the design", "Put this stop rule into the network of the project")
+        super().__init__("Ask only where it matters", parent=parent)
+        self.say("from the recorded run, no cost")
+        self._context = context
+        self._results: Results | None = None
+        self._key: tuple[object, ...] | None = None
+        self._number = 0
+        self.found: RunCascade | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_WAIT_MS)
+        self._timer.timeout.connect(self._ask)
+        self._names: dict[QWidget, QLabel] = {}
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        rows: tuple[tuple[str, QWidget], ...] = (
+            ("Stages", self.stages),
+            ("First", self.first),
+            ("Then", self.then),
+            ("Decided where", self.rule),
+            ("At least", self.number),
+        )
+        for place, (text, widget) in enumerate(rows):
+            self._names[widget] = label(text, tone="text2")
+            self._grid.addWidget(self._names[widget], place, 0)
+            self._grid.addWidget(widget, place, 1)
+        self._grid.addWidget(self.value, len(rows) - 1, 2)
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        figures = QHBoxLayout()
+        for big in (self.accuracy, self.calls, self.gain):
+            figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
+        left = QWidget()
+        column = _column(left)
+        column.addLayout(self._grid)
+        column.addWidget(line())
+        column.addLayout(figures)
+        column.addWidget(self.words)
+        column.addWidget(self.use, alignment=Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        self._table = QGridLayout()
+        self._table.setColumnStretch(0, 1)
+        right = QWidget()
+        beside = _column(right)
+        beside.addLayout(self._table)
+        beside.addWidget(label(_ABOUT, tone="text2", wrap=True))
+        beside.addStretch(1)
+        both = QHBoxLayout()
+        both.addWidget(left, 46)
+        both.addWidget(right, 54)
+        self.body.addWidget(self.ran)
+        self.body.addLayout(both)
+        for box in (self.stages, self.first, self.then, self.rule):
+            box.activated.connect(self._chosen)
+        self.number.valueChanged.connect(self._moved)
+        self.use.clicked.connect(self._use)
+        measure(self._grid, down=8, across=12)
+        measure(self._table, down=6, across=16)
+        measure(figures, spacing=16)
+        measure(both, spacing=32)
+        measure(self.value, min_width=24)
+        self._show_number()
+
+    # What is asked
+
+    def look(self, results: Results, *, live: bool) -> None:
+        """Shows a run; while it goes on nothing is asked of it."""
+        new = self._results is None or self._results.run.id != results.run.id
+        self._results = results
+        frame = results.frame
+        shown = len(frame.places) > 1 and not live
+        self.setVisible(shown)
+        if not shown:
+            return
+        if new:
+            self._fill_stages(frame.spec.depth, frame.names)
+        ran = results.report.cascade
+        self.ran.setVisible(ran is not None)
+        if ran is not None:
+            saved = "" if ran.price_saved is None else f", {money(ran.price_saved)}"
+            self.ran.setText(
+                f"As it ran: {of(ran.decided_early, ran.n_total)} pairs decided early, {of(ran.calls, ran.calls_most)} "
+                f"calls made ({percent(ran.calls_saved)} saved{saved}). Pairs whose later calls are not on record have "
+                "no verdict below."
+            )
+        self._timer.start()
+
+    def _fill_stages(self, depth: int, names: Sequence[str]) -> None:
+        self.stages.clear()
+        if depth > 1:
+            self.stages.addItem("Layer by layer", "")
+        self.stages.addItem("Neuron by neuron", "neurons")
+        self.stages.addItem("Two neurons", "two")
+        for box, place in ((self.first, 0), (self.then, 1)):
+            box.clear()
+            for name in names:
+                box.addItem(name)
+            box.setCurrentIndex(place)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        for box in (self.first, self.then):
+            shown = self.stages.currentData() == "two"
+            box.setVisible(shown)
+            self._names[box].setVisible(shown)
+        self._show_number()
+
+    def _show_number(self) -> None:
+        when: StopWhen = self.rule.currentData()
+        steps = _STEPS.get(when)
+        for widget in (self.number, self.value, self._names[self.number]):
+            widget.setVisible(steps is not None)
+        if steps is not None:
+            last, step = steps
+            self.number.set_range(1, last, min(self.number.value(), last))
+            number = self.number.value() * step
+            self.value.setText(f"{number:g} {'votes' if when == 'margin' else 'points'}")
+
+    @property
+    def question(self) -> CascadeQuestion:
+        """What is asked by the choices as they are."""
+        when: StopWhen = self.rule.currentData()
+        steps = _STEPS.get(when)
+        rule = StopRule(when, None if steps is None else self.number.value() * steps[1])
+        kind = self.stages.currentData()
+        if kind == "two":
+            return CascadeQuestion(rule, ((self.first.currentText(),), (self.then.currentText(),)))
+        return CascadeQuestion(rule, after=kind or "")
+
+    def _chosen(self, _index: int) -> None:
+        self._show_choices()
+        self._timer.start()
+
+    def _moved(self, _value: int) -> None:
+        self._show_number()
+        self._timer.start()
+
+    # The answer
+
+    def _ask(self) -> None:
+        results, store = self._results, self._context.document.store
+        if results is None or store is None:
+            return
+        key = (results, self.question)
+        if key == self._key:
+            return
+        self._key = key
+        self._number += 1
+        self._context.tasks.start(self._read(store, results, self.question, self._number), "Replay the stop rule")
+
+    async def _read(self, store: Store, results: Results, question: CascadeQuestion, number: int) -> None:
+        from judgenet.figures.errors import FiguresError
+
+        found: RunCascade | None = None
+        problem = ""
+        try:
+            found = await self._context.tasks.off_thread(cascade_of, store, results, question)
+        except FiguresError as error:
+            problem = str(error)
+        except (StoreError, sqlite3.Error) as error:
+            # Another project was opened meanwhile, and the store of the one before is closed.
+            if number == self._number and self._context.document.store is store:
+                self._context.errors.tell_exception(error, results.run.id)
+            return
+        if number == self._number:
+            self._tell(found, problem)
+
+    def _tell(self, found: RunCascade | None, problem: str) -> None:
+        self.found = found
+        self.use.setVisible(found is not None and self._usable())
+        clear_layout(self._table)
+        if found is None:
+            for big in (self.accuracy, self.calls, self.gain):
+                big.say("n/a", "")
+            self.words.setText(problem)
+            return
+        mine = next(row for row in found.variants if row.rule == found.rule)
+        n = f"accuracy {percent_interval(found.accuracy_ci)}, {of(found.n_used, found.labelled)} labelled pairs"
+        self.accuracy.say(percent(found.accuracy), n)
+        self.calls.say(percent(mine.calls_share), f"of the calls: {of(found.calls, found.calls_most)}")
+        ends = points_interval(mine.difference_ci)
+        self.gain.say(
+            "n/a" if mine.difference is None else points(mine.difference), f"against asking everything {ends}"
+        )
+        went = "; ".join(f"{stage.name}: {of(stage.asked, stage.n_total)} pairs" for stage in found.stages)
+        told = [f"{went[:1].upper()}{went[1:]}."]
+        if len(found.stages) > 1:
+            told.append(f"The last stage alone: {percent(found.last_accuracy)}.")
+        if found.unknown:
+            told.append(f"{found.unknown:,} pairs have no verdict: the calls that they need are not on record.")
+        self.words.setText(" ".join(told))
+        self._fill_table(found)
+
+    def _fill_table(self, found: RunCascade) -> None:
+        for place, text in enumerate(("Decided where", "Accuracy", "Calls", "Difference")):
+            self._cell(0, place, text, tone="text2")
+        for row, of_rule in enumerate(found.variants, 1):
+            strong = of_rule.rule == found.rule
+            name = "Every call is made" if of_rule.rule == NEVER else _sentence(of_rule.rule)
+            gain = "n/a" if of_rule.difference is None else points(of_rule.difference)
+            texts = (name, percent(of_rule.accuracy), percent(of_rule.calls_share), "" if row == 1 else gain)
+            for place, text in enumerate(texts):
+                self._cell(row, place, text, strong=strong)
+
+    def _cell(self, row: int, place: int, text: str, *, tone: str = "", strong: bool = False) -> None:
+        made = label(text, "strong" if strong else "", tone=tone)
+        if place:
+            made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            measure(made, font="strong" if strong else "body", tabular=True)
+        self._table.addWidget(made, row, place)
+
+    # Into the design
+
+    def _usable(self) -> bool:
+        document = self._context.document
+        return (
+            document.is_open
+            and not document.read_only
+            and self.stages.currentData() != "two"
+            and not is_recorded(document.spec)
+        )
+
+    def _use(self) -> None:
+        document, question = self._context.document, self.question
+        text = stop_rule_text(question.rule) + (f" after={question.after}" if question.after else "")
+        try:
+            spec = with_rule(document.spec, text)
+        except NetworkError as error:
+            self._context.errors.tell(str(error), "Change the stop rules", level="warning")
+            return
+        document.edit_network("Change the stop rules", spec)
+        self._context.navigator.go("design")
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    measure(column, spacing=12)
+    return column
+
+
+def _sentence(text: str) -> str:
+    rule = read_stop_rule(text)
+    words = text if rule is None else stop_rule_words(rule)
+    return f"{words[:1].upper()}{words[1:]}"
