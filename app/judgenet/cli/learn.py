@@ -36,17 +36,24 @@ class LeaveOutPart(StrEnum):
 class LearnKind(StrEnum):
     NONNEGATIVE = "nonnegative"
     ANY_SIGN = "any-sign"
+    ISING = "ising"
     DAWID_SKENE = "dawid-skene"
 
     @property
     def way(self) -> LearnedKind:
-        ways: dict[LearnKind, LearnedKind] = {LearnKind.ANY_SIGN: "any_sign", LearnKind.DAWID_SKENE: "dawid_skene"}
-        return ways.get(self, "nonnegative")
+        ways: dict[LearnKind, LearnedKind] = {
+            LearnKind.NONNEGATIVE: "nonnegative",
+            LearnKind.ANY_SIGN: "any_sign",
+            LearnKind.ISING: "ising",
+            LearnKind.DAWID_SKENE: "dawid_skene",
+        }
+        return ways[self]
 
 
 _TITLES = {
     "nonnegative": "learned, weights of 0 or more",
     "any_sign": "learned, weights of any sign",
+    "ising": "Ising (neurons depend on one another)",
     "dawid_skene": "Dawid-Skene (no labels)",
     "best_single": "best single neuron",
 }
@@ -180,8 +187,9 @@ def learn(
 ) -> None:
     """Learn how far to trust each neuron of a run, and see whether that beats its votes and its best neuron.
 
-    Weights are fitted to the human labels (logistic regression, weights of 0 or more unless said otherwise) or
-    estimated without labels (Dawid-Skene). Every pair is judged by weights fitted to pairs with other questions.
+    Weights are fitted to the human labels (logistic regression, weights of 0 or more unless said otherwise; or an Ising
+    model, in which neurons depend on one another) or estimated without labels (Dawid-Skene). Every pair is judged by
+    weights fitted to pairs with other questions.
 
     With --save a new run of the project computes its verdict, named learned, beside averages and votes. A project that
     is not there is made with the network of the run and its endpoints, prompts and prices.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, fsum, log
 
 from judgenet.core.evaluation import TIE_TOLERANCE
-from judgenet.core.network import LearnedRule, NetworkSpec, designed_role, designed_width
+from judgenet.core.network import LearnedRule, NetworkSpec, NeuronWeight, designed_role, designed_width
 from judgenet.core.pairs import Pair, Verdict
 
 LEARNED = "learned"
@@ -89,18 +89,20 @@ def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -
     """What a rule says of a pair, from the vote of each neuron that has a valid call: the mean over its valid calls of
     +1 (A), -1 (B) and 0 (tie), by layer and neuron from 1. ``None`` where no neuron votes.
 
-    A logistic rule is the sign of the weighted sum of votes. Dawid and Skene's is the class that is likeliest given the
-    neurons' merged verdicts.
+    A logistic rule is the sign of the weighted sum of votes. The rules of Dawid and Skene and of an Ising model say the
+    class that is likeliest given the neurons' merged verdicts.
     """
     there = [(of, votes[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in votes]
     if not there:
         return None
+    if rule.kind == "ising":
+        return _by_ising(rule, there)
     if rule.kind != "dawid_skene":
         score = fsum(of.weight * vote for of, vote in there)
         return "tie" if abs(score) < TIE_TOLERANCE else "a" if score > 0 else "b"
     logs = [log(max(share, _NEVER)) for share in rule.prior]
     for of, vote in there:
-        said = 2 if abs(vote) <= TIE_TOLERANCE else 0 if vote > 0 else 1
+        said = _merged(vote)
         for truth, row in enumerate(of.table):
             logs[truth] += log(max(row[said], _NEVER))
     most = max(logs)
@@ -109,3 +111,22 @@ def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -
     if tie > max(a, b) or abs(a - b) <= TIE_TOLERANCE:
         return "tie"
     return "a" if a > b else "b"
+
+
+def _merged(vote: float) -> int:
+    """A neuron's verdict as its place in A, B, tie."""
+    return 2 if abs(vote) <= TIE_TOLERANCE else 0 if vote > 0 else 1
+
+
+def _by_ising(rule: LearnedRule, there: Sequence[tuple[NeuronWeight, float]]) -> Verdict:
+    """The likeliest class: log P(A) = odds + side / 2, log P(B) = odds - side / 2 and log P(tie) = 0, but for what all
+    three share."""
+    merged = [(of, (1.0, -1.0, 0.0)[_merged(vote)]) for of, vote in there]
+    side = fsum(of.weight * sign for of, sign in merged)
+    if abs(side) < TIE_TOLERANCE:
+        return "tie"
+    if rule.tie_odds is not None:
+        odds = rule.tie_odds + fsum(of.tie_weight * abs(sign) for of, sign in merged)
+        if odds + abs(side) / 2 < 0:
+            return "tie"
+    return "a" if side > 0 else "b"

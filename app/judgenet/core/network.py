@@ -14,7 +14,7 @@ OrderSetting = Literal["both", "ab", "ba", "random"]
 RoleKind = Literal["generated", "fixed", "none"]
 WiringKind = Literal["full", "window", "explicit"]
 Language = Literal["auto", "en", "zh"]
-LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene"]
+LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene", "ising"]
 VoteSetting = Literal["neuron", "call"]
 TieSetting = Literal["abstain", "candidate"]
 FallbackSetting = Literal["tie", "c1"]
@@ -197,7 +197,9 @@ class NeuronWeight:
     on every pair.
 
     ``weight`` is that of a logistic rule; with Dawid and Skene the log odds by which its vote for A speaks for A, and
-    ``table`` then has the shares of its verdicts (columns) by what is true (rows), both in the order A, B, tie.
+    ``table`` then has the shares of its verdicts (columns) by what is true (rows), both in the order A, B, tie. In an
+    Ising model ``weight`` is that log odds beside the couplings to the other neurons, and ``tie_weight`` the log odds
+    by which a verdict A or B speaks against a tie.
     """
 
     layer: CountedFrom1
@@ -205,14 +207,17 @@ class NeuronWeight:
     role: str | None
     weight: Real
     table: tuple[tuple[float, ...], ...] = member((), written="changed")
+    tie_weight: Real = member(0.0, written="changed")
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRule:
     """A way to join the neurons that was learned from a run (statistics 5.9).
 
-    ``kind``: logistic regression with weights of 0 or more, or of any sign, or Dawid and Skene's estimate, which needs
-    no labels and has shares of the true classes A, B, tie in ``prior``. ``widths`` are the neurons of the layers that
+    ``kind``: logistic regression with weights of 0 or more, or of any sign; Dawid and Skene's estimate, which needs
+    no labels and has shares of the true classes A, B, tie in ``prior``; or an Ising model of neurons that depend on one
+    another (:mod:`judgenet.stats.ising`), with the log odds against a tie where every neuron calls one in ``tie_odds``
+    (``None``: no label was a tie). ``widths`` are the neurons of the layers that
     it was learned from (``None``: as many as roles), ``network`` the hash of that design. ``run`` and ``data`` (the
     hash of its pairs), ``labels`` (how many), ``seed``, ``penalty`` (C) and ``made`` (a date) say where it comes from.
     ``pairs`` has the first 8 hex digits of the content hash of each pair that it was learned from, one after another:
@@ -224,6 +229,7 @@ class LearnedRule:
     neurons: tuple[NeuronWeight, ...]
     widths: tuple[PlaceIndex | None, ...]
     prior: tuple[float, ...] = member((), written="changed")
+    tie_odds: float | None = member(None, written="changed")
     run: str = ""
     data: str = ""
     network: str = ""
@@ -300,7 +306,7 @@ class AcceptanceRule:
             yield "aggregation", "must name the verdicts that are accepted, such as c2_all"
         if (self.confidence == "learned") != (self.learned is not None):
             yield "learned", "must hold the weights of the confidence learned, and is absent with any other"
-        elif self.learned is not None and self.learned.kind == "dawid_skene":
+        elif self.learned is not None and self.learned.kind in ("dawid_skene", "ising"):
             yield "learned.kind", "must be nonnegative or any_sign"
         for name, count in (("labels", self.labels), ("accepted", self.accepted), ("errors", self.errors)):
             if count < 0:

@@ -28,6 +28,7 @@ from judgenet.stats.learning import (
     VoteMatrix,
     best_single,
     dawid_skene,
+    ising,
     logistic,
     require_labels,
 )
@@ -38,17 +39,20 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_pairs
 
-Way = Literal["nonnegative", "any_sign", "dawid_skene", "best_single"]
+Way = Literal["nonnegative", "any_sign", "ising", "dawid_skene", "best_single"]
 
 WAY_TITLES: Final[dict[Way, str]] = {
     "nonnegative": "Learned, weights of 0 or more",
     "any_sign": "Learned, weights of any sign",
+    "ising": "Ising (neurons depend on one another)",
     "dawid_skene": "Dawid–Skene (no labels)",
     "best_single": "Best single neuron",
 }
 WARNINGS: Final[dict[Way, str]] = {
     "any_sign": "Negative weights learn in which questions a judge is fooled; on other data they may do worse than a "
     "coin.",
+    "ising": "Allows for neurons that err together. On recorded judges (LLMBar, PandaLM, JudgeBench) it was as good as "
+    "weights of any sign, not better. Negative weights learn in which questions a judge is fooled.",
     "dawid_skene": "Takes the neurons as independent; several prompts of one model are not, and a common error counts "
     "as truth.",
 }
@@ -87,6 +91,8 @@ def learn_from(votes: VoteMatrix, labels: Labels, groups: Sequence[object], way:
                 return dawid_skene(votes, groups, ties=_has_ties(labels), seed=seed)
             case "best_single":
                 return best_single(votes, labels, groups, seed=seed)
+            case "ising":
+                return ising(votes, labels, groups, seed=seed)
             case "nonnegative" | "any_sign":
                 return logistic(votes, labels, groups, nonnegative=way == "nonnegative", seed=seed)
     except LearningError as error:
@@ -273,14 +279,18 @@ def learned_rule(
         if of.index in done and (of.pair.human is not None or kind == "dawid_skene")
     ]
     tables = learned.tables or ((),) * len(frame.places)
+    tie_weights = learned.tie_weights or (0.0,) * len(frame.places)
     return LearnedRule(
         kind=kind,
         neurons=tuple(
-            NeuronWeight(layer, neuron, fixed_role(spec, layer, neuron), weight, table)
-            for (layer, neuron), weight, table in zip(frame.places, learned.weights, tables, strict=True)
+            NeuronWeight(layer, neuron, fixed_role(spec, layer, neuron), weight, table, tie_weight)
+            for (layer, neuron), weight, table, tie_weight in zip(
+                frame.places, learned.weights, tables, tie_weights, strict=True
+            )
         ),
         widths=designed_widths(spec),
         prior=learned.prior,
+        tie_odds=learned.tie_odds,
         run=run.id,
         data=str(run.record.get("data_hash", "")),
         network=digest(spec),

@@ -148,7 +148,7 @@ class RunLearning(Figures):
     learned: Annotated[
         Mapping[str, LearnedWayFigures | RefusedWay],
         Keys(("WAY",)),
-        "`nonnegative`, `any_sign`, `dawid_skene`, `best_single`: cross-fitted, no pair helps to judge itself",
+        "`nonnegative`, `any_sign`, `ising`, `dawid_skene`, `best_single`: cross-fitted, no pair helps to judge itself",
     ]
     votes: Annotated[
         Mapping[str, AgreementFigures], Keys(("NAME",)), "the aggregations that learn nothing, on the same pairs"

@@ -144,6 +144,7 @@ def _judges(report: Report) -> Line:
 _KINDS: dict[LearnedKind, str] = {
     "nonnegative": "a logistic regression with weights of 0 or more over the neurons' votes",
     "any_sign": "a logistic regression over the neurons' votes",
+    "ising": "an Ising model of the neurons' verdicts, in which these depend on one another and on the label",
     "dawid_skene": "the estimate of Dawid and Skene (1979) over the neurons' verdicts, which uses no labels",
 }
 

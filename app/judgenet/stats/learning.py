@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.pairs import VERDICTS, Verdict
+from judgenet.stats.ising import MOST_NEURONS, IsingModel, fit_ising, log_losses
 
 VoteMatrix = NDArray[np.float64]
 Labels = Sequence[Verdict | None]
@@ -27,6 +28,9 @@ FEWEST = 20
 FOLDS = 5
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 """The inverse strengths of the L2 penalty that are tried (scikit-learn's C)."""
+ISING_PENALTIES = (0.03, 0.1, 0.3)
+_ISING_FOLDS = 3
+"""An Ising model takes longer to fit: fewer strengths are tried, on fewer folds."""
 
 _SIGN = {"a": 1.0, "b": -1.0, "tie": 0.0}
 _MIRROR = np.array([1, 0, 2])
@@ -44,9 +48,10 @@ class Learned:
     """The cross-fitted verdicts of a learned rule, and the rule fitted to all.
 
     ``verdicts`` are ``None`` where no neuron has a valid call. ``weights`` has one number a neuron: its weight, or with
-    Dawid-Skene the log odds by which its vote for A speaks for A. ``penalty`` is the C of the fit to all pairs,
-    ``None`` where there is none. ``prior`` are the shares of A, B and tie that Dawid-Skene estimates, and ``tables``
-    the shares of each neuron's verdicts (last axis) by what is true, of the fit to all pairs.
+    Dawid-Skene and in an Ising model the log odds by which its vote for A speaks for A. ``penalty`` is the C of the fit
+    to all pairs, ``None`` where there is none. ``tie_weights`` and ``tie_odds`` are those of an Ising model
+    (:class:`judgenet.core.network.LearnedRule`). ``prior`` are the shares of A, B and tie that Dawid-Skene estimates,
+    and ``tables`` the shares of each neuron's verdicts (last axis) by what is true, of the fit to all pairs.
     """
 
     verdicts: tuple[Verdict | None, ...]
@@ -54,6 +59,8 @@ class Learned:
     penalty: float | None = None
     prior: tuple[float, ...] = ()
     tables: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    tie_weights: tuple[float, ...] = ()
+    tie_odds: float | None = None
 
 
 def require_labels(labels: Labels) -> int:
@@ -336,6 +343,83 @@ def _decide(said: NDArray[np.int64], model: _Model) -> list[Verdict | None]:
         else:
             decided.append("a" if a > b else "b")
     return decided
+
+
+# Neurons that depend on one another
+
+
+def ising(
+    votes: VoteMatrix,
+    labels: Labels,
+    groups: Sequence[object],
+    *,
+    penalties: Sequence[float] = ISING_PENALTIES,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> Learned:
+    """The likeliest label by an Ising model of the neurons' merged verdicts (:mod:`judgenet.stats.ising`).
+
+    The penalty is the one with the least cross-validated log loss of the labels inside the training pairs. A tie is
+    decided where it is likeliest, if people call pairs ties at all, and where the vote is exactly even.
+
+    :raises LearningError: labels are too few, or neurons too many for their couplings.
+    """
+    require_labels(labels)
+    if votes.shape[1] > MOST_NEURONS:
+        raise LearningError(
+            f"The couplings of neurons are fitted for up to {MOST_NEURONS} of them, and these are {votes.shape[1]:,}."
+        )
+    said = _merged(votes)
+    signs = np.where(said < 0, np.nan, np.array([1.0, -1.0, 0.0])[said])
+    labelled = np.array([place for place, label in enumerate(labels) if label is not None], dtype=np.intp)
+    truth = np.array([_SIGN[labels[place] or "tie"] for place in labelled])
+    asked = [groups[place] for place in labelled]
+    whole, penalty = _fit_ising(signs[labelled], truth, asked, penalties, seed)
+    verdicts = _by_ising(signs, whole)
+    for train, test in splits(asked, folds, seed):
+        mine = labelled[train]
+        model, _ = _fit_ising(signs[mine], truth[train], [groups[place] for place in mine], penalties, seed)
+        own = _members(groups, {asked[place] for place in test})
+        for place, verdict in zip(own, _by_ising(signs[own], model), strict=True):
+            verdicts[place] = verdict
+    return Learned(
+        tuple(verdicts),
+        tuple(float(2 * weight) for weight in whole.h),
+        penalty,
+        tie_weights=() if whole.tie_odds is None else tuple(float(weight) for weight in whole.v),
+        tie_odds=whole.tie_odds,
+    )
+
+
+def _fit_ising(
+    signs: VoteMatrix, truth: VoteMatrix, groups: Sequence[object], penalties: Sequence[float], seed: int
+) -> tuple[IsingModel, float]:
+    """The model of labelled pairs, and the penalty with the least cross-validated log loss."""
+    if not truth.any():
+        raise LearningError("A part of the labelled pairs holds ties alone. Label some more pairs.")
+    penalty = penalties[0]
+    if len(penalties) > 1 and len(set(groups)) > 1:
+        losses = np.zeros(len(penalties))
+        for fit_on, test_on in splits(groups, _ISING_FOLDS, seed):
+            for place, c in enumerate(penalties):
+                model = fit_ising(signs[fit_on], truth[fit_on], c)
+                # Where no tie was seen, the model has none: what it says of A and B counts.
+                known = test_on[(truth[test_on] != 0) | (model.tie_odds is not None)]
+                losses[place] += log_losses(model, signs[known], truth[known]).sum()
+        penalty = penalties[int(losses.argmin())]
+    return fit_ising(signs, truth, penalty), penalty
+
+
+def _by_ising(signs: VoteMatrix, model: IsingModel) -> list[Verdict | None]:
+    s = np.nan_to_num(signs)
+    side = 2 * s @ model.h
+    odds = np.full(len(s), np.inf) if model.tie_odds is None else model.tie_odds + (s * s) @ model.v
+    tied = odds + np.abs(side) / 2 < 0
+    judged = [not np.isnan(row).all() for row in signs]
+    return [
+        None if not there else "tie" if even else _sign(float(score))
+        for score, even, there in zip(side, tied, judged, strict=True)
+    ]
 
 
 # Other data

@@ -265,6 +265,14 @@ def learned_codes(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, 
     mine = votes[:, [column for _, column in known]]
     voting = ~np.isnan(mine)
     there: Flags = np.any(voting, axis=1)
+    if rule.kind == "ising":
+        merged = np.where(voting & (np.abs(mine) > TIE_TOLERANCE), np.sign(np.where(voting, mine, 0.0)), 0.0)
+        side = merged @ np.array([of.weight for of, _ in known])
+        codes = sign_codes(side, there)
+        if rule.tie_odds is None:
+            return codes
+        odds = rule.tie_odds + np.abs(merged) @ np.array([of.tie_weight for of, _ in known])
+        return np.where(there & (odds + np.abs(side) / 2 < 0), np.uint8(2), codes).astype(np.uint8)
     if rule.kind != "dawid_skene":
         weights = np.array([of.weight for of, _ in known])
         return sign_codes(np.where(voting, mine, 0.0) @ weights, there)

@@ -57,19 +57,17 @@ def taught(frame: RunFrame) -> Taught:
         why = f"{rule.labels - len(places):,} others taught it too and are not labelled here"
         return Taught(without, f"{why}: the fit cannot be done again without each pair")
     # Loads scikit-learn and scipy: only where it is needed.
-    from judgenet.stats.learning import LearningError, logistic
+    from judgenet.stats.learning import LearningError, ising, logistic
 
     done = np.flatnonzero(frame.states >= DONE_PHASE)
     own = set(places)
     labels = [CODES[frame.human[index]] if index in own else None for index in done.tolist()]
     try:
-        fitted = logistic(
-            frame.votes[done],
-            labels,
-            frame.questions[done].tolist(),
-            nonnegative=rule.kind == "nonnegative",
-            seed=rule.seed,
-        )
+        votes, questions = frame.votes[done], frame.questions[done].tolist()
+        if rule.kind == "ising":
+            fitted = ising(votes, labels, questions, seed=rule.seed)
+        else:
+            fitted = logistic(votes, labels, questions, nonnegative=rule.kind == "nonnegative", seed=rule.seed)
     except LearningError as error:
         return Taught(without, f"the fit cannot be done again without each pair ({str(error).rstrip('.')})")
     verdicts = dict(zip(done.tolist(), fitted.verdicts, strict=True))

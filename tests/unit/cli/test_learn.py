@@ -128,7 +128,7 @@ def ran(judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path) -> Judgenet:
     return judgenet
 
 
-@pytest.mark.parametrize("kind", ["nonnegative", "any-sign", "dawid-skene"])
+@pytest.mark.parametrize("kind", ["nonnegative", "any-sign", "ising", "dawid-skene"])
 def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], tmp_path: Path, kind: str) -> None:
     told = ran("learn", "out", "--save", "judges.judgenet", "--kind", kind, "--decides", "--json")
     assert told.code == 0
@@ -150,12 +150,12 @@ def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], t
     assert ("10 of the 20 labelled pairs taught the learned aggregation: its figures leave them out" in notes) == (
         taught > 0
     )
-    assert ("negative" in notes.lower()) == (kind == "any-sign")
+    assert ("negative" in notes.lower()) == (kind in ("any-sign", "ising"))
 
     # The verdicts follow from the weights and the exported calls.
     lines = ran("export", "new", "--what", "verdicts").lines
     calls = ran("export", "new", "--what", "calls").lines
-    if kind != "dawid-skene":
+    if kind in ("nonnegative", "any-sign"):
         weights = {(of["layer"], of["neuron"]): of["weight"] for of in rule["neurons"]}
         for line in lines:
             votes: dict[tuple[int, int], list[int]] = {}
@@ -173,7 +173,7 @@ def test_what_was_learned_judges_a_new_run(ran: Judgenet, at: tuple[str, ...], t
     assert ran("compare", "out", "new", "--aggregation", "c1", "--json").json["judges_differ"] == {}
 
 
-@pytest.mark.parametrize("kind", ["nonnegative", "any-sign"])
+@pytest.mark.parametrize("kind", ["nonnegative", "any-sign", "ising"])
 def test_figures_on_the_labels_that_taught_are_the_cross_fitted_ones(
     ran: Judgenet, at: tuple[str, ...], kind: str
 ) -> None:

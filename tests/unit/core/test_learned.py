@@ -30,7 +30,7 @@ from judgenet.core.network import (
 from judgenet.core.network_json import digest, from_json, to_json
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import aggregation_title
-from judgenet.stats.learning import dawid_skene, logistic
+from judgenet.stats.learning import dawid_skene, ising, logistic
 
 ROLES = ("Facts", "Style")
 NET = NetworkSpec(
@@ -99,22 +99,31 @@ def _votes() -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[Verdict | None
     return votes, ["a" if one > 0 else "b" for one in truth]
 
 
-@pytest.mark.parametrize("kind", ["nonnegative", "dawid_skene"])
+@pytest.mark.parametrize("kind", ["nonnegative", "dawid_skene", "ising", "ising with ties"])
 def test_it_says_what_was_learned(kind: str) -> None:
     """The pairs that nobody labelled are judged by the fit to all: so must the rule that is kept."""
     votes, labels = _votes()
+    if kind.endswith("ties"):
+        labels[::4] = ["tie"] * 20
+        votes[::4] *= np.random.default_rng(1).random((20, 3)) < 0.3
     unlabelled: list[Verdict | None] = [*labels[:40], *(None for _ in range(40))]
     groups = [0 if kind == "dawid_skene" else place for place in range(80)]
-    found = dawid_skene(votes, groups) if kind == "dawid_skene" else logistic(votes, unlabelled, groups)
+    if kind == "dawid_skene":
+        found = dawid_skene(votes, groups)
+    else:
+        found = (ising if kind.startswith("ising") else logistic)(votes, unlabelled, groups)
     tables = found.tables or ((),) * 3
+    tie_weights = found.tie_weights or (0.0,) * 3
+    assert (found.tie_odds is not None) == kind.endswith("ties")
     rule = LearnedRule(
-        kind,  # type: ignore[arg-type]
+        kind.partition(" ")[0],  # type: ignore[arg-type]
         tuple(
-            NeuronWeight(1, place + 1, None, weight, table)
-            for place, (weight, table) in enumerate(zip(found.weights, tables, strict=True))
+            NeuronWeight(1, place + 1, None, weight, table, tie_weight)
+            for place, (weight, table, tie_weight) in enumerate(zip(found.weights, tables, tie_weights, strict=True))
         ),
         (3,),
         prior=found.prior,
+        tie_odds=found.tie_odds,
     )
     for row, said in zip(votes[40:], found.verdicts[40:], strict=True):
         given = {(1, place + 1): float(vote) for place, vote in enumerate(row) if not np.isnan(vote)}

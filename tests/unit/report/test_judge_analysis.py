@@ -224,7 +224,9 @@ def test_json_has_the_keys_of_the_commands(report: Report) -> None:
         "r", "n", "order", "merges", "pairs", "pairs_total", "reason",
     }  # fmt: skip
     assert more["sizes"]["whole"]["accuracy_ci"] is not None
-    assert {way["way"] for way in more["learned"]} == {"nonnegative", "any_sign", "dawid_skene", "best_single"}
+    assert {way["way"] for way in more["learned"]} == {
+        "nonnegative", "any_sign", "ising", "dawid_skene", "best_single",
+    }  # fmt: skip
 
 
 def test_parts_can_be_left_out(report: Report) -> None:

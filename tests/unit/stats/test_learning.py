@@ -17,6 +17,7 @@ from judgenet.stats.learning import (
     LearningError,
     best_single,
     dawid_skene,
+    ising,
     leave_out,
     logistic,
     logistic_weights,
@@ -79,6 +80,8 @@ def test_no_pair_helps_to_judge_itself() -> None:
         turned[place] = "b" if labels[place] == "a" else "a"
     after = logistic(votes, turned, groups, penalties=(1.0,)).verdicts
     assert (before[10], before[11]) == (after[10], after[11])
+    before, after = (ising(votes, of, groups, penalties=(0.3,)).verdicts for of in (labels, turned))
+    assert (before[10], before[11]) == (after[10], after[11])
 
 
 def test_a_pair_without_a_valid_call_has_no_verdict_and_a_score_of_0_is_a_tie() -> None:
@@ -91,6 +94,7 @@ def test_a_pair_without_a_valid_call_has_no_verdict_and_a_score_of_0_is_a_tie() 
     for found in (
         logistic(votes, labels, list(range(40))),
         dawid_skene(votes, list(range(40))),
+        ising(votes, labels, list(range(40))),
         best_single(votes, labels, list(range(40))),
     ):
         assert found.verdicts[0] is None

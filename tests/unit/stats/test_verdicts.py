@@ -38,6 +38,12 @@ DAWID_SKENE = LearnedRule(
     (2, 2),
     prior=(0.4, 0.4, 0.2),
 )
+ISING = LearnedRule(
+    "ising",
+    (NeuronWeight(1, 1, None, 1.2, (), 0.4), NeuronWeight(1, 2, None, -0.3), NeuronWeight(2, 1, None, 0.9, (), 0.7)),
+    (2, 2),
+    tie_odds=-0.6,
+)
 
 
 def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
@@ -77,7 +83,7 @@ def verdict(code: int) -> Verdict | None:
     return CODES[int(code)]
 
 
-@given(_pairs, _rules, st.sampled_from([None, LOGISTIC, DAWID_SKENE]), st.booleans())
+@given(_pairs, _rules, st.sampled_from([None, LOGISTIC, DAWID_SKENE, ISING]), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_all_pairs_at_once_as_one_by_one(
     pairs: list[list[float | str | None]], rules: Aggregation, learned: LearnedRule | None, small_blocks: bool

@@ -12,6 +12,7 @@ _KINDS: dict[LearnedKind, str] = {
     "nonnegative": "weights of 0 or more",
     "any_sign": "weights of any sign",
     "dawid_skene": "log odds by Dawid and Skene, without labels",
+    "ising": "log odds by an Ising model",
 }
 
 

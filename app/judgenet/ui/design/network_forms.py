@@ -47,6 +47,7 @@ _LEARNED: Final[dict[LearnedKind, str]] = {
     "nonnegative": "Weights of 0 or more",
     "any_sign": "Weights of any sign",
     "dawid_skene": "Dawid–Skene, no labels",
+    "ising": "Ising, neurons depend on one another",
 }
 _LANGUAGES: Final[dict[Language, str]] = {"auto": "Same as pair", "en": "English", "zh": "Chinese"}
 
