@@ -17,7 +17,7 @@ from judgenet.core.events import Event, RunFinished
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, new_salt
-from judgenet.core.until import parse_until
+from judgenet.core.until import StopWish
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import require_approved
 from judgenet.engine.prepare import allow, ready_network, require_others_approved, run_project
@@ -83,7 +83,7 @@ def judge(
         judgenet.core.until.UntilError: ``until`` cannot be used.
     """
     with _Session(
-        pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until, auto_matches
+        pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, StopWish(until or "", auto_matches)
     ) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
@@ -129,7 +129,8 @@ def judge_async(
     It begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is finished
     is kept.
     """
-    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, until, auto_matches)
+    stop = StopWish(until or "", auto_matches)
+    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, stop)
 
 
 class LiveRun:
@@ -142,10 +143,9 @@ class LiveRun:
         out: Path,
         limits: Limits,
         limit: int | None,
-        until: str | None = None,
-        auto_matches: bool = False,
+        stop: StopWish,
     ) -> None:
-        self._session = _Session(pairs, network, out, limits, limit, until, auto_matches)
+        self._session = _Session(pairs, network, out, limits, limit, stop)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._handle: RunHandle | None = None
         self._run: Run | None = None
@@ -214,10 +214,9 @@ class _Session:
         out: Path,
         limits: Limits,
         limit: int | None,
-        until: str | None = None,
-        auto_matches: bool = False,
+        stop: StopWish,
     ) -> None:
-        rule = None if until is None else parse_until(until)
+        rule = stop.rule
         given = network if isinstance(network, Network) else Network(network)
         chosen = as_pairs(pairs)[:limit]
         self._project_path = out / RUN_PROJECT
@@ -241,7 +240,7 @@ class _Session:
             dataset=chosen.dataset,
             limits=limits,
             until=rule,
-            auto_matches=auto_matches,
+            auto_matches=stop.auto_matches,
         )
         if rule is not None:
             rule.require_known(aggregation_names(spec))

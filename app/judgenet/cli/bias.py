@@ -21,7 +21,7 @@ from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run import CODES, TICK_S, ends_cleanly
-from judgenet.cli.run_options import with_setup
+from judgenet.cli.run_options import ALL, with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import MARGIN, LabSettings
@@ -85,7 +85,7 @@ def _reference(wanted: bool) -> None:
     raise typer.Exit
 
 
-@partial(with_setup, instead={"recorded": bias_recorded})
+@partial(with_setup, names=tuple(name for name in ALL if name != "until"), instead={"recorded": bias_recorded})
 def bias(
     setup: Setup,
     probes: Annotated[

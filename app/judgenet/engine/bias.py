@@ -91,6 +91,8 @@ def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_
             spec=specs[judge],
             pairs=built.prompts,
             record={**base.record, LAB_RECORD: lab, "judge": judge},
+            until=None,
+            auto_matches=False,
         )
         for judge in LAB_JUDGES
         if judge in judges

@@ -19,6 +19,7 @@ from judgenet.core.asking_order import ORDER_RECORD, order_seed
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, Event, RunFinished
+from judgenet.core.matches import MatchesError
 from judgenet.core.network import (
     NetworkError,
     NetworkSpec,
@@ -32,7 +33,7 @@ from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
-from judgenet.core.until import UntilRule
+from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import AutoMatches
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.embedded_model import model_name
@@ -52,6 +53,7 @@ from judgenet.store.runs import (
     reopen_pairs,
     run_info,
     run_marks,
+    set_run_state,
     start_run,
     unscored_pairs,
 )
@@ -208,6 +210,8 @@ def plan_run(store: Store, start: Start) -> RunPlan:
     }
     if start.until is not None:
         start.until.require_known(aggregation_names(start.spec))
+        if start.auto_matches:
+            raise UntilError("A rule and chosen matches both say when to stop: give one of the two.")
         record["until"] = {"rule": start.until.text, "met": False}
         record[ORDER_RECORD] = {"seed": start.spec.seed}
     if start.auto_matches:
@@ -240,11 +244,14 @@ def plan_run(store: Store, start: Start) -> RunPlan:
 
 def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
     """What chooses the run's pairs: a rule needs them in drawn order, and a run that was begun in one keeps to it."""
-    if start.auto_matches:
-        return AutoMatches(RunFrame.read(store, run))
-    if start.until is None and order_seed(run.record) is None:
+    if not start.auto_matches and start.until is None and order_seed(run.record) is None:
         return None
-    return in_run_order(RunFrame.read(store, run), start.until)
+    frame = RunFrame.read(store, run)
+    try:
+        return AutoMatches(frame) if start.auto_matches else in_run_order(frame, start.until)
+    except (MatchesError, UntilError) as error:
+        set_run_state(store, run.id, "failed", str(error))
+        raise
 
 
 def _chosen(scope: Scope, states: Sequence[PairState], store: Store, run: RunInfo) -> frozenset[int] | None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Verdict
-from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilFigure, UntilRule
+from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilError, UntilFigure, UntilRule
 from judgenet.core.wording import aggregation_title, plural
-from judgenet.stats.anytime import AnytimeRate, UnitTally, anytime_corrected, anytime_rate
+from judgenet.stats.anytime import AnytimeRate, RunningBets, UnitTally, anytime_corrected, anytime_rate
 from judgenet.stats.curves import Codes
 from judgenet.store.anytime import anytime_labels, difference_scores, right_scores, win_scores
 from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
@@ -84,6 +83,39 @@ class _Figure:
         return anytime_rate(self.scores)
 
 
+_LEAST_EVIDENCE: Final = 40.0
+"""Of the bets on one side, at a level of .05, half of it for each side."""
+
+
+@dataclass(slots=True, eq=False)
+class _Watched:
+    """A condition, the figure that it is about, and the bets against its value where it has evidence."""
+
+    condition: UntilCondition
+    figure: _Figure
+    bets: RunningBets | None
+
+    @property
+    def met(self) -> bool:
+        test, value = self.condition.test, self.condition.value
+        if self.bets is not None:
+            found = self.bets.evidence
+            sides = {"above": found.above, "below": found.below}
+            return sides.get(test, max(found.above, found.below)) >= _LEAST_EVIDENCE
+        interval = self.figure.rate().interval
+        if interval is None:
+            return False
+        match test:
+            case "width":
+                return interval.high - interval.low <= value
+            case "above":
+                return interval.low > value
+            case "below":
+                return interval.high < value
+            case _:
+                return not interval.low <= value <= interval.high
+
+
 @dataclass(slots=True, eq=False)
 class _Turn:
     """A question whose pairs are not all in."""
@@ -99,6 +131,8 @@ class UntilWatch:
         frame: the run as it stands, with what earlier starts finished.
         rule: the rule; its aggregations are those of the network.
         order: the places of the pairs in the order in which the run asks them.
+
+    :raises UntilError: a figure of the rule rests on labels, and there are none.
     """
 
     def __init__(self, frame: RunFrame, rule: UntilRule, order: Sequence[int]) -> None:
@@ -116,20 +150,39 @@ class UntilWatch:
         decides = deciding(frame.spec)
         self._labels: dict[str, Codes] = {}
         self._figures: dict[tuple[UntilFigure, str], _Figure] = {}
-        self._conditions: list[tuple[UntilCondition, _Figure]] = []
+        self._conditions: list[_Watched] = []
         for condition in rule.conditions:
             name = condition.aggregation or decides
-            if condition.figure == "corrected" and name not in self._labels:
-                self._labels[name] = anytime_labels(frame, name)[0]
+            if condition.figure != "win_rate":
+                self._require_labels(frame, condition.figure, name)
             figure = self._figures.setdefault(
                 (condition.figure, name),
                 _Figure(condition.figure, name, *(UnitTally(most) for _ in range(3))),
             )
-            self._conditions.append((condition, figure))
+            bets = RunningBets(condition.value, most) if _has_evidence(condition) else None
+            self._conditions.append(_Watched(condition, figure, bets))
         names = {name for _, name in self._figures}
         for index in np.flatnonzero(frame.states >= DONE_PHASE).tolist():
             self._codes[index] = {name: int(frame.aggregations[name][index]) for name in names}
         self._advance()
+
+    def _require_labels(self, frame: RunFrame, figure: UntilFigure, aggregation: str) -> None:
+        """The labels that a figure rests on.
+
+        :raises UntilError: there are none.
+        """
+        if figure == "accuracy" and (frame.human > 0).any():
+            return
+        if figure == "corrected":
+            labels, sample = anytime_labels(frame, aggregation)
+            if (labels > 0).any() and sample.chosen in ("random", "imported"):
+                self._labels[aggregation] = labels
+                return
+        drawn = " that was drawn at random" if figure == "corrected" else ""
+        raise UntilError(
+            f"{self._rule.text!r} looks at the {FIGURE_WORDS[figure]}, and no pair has a human label{drawn}. Label "
+            "some pairs first, or look at the win rate."
+        )
 
     def take(self, index: int, verdicts: Verdicts) -> None:
         """Takes in a finished pair. One that counts already stays as it was when it was counted."""
@@ -156,23 +209,28 @@ class UntilWatch:
         for (kind, name), figure in self._figures.items():
             codes = np.array([self._codes[index][name] for index in pairs], dtype=np.uint8)
             scores = right_scores(codes, self._human[pairs]) if kind == "accuracy" else win_scores(codes)
-            _add(figure.scores, scores)
+            n, total = _sums(scores)
+            figure.scores.add(n, total)
+            for watched in self._conditions:
+                if watched.figure is figure and watched.bets is not None:
+                    watched.bets.add(n, total)
             if kind == "corrected":
                 labels = np.where(codes > 0, self._labels[name][pairs], 0)
-                _add(figure.differences, difference_scores(codes, labels))
-                _add(figure.labels, win_scores(labels))
+                figure.differences.add(*_sums(difference_scores(codes, labels)))
+                figure.labels.add(*_sums(win_scores(labels)))
 
     def _look(self) -> None:
         close = self._units <= _CLOSE_LOOKS or self._units % (self._units // 100) == 0
-        for condition, figure in self._conditions:
-            if self.enough is None and (close or condition.test != "width") and _met(condition, figure):
-                self.enough = self._stop(condition, figure)
+        for watched in self._conditions:
+            if self.enough is None and (close or watched.condition.test != "width") and watched.met:
+                self.enough = self._stop(watched)
 
-    def _stop(self, condition: UntilCondition, figure: _Figure) -> Enough:
+    def _stop(self, watched: _Watched) -> Enough:
+        figure = watched.figure
         found = figure.rate()
         assert found.value is not None
         assert found.interval is not None
-        e = figure.scores.evidence(condition.value).e_value if _has_evidence(condition) else None
+        e = None if watched.bets is None else watched.bets.evidence.e_value
         what = f"{FIGURE_WORDS[figure.name]} by {aggregation_title(figure.aggregation)}"
         pairs = f"{self._counted:,} of {plural(self._run_pairs, 'pair')}"
         message = (
@@ -194,37 +252,15 @@ class UntilWatch:
         return Enough(message, {"until": record})
 
 
-def _add(tally: UnitTally, scores: Any) -> None:
+def _sums(scores: Any) -> tuple[int, float]:
+    """How many scores there are, and their sum."""
     there = scores[~np.isnan(scores)]
-    tally.add(len(there), float(there.sum()))
+    return len(there), float(there.sum())
 
 
 def _has_evidence(condition: UntilCondition) -> bool:
-    """A corrected rate rests on two intervals, of which no single e-value is made; a width needs none."""
+    """A corrected rate rests on three intervals, of which no single e-value is made; a width needs none."""
     return condition.figure != "corrected" and condition.test != "width"
-
-
-def _met(condition: UntilCondition, figure: _Figure) -> bool:
-    if _has_evidence(condition):
-        evidence = figure.scores.evidence(condition.value)
-        sides = {"above": evidence.above, "below": evidence.below}
-        return log(sides.get(condition.test, max(evidence.above, evidence.below))) >= _LOG_LIMIT
-    interval = figure.rate().interval
-    if interval is None:
-        return False
-    match condition.test:
-        case "width":
-            return interval.high - interval.low <= condition.value
-        case "above":
-            return interval.low > condition.value
-        case "below":
-            return interval.high < condition.value
-        case _:
-            return not interval.low <= condition.value <= interval.high
-
-
-_LOG_LIMIT: Final = log(40)
-"""At a level of .05, half of it for each side."""
 
 
 def in_run_order(frame: RunFrame, rule: UntilRule | None) -> InOrder:

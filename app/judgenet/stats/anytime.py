@@ -130,6 +130,32 @@ class BetEvidence:
         return min(1.0, 1 / self.e_value)
 
 
+class RunningBets:
+    """The bets against one mean, kept up while units come in: what :meth:`UnitTally.evidence` makes of all of them.
+
+    :raises ValueError: the mean is not between 0 and 1.
+    """
+
+    def __init__(self, mean: float, most: int) -> None:
+        if not 0 < mean < 1:
+            raise ValueError(f"A mean between 0 and 1 can be excluded, not {mean:g}.")
+        self._mean = np.array([mean])
+        self._most = most
+        self._logs: list[Floats] = [LOG_WEIGHTS.copy(), LOG_WEIGHTS.copy()]
+
+    def add(self, pairs: int, total: float) -> None:
+        """Takes in a unit whose ``pairs`` scored pairs have scores that sum to ``total``."""
+        sides = log_factors(np.array([float(pairs)]), np.array([total]), self._most, self._mean)
+        for logs, side in zip(self._logs, sides, strict=True):
+            logs += side[:, 0, 0]
+
+    @property
+    def evidence(self) -> BetEvidence:
+        """What the bets came to so far."""
+        above, below = (float(np.logaddexp.reduce(logs)) for logs in self._logs)
+        return BetEvidence(exp(min(_MOST_LOG, above)), exp(min(_MOST_LOG, below)))
+
+
 def log_capitals(sizes: Floats, totals: Floats, counts: Floats, most: int, means: Floats) -> tuple[Floats, Floats]:
     """The logarithms of K+ and K- of many tallies at a mean each.
 

@@ -17,6 +17,7 @@ import judgenet as jn
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
+from judgenet.core.until import UntilError
 from judgenet.engine.endpoints import NotApproved
 from judgenet.figures.metrics import run_metrics
 from judgenet.formats import DataError
@@ -161,6 +162,24 @@ def test_a_budget_in_calls_stops_the_run(server: JudgeServer, pairs: list[Pair],
     run = jn.judge(pairs, network(server), out=tmp_path / "study", max_calls=10, progress=False)
     assert run.state == "budget"
     assert server.judge.stats()["paid"] <= 10
+
+
+def test_a_rule_stops_a_run_and_it_goes_on_without(server: JudgeServer, tmp_path: Path) -> None:
+    many = [Pair(f"p{i}", f"Why {i}?", f"So {i}.", "Because.", human="a") for i in range(80)]
+    run = jn.judge(many, network(server), out=tmp_path / "study", until="width <= 0.7", progress=False)
+    assert run.state == "enough"
+    figures = run.agreement(anytime=True)
+    assert figures.until is not None
+    assert figures.until.met
+    assert figures.anytime is not None
+    assert 0 < figures.pairs.not_asked < 80
+    rates = run.rate(anytime=True)
+    assert rates.anytime is not None
+    assert rates.anytime.aggregations["c2_all"] == figures.anytime.aggregations["c2_all"]
+    assert jn.judge(many, network(server), out=tmp_path / "study", progress=False).state == "done"
+    with pytest.raises(UntilError, match="is no condition"):
+        jn.judge(many, network(server), out=tmp_path / "other", until="soon", progress=False)
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_budget_in_money_needs_prices(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:

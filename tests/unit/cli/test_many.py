@@ -92,6 +92,26 @@ def test_matches_are_chosen_until_ranks_are_separated(
     assert (both.code, "--until and --matches auto both choose when to stop" in both.err) == (2, True)
 
 
+def test_chosen_matches_are_replayed_from_a_recorded_run(
+    judgenet: Judgenet, many: Path, at: At, server: JudgeServer
+) -> None:
+    """Nothing is asked, the same matches are played each time, and their verdicts are the recorded ones."""
+    names = ("--systems", "p,q,r,s,t")
+    assert judgenet("run", "--pairs", many, *at, *SMALL, *names, "--out", "whole").code == 0
+    asked = server.requests
+    played = []
+    for out in ("one", "two"):
+        command = ("run", "--pairs", many, "--endpoint", "replay:whole", "--matches", "auto", *names, "--out", out)
+        assert judgenet(*command).code == 0
+        lines = judgenet("export", out, "--what", "verdicts").lines
+        played.append({line["pair_id"]: line["c2_all"] for line in lines if line["state"] == "done"})
+    assert server.requests == asked
+    assert played[0] == played[1]
+    whole = {line["pair_id"]: line["c2_all"] for line in judgenet("export", "whole", "--what", "verdicts").lines}
+    assert 0 < len(played[0]) < len(whole) == 120
+    assert all(whole[pair] == verdict for pair, verdict in played[0].items())
+
+
 def test_matches_need_systems(judgenet: Judgenet, pairs: Path, at: At) -> None:
     told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", "auto")
     assert told.code == 2

@@ -173,3 +173,20 @@ def test_the_corrected_rate_stops_a_run_too(tmp_path: Path) -> None:
 def test_an_unknown_aggregation_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
     with pytest.raises(UntilError, match="c2_l4, which this network does not have"):
         stop(tmp_path / "a.db", "c2_l4 excludes 50%", pairs(3))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [("accuracy above 60%", "the accuracy, and no pair has a human label"), ("corrected excludes 50%", "at random")],
+)
+def test_a_rule_about_labels_needs_labels(tmp_path: Path, rule: str, words: str) -> None:
+    path = tmp_path / "a.db"
+    with pytest.raises(UntilError, match=words):
+        stop(path, rule, pairs(5))
+    with Store.open(path, readonly=True) as store:
+        assert run_info(store).state == "failed"
+
+
+def test_a_rule_and_chosen_matches_are_two_ways_to_stop(tmp_path: Path) -> None:
+    with pytest.raises(UntilError, match="give one of the two"):
+        stop(tmp_path / "a.db", "excludes 50%", pairs(3), auto_matches=True)

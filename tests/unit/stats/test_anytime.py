@@ -14,6 +14,7 @@ from judgenet.stats.anytime import (
     BETS,
     LABEL_ALPHA,
     VERDICT_ALPHA,
+    RunningBets,
     UnitTally,
     anytime_corrected,
     anytime_curve,
@@ -81,6 +82,20 @@ def test_the_capital_is_a_martingale_whatever_the_scores_are(mean: float) -> Non
         evidence = found.evidence(mean)
         expected += np.prod([p for *_, p in drawn]) * np.array([evidence.above, evidence.below])
     assert expected == pytest.approx([1.0, 1.0])
+
+
+def test_running_bets_come_to_the_same() -> None:
+    rng = np.random.default_rng(4)
+    found, running = UnitTally(3), RunningBets(0.4, 3)
+    for _ in range(60):
+        pairs = int(rng.integers(0, 4))
+        total = float(rng.integers(0, 2 * pairs + 1)) / 2
+        found.add(pairs, total)
+        running.add(pairs, total)
+        for side in ("above", "below"):
+            assert getattr(running.evidence, side) == pytest.approx(getattr(found.evidence(0.4), side))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        RunningBets(0.0, 1)
 
 
 def test_the_interval_holds_what_is_not_excluded() -> None:

@@ -368,7 +368,7 @@ class ResultsPage(OfRunPage):
             return
         report = results.report
         line = state_line(report)
-        stopped = bool(line) and not context.run_state.live
+        stopped = bool(line) and not context.run_state.live and report.about.state != "enough"
         why = context.actions.why_not("run.start") if "run.start" in context.actions else ""
         self.strips["state"].say(
             line,

@@ -369,22 +369,11 @@ class ChartPane(QFrame):
             return
         self.fact.setText(f"{found.n_used:,} of {labelled:,}")
         self.fact.setToolTip(f"{found.n_used:,} of {labelled:,} finished pairs with a human label have a verdict")
-        others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
-        lines = [_line(table.curves(name), figure, aggregation_title(name), place) for place, name in enumerate(others)]
-        lines = [one for one in lines if len(one.x)]
-        if figure == "accuracy" and self._at_any_time:
-            lines.append(_rate_line(accuracy_curve(table, subject), aggregation_title(subject)))
-        else:
-            lines.append(_line(curves, figure, aggregation_title(subject), -1))
-        if figure == "accuracy" and not len(lines[-1].x):
-            self._empty(_NO_TURN)
-            return
+        lines = self._agreement_lines(table, figure, curves)
         if not len(lines[-1].x):
-            self._empty(f"Kappa is undefined: {found.reasons.get('kappa', 'one class only')}.")
+            undefined = f"Kappa is undefined: {found.reasons.get('kappa', 'one class only')}."
+            self._empty(_NO_TURN if figure == "accuracy" else undefined)
             return
-        if figure != "accuracy":
-            intervals = agreement_intervals(found, resamples=RESAMPLES)
-            lines[-1] = replace(lines[-1], interval=intervals.kappa if figure == "kappa" else intervals.macro_f1)
         base = None
         if figure == "accuracy" and found.majority_baseline is not None:
             base = ReferenceLine("majority", share_text(found.majority_baseline), found.majority_baseline)
@@ -398,6 +387,20 @@ class ChartPane(QFrame):
         self._stack.setCurrentIndex(0)
         self.axis.setText("labelled pairs finished")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
+
+    def _agreement_lines(self, table: RunFrame, figure: PlottedFigure, curves: AgreementCurves) -> list[ChartCurve]:
+        """The curves of a figure, that of the deciding verdict last and with its interval."""
+        subject = deciding(table.spec)
+        others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
+        lines = [_line(table.curves(name), figure, aggregation_title(name), place) for place, name in enumerate(others)]
+        lines = [one for one in lines if len(one.x)]
+        if figure == "accuracy" and self._at_any_time:
+            return [*lines, _rate_line(accuracy_curve(table, subject), aggregation_title(subject))]
+        lines.append(_line(curves, figure, aggregation_title(subject), -1))
+        if figure != "accuracy" and len(lines[-1].x):
+            intervals = agreement_intervals(curves.last, resamples=RESAMPLES)
+            lines[-1] = replace(lines[-1], interval=intervals.kappa if figure == "kappa" else intervals.macro_f1)
+        return lines
 
     @property
     def _at_any_time(self) -> bool:
